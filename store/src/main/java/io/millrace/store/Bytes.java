@@ -1,0 +1,84 @@
+package io.millrace.store;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** An immutable sequence of bytes, equal to another by content. Safe to share between threads. */
+public final class Bytes {
+  /** No bytes at all. */
+  public static final Bytes EMPTY = new Bytes(new byte[0]);
+
+  private final byte[] content;
+
+  private Bytes(byte[] content) {
+    this.content = content;
+  }
+
+  /** A copy of {@code content}; {@link #EMPTY} when it has no bytes. */
+  public static Bytes copyOf(byte[] content) {
+    return content.length == 0 ? EMPTY : new Bytes(content.clone());
+  }
+
+  /** The UTF-8 form of {@code text}; lone surrogates become question marks. */
+  public static Bytes of(String text) {
+    return text.isEmpty() ? EMPTY : new Bytes(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A copy of what remains in {@code buffer}, whose position moves to its limit. */
+  public static Bytes from(ByteBuffer buffer) {
+    if (!buffer.hasRemaining()) {
+      return EMPTY;
+    }
+    byte[] content = new byte[buffer.remaining()];
+    buffer.get(content);
+    return new Bytes(content);
+  }
+
+  /** The number of bytes. */
+  public int size() {
+    return content.length;
+  }
+
+  /** Whether there are no bytes. */
+  public boolean isEmpty() {
+    return content.length == 0;
+  }
+
+  /** The bytes read as UTF-8; malformed sequences become the replacement character. */
+  public String utf8() {
+    return new String(content, StandardCharsets.UTF_8);
+  }
+
+  /** A copy of the bytes. */
+  public byte[] toArray() {
+    return content.clone();
+  }
+
+  /** A read-only view of the bytes. */
+  public ByteBuffer buffer() {
+    return ByteBuffer.wrap(content).asReadOnlyBuffer();
+  }
+
+  /** Puts all bytes into {@code target}, which must have room for them. */
+  public void copyTo(ByteBuffer target) {
+    target.put(content);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other || (other instanceof Bytes bytes && Arrays.equals(content, bytes.content));
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(content);
+  }
+
+  /** The bytes as text, cut after 64 characters: for logs and test messages only. */
+  @Override
+  public String toString() {
+    String text = utf8();
+    return text.length() <= 64 ? text : text.substring(0, 64) + "…(" + content.length + " bytes)";
+  }
+}

@@ -1,0 +1,44 @@
+package io.millrace.store;
+
+/** One thing that a commit did. The journal records these, and subscribers see them. */
+public sealed interface Change {
+  /**
+   * A task was created.
+   *
+   * @param task the new task; its id is its origin
+   */
+  record Added(Task task) implements Change {}
+
+  /**
+   * A task was replaced: updated, claimed, renewed or released.
+   *
+   * @param oldId the id it had
+   * @param task what it is now
+   */
+  record Changed(long oldId, Task task) implements Change {}
+
+  /**
+   * A task was removed.
+   *
+   * @param id the id it had
+   * @param origin its first id
+   * @param group its group
+   */
+  record Deleted(long id, long origin, String group) implements Change {}
+
+  /**
+   * A document was written.
+   *
+   * @param oldVersion the version it had, 0 where it was absent
+   * @param document what it is now
+   */
+  record DocumentPut(long oldVersion, Document document) implements Change {}
+
+  /**
+   * A document was removed.
+   *
+   * @param key which
+   * @param oldVersion the version it had
+   */
+  record DocumentDeleted(DocumentKey key, long oldVersion) implements Change {}
+}

@@ -1,0 +1,96 @@
+package io.millrace.store;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The wish to own waiting tasks for a while. Make one with {@link #of} and the {@code with}
+ * methods.
+ *
+ * @param client who asks and will own them
+ * @param groups the groups to take from, tried in this order; at least one
+ * @param leaseMillis how long the claim lasts in store time, not negative
+ * @param count the most tasks to take, from 1 to the store's limit; fewer come where fewer wait
+ * @param order which of the waiting tasks to take
+ * @param whileFewerThan take from a group only while fewer than this many of its tasks are claimed;
+ *     0 for no such limit
+ * @param waitMillis how long to wait, in store time, for a first task where none can be taken; 0
+ *     answers at once
+ * @param depends tasks that must be there, unchanged where an id is expected
+ * @param requestId repeats the answer as in {@link Transaction#requestId()}; null for none
+ */
+public record Claim(
+    Owner client,
+    List<String> groups,
+    long leaseMillis,
+    int count,
+    ClaimOrder order,
+    int whileFewerThan,
+    long waitMillis,
+    List<TaskRef> depends,
+    @Nullable String requestId)
+    implements Command {
+
+  /** Copies the lists. */
+  public Claim {
+    groups = List.copyOf(groups);
+    depends = List.copyOf(depends);
+  }
+
+  /** One task of one group, picked at random, without waiting. */
+  public static Claim of(Owner client, String group, Duration lease) {
+    return new Claim(
+        client, List.of(group), lease.toMillis(), 1, ClaimOrder.RANDOM, 0, 0, List.of(), null);
+  }
+
+  /** The same from these groups, in this order. */
+  public Claim withGroups(List<String> groups) {
+    return new Claim(
+        client, groups, leaseMillis, count, order, whileFewerThan, waitMillis, depends, requestId);
+  }
+
+  /** The same for up to this many tasks. */
+  public Claim withCount(int count) {
+    return new Claim(
+        client, groups, leaseMillis, count, order, whileFewerThan, waitMillis, depends, requestId);
+  }
+
+  /** The same in another order. */
+  public Claim withOrder(ClaimOrder order) {
+    return new Claim(
+        client, groups, leaseMillis, count, order, whileFewerThan, waitMillis, depends, requestId);
+  }
+
+  /** The same, only while fewer than {@code limit} tasks of the group are claimed. */
+  public Claim withLimit(int limit) {
+    return new Claim(
+        client, groups, leaseMillis, count, order, limit, waitMillis, depends, requestId);
+  }
+
+  /** The same, waiting for up to this long. */
+  public Claim withWait(Duration wait) {
+    return new Claim(
+        client,
+        groups,
+        leaseMillis,
+        count,
+        order,
+        whileFewerThan,
+        wait.toMillis(),
+        depends,
+        requestId);
+  }
+
+  /** The same, only while these tasks are there. */
+  public Claim withDepends(List<TaskRef> depends) {
+    return new Claim(
+        client, groups, leaseMillis, count, order, whileFewerThan, waitMillis, depends, requestId);
+  }
+
+  /** The same, repeatable under this id. */
+  public Claim withRequestId(@Nullable String requestId) {
+    return new Claim(
+        client, groups, leaseMillis, count, order, whileFewerThan, waitMillis, depends, requestId);
+  }
+}

@@ -1,0 +1,19 @@
+package io.millrace.store;
+
+/**
+ * The store stopped, or the connection broke, before the answer was certain: the command may have
+ * taken effect or not. Whoever gave it a request id can ask again.
+ */
+public final class OutcomeUnknownException extends StoreException {
+  private static final long serialVersionUID = 1;
+
+  /** With what happened. */
+  public OutcomeUnknownException(String message) {
+    super(message);
+  }
+
+  /** With what happened and its cause. */
+  public OutcomeUnknownException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

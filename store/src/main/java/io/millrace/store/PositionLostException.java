@@ -1,0 +1,36 @@
+package io.millrace.store;
+
+/** A subscription cannot begin or go on where it should: read everything anew, then subscribe. */
+public final class PositionLostException extends StoreException {
+  private static final long serialVersionUID = 1;
+
+  /** Why a position cannot be served. */
+  public enum Why {
+    /** The commits after it are not kept any more. */
+    GONE,
+    /** It belongs to a history that is not an ancestor of this store's. */
+    OTHER_HISTORY,
+    /** The subscriber was too slow and has been cut off; the position says where. */
+    TOO_SLOW
+  }
+
+  private final Why why;
+  private final transient Position position;
+
+  /** About {@code position}. */
+  public PositionLostException(Why why, Position position, String message) {
+    super(message);
+    this.why = why;
+    this.position = position;
+  }
+
+  /** Why. */
+  public Why why() {
+    return why;
+  }
+
+  /** The position asked for; for {@link Why#TOO_SLOW}, that of the last commit delivered. */
+  public Position position() {
+    return position;
+  }
+}

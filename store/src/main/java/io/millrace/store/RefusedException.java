@@ -1,0 +1,23 @@
+package io.millrace.store;
+
+import java.util.stream.Collectors;
+
+/** A command was refused; nothing changed. */
+public final class RefusedException extends StoreException {
+  private static final long serialVersionUID = 1;
+
+  private final transient Outcome.Refused refused;
+
+  /** For an answer that is a refusal. */
+  public RefusedException(Outcome.Refused refused) {
+    super(
+        "refused: "
+            + refused.reasons().stream().map(Reason::message).collect(Collectors.joining("; ")));
+    this.refused = refused;
+  }
+
+  /** The answer with every reason. */
+  public Outcome.Refused refused() {
+    return refused;
+  }
+}

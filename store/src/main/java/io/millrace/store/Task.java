@@ -1,0 +1,48 @@
+package io.millrace.store;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kernel's unit of work: an immutable value. Whoever sees its id in the store knows every field
+ * of it, since each change makes a new task with a larger id.
+ *
+ * @param id unique for ever, growing, 1 to 2^53 - 1
+ * @param origin the first id that this task had, kept through claims and updates
+ * @param group the name of the group it belongs to for life, 1 to 512 bytes of UTF-8
+ * @param availableAtMillis the store time from which anybody may claim it, in milliseconds since
+ *     the epoch; while it lies ahead the task is delayed or claimed
+ * @param owner who may change it until then; null when nobody, the task is then delayed and not
+ *     claimed. Once the time has come it only tells who wrote the task last
+ * @param token the fencing token: the id that the current claim gave, kept by renewals; 0 where the
+ *     task is not held through a claim
+ * @param claims how often it has been claimed, from 0
+ * @param data what its users put in; never interpreted
+ */
+public record Task(
+    long id,
+    long origin,
+    String group,
+    long availableAtMillis,
+    @Nullable Owner owner,
+    long token,
+    int claims,
+    Bytes data) {
+
+  /** What this task is at a store time in milliseconds. */
+  public TaskState stateAt(long nowMillis) {
+    if (availableAtMillis <= nowMillis) {
+      return TaskState.WAITING;
+    }
+    return owner == null ? TaskState.DELAYED : TaskState.CLAIMED;
+  }
+
+  /** Whether a claim gave this task to its owner; only such tasks count against claim limits. */
+  public boolean heldByClaim() {
+    return token != 0;
+  }
+
+  /** Names exactly this task: a reference that no longer resolves once it has changed. */
+  public TaskRef ref() {
+    return TaskRef.id(id);
+  }
+}

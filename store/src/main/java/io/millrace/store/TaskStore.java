@@ -1,0 +1,83 @@
+package io.millrace.store;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * A transactional store of tasks and documents. Two verbs change anything, {@link #commit} and
+ * {@link #claim}; all else reads. Safe for use by any number of threads.
+ *
+ * <p>In a strict store every answer is on disk before it is given. Every method throws {@link
+ * StoreClosedException} once the store is closed or stopped, and {@link OutcomeUnknownException}
+ * where it stopped before the answer was certain; the futures fail with the same.
+ */
+public interface TaskStore extends AutoCloseable {
+  /**
+   * Hands a command to the store and returns at once.
+   *
+   * <p>Cancelling the future of a waiting claim withdraws it; a command that is already decided
+   * cannot be withdrawn.
+   *
+   * @return the answer, when it may be known
+   */
+  CompletableFuture<Outcome> submit(Command command);
+
+  /** Applies a transaction whole or not at all, and waits for the answer. */
+  default Outcome commit(Transaction transaction) {
+    return await(submit(transaction));
+  }
+
+  /** Takes ownership of waiting tasks, and waits for the answer. */
+  default Outcome claim(Claim claim) {
+    return await(submit(claim));
+  }
+
+  /** The tasks named, in the order asked; an empty one for each that is not there. */
+  Read<List<Optional<Task>>> tasks(List<TaskRef> refs);
+
+  /** The task named, or an empty one. */
+  default Read<Optional<Task>> task(TaskRef ref) {
+    Read<List<Optional<Task>>> read = tasks(List.of(ref));
+    return new Read<>(read.position(), read.timeMillis(), read.value().getFirst());
+  }
+
+  /** The tasks of a group, as they were together at one position. */
+  Read<List<Task>> group(GroupQuery query);
+
+  /** All groups that are not empty, by name in order of UTF-16 code units. */
+  Read<List<GroupSummary>> groups();
+
+  /** The document named, or an empty one. */
+  Read<Optional<Document>> document(DocumentKey key);
+
+  /** The documents asked for, as they were together at one position. */
+  Read<List<Document>> documents(DocumentQuery query);
+
+  /**
+   * Begins a stream of commits.
+   *
+   * @throws PositionLostException when the position asked for cannot be served
+   */
+  Subscription subscribe(Interest interest);
+
+  /** Finishes what was accepted, then releases everything. Closing twice does nothing. */
+  @Override
+  void close();
+
+  /** Waits for an answer and throws what it failed with as it is. */
+  private static Outcome await(CompletableFuture<Outcome> answer) {
+    try {
+      return answer.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof StoreException failure) {
+        throw failure;
+      }
+      throw e;
+    } catch (CancellationException e) {
+      throw new OutcomeUnknownException("the command was cancelled", e);
+    }
+  }
+}

@@ -1,0 +1,228 @@
+package io.millrace.store;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change that happens whole or not at all. Build one with {@link #by}.
+ *
+ * @param client who asks; becomes the owner of what the transaction holds into the future
+ * @param adds tasks to create
+ * @param updates tasks to replace by changed ones
+ * @param renewals claims to prolong
+ * @param deletes tasks to remove
+ * @param depends tasks that must be there, unchanged where an id is expected
+ * @param puts documents to write
+ * @param documentDeletes documents to remove
+ * @param documentDepends documents that must have a version
+ * @param requestId repeating it within ten minutes of store time gives the first answer again, or a
+ *     refusal where the content differs; null for none; at most 128 bytes of UTF-8
+ * @param override an operator's right to change tasks of other owners; recorded with the commit
+ */
+public record Transaction(
+    Owner client,
+    List<Add> adds,
+    List<Update> updates,
+    List<Renewal> renewals,
+    List<TaskRef> deletes,
+    List<TaskRef> depends,
+    List<Put> puts,
+    List<DocumentVersion> documentDeletes,
+    List<DocumentVersion> documentDepends,
+    @Nullable String requestId,
+    boolean override)
+    implements Command {
+
+  /**
+   * A task to create.
+   *
+   * @param group its group, 1 to 512 bytes of UTF-8
+   * @param data its data
+   * @param when when it becomes available
+   * @param owned whether the client owns it until then; a delayed task that nobody owns otherwise
+   * @param localName a name by which document puts of the same transaction may refer to the new
+   *     task, see {@link Put}; null for none
+   */
+  public record Add(
+      String group, Bytes data, When when, boolean owned, @Nullable String localName) {}
+
+  /**
+   * A change of a task, which keeps its group, origin and number of claims.
+   *
+   * <p>With a future time the client owns the task until then; a live claim of the client goes on
+   * with its token. With a past time or {@link When#now()} the task is released.
+   *
+   * @param task the task to change
+   * @param data its new data; null keeps what it has
+   * @param when when it becomes available
+   */
+  public record Update(TaskRef task, @Nullable Bytes data, When when) {}
+
+  /**
+   * A claim to prolong: refused where the client's claim is not alive any more.
+   *
+   * @param task the claimed task
+   * @param leaseMillis the new length of the lease from now on, positive
+   */
+  public record Renewal(TaskRef task, long leaseMillis) {}
+
+  /**
+   * A document to write. Every {@code {{local name}}} in the body of a template is replaced by the
+   * decimal id of the task that the transaction adds under that local name.
+   *
+   * @param key which document
+   * @param expectedVersion the version it must have: {@link DocumentVersion#ABSENT} for "must not
+   *     be there", {@link DocumentVersion#ANY} for no expectation
+   * @param body its new content
+   * @param template whether the body is UTF-8 text with references to added tasks
+   */
+  public record Put(DocumentKey key, long expectedVersion, Bytes body, boolean template) {}
+
+  /**
+   * A document with the version it must have.
+   *
+   * @param key which document
+   * @param version the expected version, {@link #ABSENT} or {@link #ANY}
+   */
+  public record DocumentVersion(DocumentKey key, long version) {
+    /** The document must not be there. */
+    public static final long ABSENT = 0;
+
+    /** The document must be there, with any version; for a put, it may be absent too. */
+    public static final long ANY = -1;
+  }
+
+  /** Copies the lists. */
+  public Transaction {
+    adds = List.copyOf(adds);
+    updates = List.copyOf(updates);
+    renewals = List.copyOf(renewals);
+    deletes = List.copyOf(deletes);
+    depends = List.copyOf(depends);
+    puts = List.copyOf(puts);
+    documentDeletes = List.copyOf(documentDeletes);
+    documentDepends = List.copyOf(documentDepends);
+  }
+
+  /** Begins a transaction of {@code client}. */
+  public static Builder by(Owner client) {
+    return new Builder(client);
+  }
+
+  /** Collects the parts of a transaction. Not safe for use by several threads. */
+  public static final class Builder {
+    private final Owner client;
+    private final List<Add> adds = new ArrayList<>();
+    private final List<Update> updates = new ArrayList<>();
+    private final List<Renewal> renewals = new ArrayList<>();
+    private final List<TaskRef> deletes = new ArrayList<>();
+    private final List<TaskRef> depends = new ArrayList<>();
+    private final List<Put> puts = new ArrayList<>();
+    private final List<DocumentVersion> documentDeletes = new ArrayList<>();
+    private final List<DocumentVersion> documentDepends = new ArrayList<>();
+    private @Nullable String requestId;
+    private boolean override;
+
+    private Builder(Owner client) {
+      this.client = client;
+    }
+
+    /** Adds a task that is available at once. */
+    public Builder add(String group, Bytes data) {
+      return add(new Add(group, data, When.now(), false, null));
+    }
+
+    /** Adds a task whose data is the UTF-8 form of {@code data}, available at once. */
+    public Builder add(String group, String data) {
+      return add(group, Bytes.of(data));
+    }
+
+    /** Adds a task. */
+    public Builder add(Add add) {
+      adds.add(add);
+      return this;
+    }
+
+    /** Changes a task; see {@link Update}. */
+    public Builder update(TaskRef task, @Nullable Bytes data, When when) {
+      updates.add(new Update(task, data, when));
+      return this;
+    }
+
+    /** Gives a task back with its data, available at once. */
+    public Builder release(TaskRef task) {
+      return update(task, null, When.now());
+    }
+
+    /** Prolongs a claim. */
+    public Builder renew(TaskRef task, Duration lease) {
+      renewals.add(new Renewal(task, lease.toMillis()));
+      return this;
+    }
+
+    /** Deletes a task. */
+    public Builder delete(TaskRef task) {
+      deletes.add(task);
+      return this;
+    }
+
+    /** Requires a task to be there. */
+    public Builder depend(TaskRef task) {
+      depends.add(task);
+      return this;
+    }
+
+    /** Writes a document at a version. */
+    public Builder put(DocumentKey key, long expectedVersion, Bytes body) {
+      return put(new Put(key, expectedVersion, body, false));
+    }
+
+    /** Writes a document. */
+    public Builder put(Put put) {
+      puts.add(put);
+      return this;
+    }
+
+    /** Deletes a document at a version. */
+    public Builder delete(DocumentKey key, long expectedVersion) {
+      documentDeletes.add(new DocumentVersion(key, expectedVersion));
+      return this;
+    }
+
+    /** Requires a document to have a version. */
+    public Builder depend(DocumentKey key, long version) {
+      documentDepends.add(new DocumentVersion(key, version));
+      return this;
+    }
+
+    /** Makes the transaction repeatable under this id. */
+    public Builder requestId(@Nullable String id) {
+      requestId = id;
+      return this;
+    }
+
+    /** Uses an operator's right over tasks of other owners. */
+    public Builder override(boolean on) {
+      override = on;
+      return this;
+    }
+
+    /** The transaction. */
+    public Transaction build() {
+      return new Transaction(
+          client,
+          adds,
+          updates,
+          renewals,
+          deletes,
+          depends,
+          puts,
+          documentDeletes,
+          documentDepends,
+          requestId,
+          override);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.millrace.store.environment;
+
+import java.io.IOException;
+import java.util.List;
+
+/** A folder of files, without folders inside. For use by one thread at a time. */
+public interface Folder extends AutoCloseable {
+  /**
+   * Takes the folder for this process and this opening alone, until {@link #close()}.
+   *
+   * @return whether it could be had; false when somebody else holds it
+   */
+  boolean lock() throws IOException;
+
+  /** The names of its files, sorted; without the file that serves as the lock. */
+  List<String> list() throws IOException;
+
+  /** Opens a file for reading and writing, creating it where it is absent. */
+  DiskFile open(String name) throws IOException;
+
+  /** Gives a file another name, replacing a file of that name in one step. */
+  void rename(String from, String to) throws IOException;
+
+  /** Deletes a file where it is there. */
+  void delete(String name) throws IOException;
+
+  /** Makes creations, renames and deletes durable. */
+  void sync() throws IOException;
+
+  /** Where the folder is, for messages. */
+  String describe();
+
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,39 @@
+package io.millrace.store.environment;
+
+import java.security.SecureRandom;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+
+/** This machine. */
+final class SystemEnvironment implements Environment {
+  static final SystemEnvironment INSTANCE = new SystemEnvironment();
+
+  private final SecureRandom seeds = new SecureRandom();
+
+  private SystemEnvironment() {}
+
+  @Override
+  public long wallMillis() {
+    return System.currentTimeMillis();
+  }
+
+  @Override
+  public long nanos() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public RandomGenerator newRandom() {
+    return new SplittableRandom(seeds.nextLong());
+  }
+
+  @Override
+  public Disk disk() {
+    return FileSystemFolder::open;
+  }
+
+  @Override
+  public Driver drive(String name, Activity activity) {
+    return ThreadDriver.start(name, activity);
+  }
+}

@@ -1,0 +1,26 @@
+package io.millrace.store.journal;
+
+/** Something that was durable cannot be read any more; nothing has been changed. */
+public final class DamagedJournalException extends JournalException {
+  private static final long serialVersionUID = 1;
+
+  private final String file;
+  private final long offset;
+
+  /** About the bytes of {@code file} at {@code offset}. */
+  public DamagedJournalException(String file, long offset, String what) {
+    super("damaged journal: " + file + " at byte " + offset + ": " + what);
+    this.file = file;
+    this.offset = offset;
+  }
+
+  /** The name of the damaged file. */
+  public String file() {
+    return file;
+  }
+
+  /** Where in the file the damage begins, in bytes. */
+  public long offset() {
+    return offset;
+  }
+}

@@ -1,0 +1,101 @@
+package io.millrace.store.journal;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a store keeps its frames and snapshots.
+ *
+ * <p>{@link #recover} is called first and once. After that one thread calls {@link #append}; {@link
+ * #snapshot}, {@link #read} and {@link #trim} may be called by others.
+ */
+public interface Journal extends AutoCloseable {
+  /** Receives what recovery finds. Payloads are only valid during the call. */
+  interface Replay {
+    /** A part of the snapshot, in the order written. */
+    void snapshotPart(ByteBuffer payload);
+
+    /** A frame after the snapshot. */
+    void frame(Frame frame);
+  }
+
+  /**
+   * Where the journal ended.
+   *
+   * @param sequence the last frame, 0 for none; of a snapshot without later frames, its frame
+   * @param epoch the epoch of that frame, 0 for none
+   * @param position the number of commits up to there
+   * @param timeMillis the store time of that frame, 0 for none
+   * @param notice what recovery cut or set aside, in words; null for nothing
+   */
+  record Tail(long sequence, long epoch, long position, long timeMillis, @Nullable String notice) {}
+
+  /**
+   * Delivers the newest whole snapshot and every frame after it, cuts a torn tail and keeps it
+   * aside, and makes all that it delivered durable.
+   *
+   * @throws DamagedJournalException when something that was durable is not readable
+   * @throws JournalException when the disk fails
+   */
+  Tail recover(Replay replay);
+
+  /**
+   * Adds a frame whose number follows the last one's. The payload must not change until the future
+   * completes.
+   *
+   * @return completes, on the thread that syncs, when the frame and all before it are durable;
+   *     fails with {@link JournalException} when that cannot be promised, and so do all later ones
+   */
+  CompletableFuture<Void> append(Frame frame);
+
+  /**
+   * Begins a snapshot of the state after {@code frame}, of which only the header counts.
+   *
+   * @throws JournalException when the disk fails
+   */
+  SnapshotWriter snapshot(Frame frame);
+
+  /** A snapshot being written. For use by one thread at a time. */
+  interface SnapshotWriter {
+    /** Writes a part. */
+    void part(ByteBuffer payload);
+
+    /** Makes it durable and the newest snapshot; its frame must be durable by then. */
+    void publish();
+
+    /** Throws it away. */
+    void abandon();
+  }
+
+  /** Reads durable frames that hold commits after a position, in order. */
+  interface Reader extends AutoCloseable {
+    /** The next frame, or null at the end of what is durable now; a later call may find more. */
+    @Nullable Frame next();
+
+    @Override
+    void close();
+  }
+
+  /**
+   * Opens a reader at the first frame that holds commits after {@code position}.
+   *
+   * @return null when such frames are not kept any more
+   */
+  @Nullable Reader read(long position);
+
+  /**
+   * Removes what neither the last two snapshots nor a reader at {@code keepAfterPosition} needs.
+   *
+   * @param keepAfterPosition frames with commits after this position are kept; {@link
+   *     Long#MAX_VALUE} for no such wish
+   */
+  void trim(long keepAfterPosition);
+
+  /** The number of bytes handed to {@link #append} that are not durable yet. */
+  long unsyncedBytes();
+
+  /** Makes everything appended durable and releases the journal. */
+  @Override
+  void close();
+}

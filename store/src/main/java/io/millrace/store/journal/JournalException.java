@@ -1,0 +1,18 @@
+package io.millrace.store.journal;
+
+import io.millrace.store.StoreException;
+
+/** A journal cannot be read or written. */
+public class JournalException extends StoreException {
+  private static final long serialVersionUID = 1;
+
+  /** With a message that names the file. */
+  public JournalException(String message) {
+    super(message);
+  }
+
+  /** With a message that names the file, and the cause. */
+  public JournalException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Journals: numbered frames of what a store decided, and snapshots of what they add up to.
+ *
+ * <pre>
+ *   recover: newest whole snapshot -> frames after it -> tail
+ *   append:  frame n+1 -> written -> synced -> its future completes
+ *   snapshot at frame n: parts -> sync -> rename once frame n is durable -> trim
+ * </pre>
+ *
+ * A journal knows nothing of what a payload means.
+ */
+@NullMarked
+package io.millrace.store.journal;
+
+import org.jspecify.annotations.NullMarked;
