@@ -14,8 +14,10 @@ public sealed interface Change {
    *
    * @param oldId the id it had
    * @param task what it is now
+   * @param dataKept whether its data is what it was; a subscriber then sees empty data here, since
+   *     the journal does not repeat it
    */
-  record Changed(long oldId, Task task) implements Change {}
+  record Changed(long oldId, Task task, boolean dataKept) implements Change {}
 
   /**
    * A task was removed.

@@ -34,7 +34,7 @@ public record Interest(@Nullable Position after, Set<String> groups, Set<String>
     }
     return switch (change) {
       case Change.Added(Task task) -> groups.contains(task.group());
-      case Change.Changed(long _, Task task) -> groups.contains(task.group());
+      case Change.Changed(long _, Task task, boolean _) -> groups.contains(task.group());
       case Change.Deleted(long _, long _, String group) -> groups.contains(group);
       case Change.DocumentPut(long _, Document document) ->
           collections.contains(document.key().collection());

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param availableAtMillis the store time from which anybody may claim it, in milliseconds since
  *     the epoch; while it lies ahead the task is delayed or claimed
  * @param owner who may change it until then; null when nobody, the task is then delayed and not
- *     claimed. Once the time has come it only tells who wrote the task last
+ *     claimed. Once the time has come it only tells whose lease ended, and gives no right
  * @param token the fencing token: the id that the current claim gave, kept by renewals; 0 where the
  *     task is not held through a claim
  * @param claims how often it has been claimed, from 0
