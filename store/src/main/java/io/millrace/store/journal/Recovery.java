@@ -99,8 +99,9 @@ final class Recovery {
         if (i < segments.size() - 1) {
           refuseGap(scan, segment, segments.get(i + 1).header());
         } else {
+          Ending ending = end(file, segment, scan, newestSnapshot);
           keepOpen = true;
-          return end(file, segment, scan, newestSnapshot);
+          return ending;
         }
       } finally {
         if (!keepOpen) {
