@@ -101,7 +101,9 @@ public final class FileJournal implements Journal {
       long newId = environment.newRandom().nextLong();
       Recovery.Ending ending = new Recovery(storage, options).run(replay, extent, newId);
       SyncLoop started =
-          new SyncLoop(new ActiveSegment(storage, extent, options.segmentBytes(), ending));
+          new SyncLoop(
+              new ActiveSegment(storage, extent, options.segmentBytes(), ending),
+              storage.describe());
       Chain chain = ending.chain();
       lastSequence = chain.sequence();
       lastEpoch = chain.epoch();
