@@ -128,7 +128,13 @@ class FileJournalTest {
     Recorded recorded = new Recorded();
     try (FileJournal journal = open()) {
       assertThat(journal.recover(recorded).notice()).contains("passed over");
+      // The damaged one is none of the two that are kept.
+      snapshot(journal, 1_000, "fourth");
+      journal.trim(Long.MAX_VALUE);
+      assertThat(journal.read(500)).isNotNull();
     }
+    assertThat(folder.resolve(FileNames.snapshot(500))).exists();
+    assertThat(folder.resolve(FileNames.snapshot(900))).doesNotExist();
     assertThat(recorded.parts).containsExactly("second");
     assertThat(recorded.sequences).hasSize(500).startsWith(501L);
   }
