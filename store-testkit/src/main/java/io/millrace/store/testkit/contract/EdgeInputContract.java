@@ -124,14 +124,6 @@ public abstract class EdgeInputContract extends StoreTopic {
   }
 
   @Test
-  void a_group_named_twice_in_a_claim_does_no_harm() {
-    add("a", "1");
-    add("a", "2");
-    Claim claim = Claim.of(ALICE, "a", LEASE).withGroups(List.of("a", "a")).withCount(4);
-    assertThat(claimed(claim)).hasSize(2).extracting(Task::id).doesNotHaveDuplicates();
-  }
-
-  @Test
   void a_dependency_named_twice_does_no_harm() {
     Task task = add("a", "");
     commit(Transaction.by(ALICE).depend(task.ref()).depend(task.ref()).add("b", ""));

@@ -13,18 +13,22 @@ import io.millrace.store.Owner;
 import io.millrace.store.Reason.Kind;
 import io.millrace.store.StoreException;
 import io.millrace.store.Subscription;
+import io.millrace.store.Task;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.When;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Each limit refuses early, names itself, and lets pass what just fits. */
 public abstract class LimitContract extends StoreTopic {
   private static final int REACHABLE = 10_000;
   private static final int REACHABLE_BYTES = 1 << 20;
+  private static final long REACHABLE_MEMORY = 16 << 20;
 
   /** For subclasses. */
   protected LimitContract() {}
@@ -47,6 +51,44 @@ public abstract class LimitContract extends StoreTopic {
         "512", Transaction.by(ALICE).put(new DocumentKey(longest + "x", "k"), 0, Bytes.EMPTY));
     refusedFor(
         "512", Transaction.by(ALICE).put(new DocumentKey("c", longest + "x"), 0, Bytes.EMPTY));
+  }
+
+  @Test
+  void a_request_id_has_at_most_128_bytes() {
+    commit(Transaction.by(ALICE).add("a", "").requestId("x".repeat(128)));
+    refusedFor("128", Transaction.by(ALICE).add("a", "").requestId("x".repeat(129)));
+    refusedFor(
+        "128", refused(store().claim(Claim.of(ALICE, "a", LEASE).withRequestId("ü".repeat(65)))));
+    assertThat(tasksOf("a")).hasSize(1);
+  }
+
+  @Test
+  void a_claim_names_a_most_number_of_groups() {
+    int most = limits().claimGroups();
+    assumeTrue(most <= REACHABLE, "the limit of a claim's groups is out of reach");
+    List<String> groups = IntStream.range(0, most + 1).mapToObj(i -> "g" + i).toList();
+    Claim claim = Claim.of(ALICE, "a", LEASE);
+    assertThat(claimed(claim.withGroups(groups.subList(0, most)))).isEmpty();
+    refusedFor(Integer.toString(most), refused(store().claim(claim.withGroups(groups))));
+  }
+
+  @Test
+  void a_full_store_refuses_growth_while_claims_and_deletes_go_on() {
+    long room = limits().memoryBytes();
+    assumeTrue(room <= REACHABLE_MEMORY, "the limit of memory is out of reach");
+    Bytes large = Bytes.copyOf(new byte[limits().dataBytes()]);
+    Outcome outcome = store().commit(Transaction.by(ALICE).add("a", large).build());
+    while (outcome instanceof Outcome.Done) {
+      outcome = store().commit(Transaction.by(ALICE).add("a", large).build());
+    }
+    assertThat(kinds(refused(outcome))).containsExactly(Kind.FULL);
+    Task held = claim(ALICE, "a");
+    Task smaller =
+        commit(Transaction.by(ALICE).update(held.ref(), Bytes.of("done"), When.after(LEASE)))
+            .tasks()
+            .getFirst();
+    commit(Transaction.by(ALICE).delete(smaller.ref()));
+    assertThat(commit(Transaction.by(ALICE).add("b", "fits again")).tasks()).hasSize(1);
   }
 
   @Test

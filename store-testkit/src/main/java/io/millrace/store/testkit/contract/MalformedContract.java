@@ -98,6 +98,7 @@ public abstract class MalformedContract extends StoreTopic {
   @Test
   void a_claim_of_no_group_or_of_no_task_is_malformed() {
     malformed(Claim.of(ALICE, "a", LEASE).withGroups(List.of()));
+    malformed(Claim.of(ALICE, "a", LEASE).withGroups(List.of("a", "a")));
     malformed(Claim.of(ALICE, "a", LEASE).withCount(0));
     malformed(Claim.of(ALICE, "a", LEASE).withCount(-1));
     malformed(Claim.of(ALICE, "a", LEASE).withLimit(-1));
@@ -136,10 +137,17 @@ public abstract class MalformedContract extends StoreTopic {
   }
 
   @Test
-  void a_request_id_that_is_empty_or_too_long_is_malformed() {
+  void an_empty_request_id_is_malformed() {
     malformed(Transaction.by(ALICE).add("a", "").requestId(""));
-    malformed(Transaction.by(ALICE).add("a", "").requestId("x".repeat(129)));
-    commit(Transaction.by(ALICE).add("a", "").requestId("x".repeat(128)));
+    malformed(Claim.of(ALICE, "a", LEASE).withRequestId(""));
+  }
+
+  @Test
+  void text_that_is_no_unicode_is_malformed() {
+    String loneSurrogate = "a\uD800";
+    malformed(Transaction.by(ALICE).add(loneSurrogate, ""));
+    malformed(Transaction.by(ALICE).put(doc(loneSurrogate), 0, Bytes.EMPTY));
+    malformed(Claim.of(ALICE, loneSurrogate, LEASE));
   }
 
   @Test

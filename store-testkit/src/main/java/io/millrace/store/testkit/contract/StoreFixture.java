@@ -1,5 +1,6 @@
 package io.millrace.store.testkit.contract;
 
+import io.millrace.store.Limits;
 import io.millrace.store.TaskStore;
 import java.time.Duration;
 
@@ -38,7 +39,7 @@ public interface StoreFixture extends AutoCloseable {
   }
 
   /** The limits of the store, as small as the back end can make them. */
-  StatedLimits limits();
+  Limits limits();
 
   /** Closes the store and gives everything back. */
   @Override

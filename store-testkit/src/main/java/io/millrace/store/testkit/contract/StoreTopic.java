@@ -9,6 +9,7 @@ import io.millrace.store.ClaimOrder;
 import io.millrace.store.Command;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.GroupQuery;
+import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.Reason;
@@ -64,7 +65,7 @@ public abstract class StoreTopic {
   }
 
   /** The limits of the store. */
-  protected StatedLimits limits() {
+  protected Limits limits() {
     return fixture.limits();
   }
 
@@ -196,7 +197,7 @@ public abstract class StoreTopic {
     }
 
     @Override
-    public StatedLimits limits() {
+    public Limits limits() {
       throw new IllegalStateException("no test has begun");
     }
 

@@ -108,6 +108,11 @@ public abstract class TaskStoreContract {
     protected StoreFixture newFixture() {
       return TaskStoreContract.this.newFixture();
     }
+
+    @Override
+    protected boolean severalPrincipals() {
+      return TaskStoreContract.this.severalPrincipals();
+    }
   }
 
   @Nested

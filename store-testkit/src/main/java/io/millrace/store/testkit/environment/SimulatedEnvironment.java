@@ -5,6 +5,7 @@ import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import java.time.Duration;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
 /**
@@ -52,6 +53,20 @@ public final class SimulatedEnvironment implements Environment {
   @Override
   public Driver drive(String name, Activity activity) {
     return scheduler.drive(name, activity);
+  }
+
+  /**
+   * Runs activities until {@code answer} is there.
+   *
+   * @throws IllegalStateException when nothing that is due gives it
+   */
+  public <T> T await(CompletableFuture<T> answer) {
+    while (!answer.isDone()) {
+      if (!scheduler.step()) {
+        throw new IllegalStateException("nothing that is due now gives this answer: move time");
+      }
+    }
+    return answer.join();
   }
 
   /** The clocks. */
