@@ -132,7 +132,7 @@ public abstract class TaskStoreContract {
   }
 
   @Nested
-  class Limits extends LimitContract {
+  class StatedLimits extends LimitContract {
     @Override
     protected StoreFixture newFixture() {
       return TaskStoreContract.this.newFixture();

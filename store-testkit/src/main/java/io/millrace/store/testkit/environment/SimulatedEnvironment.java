@@ -60,6 +60,7 @@ public final class SimulatedEnvironment implements Environment {
    *
    * @throws IllegalStateException when nothing that is due gives it
    */
+  @Override
   public <T> T await(CompletableFuture<T> answer) {
     while (!answer.isDone()) {
       if (!scheduler.step()) {

@@ -24,6 +24,8 @@ final class CommandMix {
   private static final List<String> COLLECTIONS = List.of("results", "links");
   private static final List<Owner> OWNERS =
       List.of(Owner.client(1), Owner.client(2), new Owner("p", 1), new Owner("p", 7));
+  private static final List<ClaimOrder> ORDERS =
+      List.of(ClaimOrder.RANDOM, ClaimOrder.OLDEST, ClaimOrder.NEWEST);
   private static final int MOST_TASKS = 60;
   private static final int KEYS = 12;
 
@@ -102,7 +104,7 @@ final class CommandMix {
         groups.add(further);
       }
     }
-    ClaimOrder order = ClaimOrder.values()[random.nextInt(3)];
+    ClaimOrder order = ORDERS.get(random.nextInt(ORDERS.size()));
     return Claim.of(owner(), groups.getFirst(), Duration.ofMillis(random.nextLong(0, 60_000)))
         .withGroups(groups)
         .withOrder(order)
@@ -162,8 +164,7 @@ final class CommandMix {
       case 1 -> builder.depend(key, version);
       default -> {
         boolean template = adds > 0 && chance(2);
-        Bytes body =
-            template ? Bytes.of("task {{t" + random.nextInt(adds) + "}} is mine") : data();
+        Bytes body = template ? Bytes.of("task {{t" + random.nextInt(adds) + "}} is mine") : data();
         builder.put(new Transaction.Put(key, version, body, template));
       }
     }

@@ -27,6 +27,14 @@ final class Judge {
     this.model = model;
   }
 
+  /** The store time of a decision. */
+  static long timeOf(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Done done -> done.timeMillis();
+      case Outcome.Refused refused -> refused.timeMillis();
+    };
+  }
+
   Verdict verdict(Command command, long nowMillis) {
     Model.@Nullable Remembered earlier = model.recall(command, nowMillis);
     if (earlier != null) {
@@ -40,9 +48,11 @@ final class Judge {
     };
   }
 
-  /** What is wrong with an answer that made no commit, against the model as it is; null if right. */
+  /**
+   * What is wrong with an answer that made no commit, against the model as it is; null if right.
+   */
   @Nullable String checkUnchanged(Command command, Outcome outcome) {
-    Verdict verdict = verdict(command, outcome.timeMillis());
+    Verdict verdict = verdict(command, timeOf(outcome));
     return switch (outcome) {
       case Outcome.Refused(_, _, List<Reason> reasons) -> {
         Map<Cause, Integer> actual = counts(reasons.stream().map(Cause::of).toList());

@@ -68,7 +68,7 @@ final class Ledger {
     } else {
       observe(
           outcome.position(),
-          outcome.timeMillis(),
+          Judge.timeOf(outcome),
           sent.command().toString(),
           _ -> judge.checkUnchanged(sent.command(), outcome));
     }
@@ -212,8 +212,7 @@ final class Ledger {
 
   private void settleRepeated(Answer answer) {
     Outcome.Done done = answer.done();
-    Model.@Nullable Remembered first =
-        model.recall(answer.sent().command(), done.timeMillis());
+    Model.@Nullable Remembered first = model.recall(answer.sent().command(), done.timeMillis());
     boolean right =
         first != null
             && Objects.equals(first.command(), answer.sent().command())

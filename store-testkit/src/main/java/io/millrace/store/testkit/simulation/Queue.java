@@ -32,9 +32,7 @@ final class Queue {
 
   /** Those that wait for a task, as far as is known. */
   List<Sent> waiting() {
-    return unanswered.stream()
-        .filter(sent -> sent.waitMillis() > 0 && !sent.cancelled())
-        .toList();
+    return unanswered.stream().filter(sent -> sent.waitMillis() > 0 && !sent.cancelled()).toList();
   }
 
   /** Nobody will be answered any more. */

@@ -63,10 +63,7 @@ final class TransactionRules {
       return new Verdict.Refused(causes);
     }
     boolean changes =
-        !(tasks.isEmpty()
-            && deletes.isEmpty()
-            && documents.isEmpty()
-            && documentDeletes.isEmpty());
+        !(tasks.isEmpty() && deletes.isEmpty() && documents.isEmpty() && documentDeletes.isEmpty());
     return changes
         ? new Verdict.Done(tasks, deletes, documents, documentDeletes)
         : new Verdict.Nothing();
@@ -99,9 +96,7 @@ final class TransactionRules {
 
   /** The client; but an operator who prolongs another's claim leaves it to that one. */
   private @Nullable Owner owner(Task old) {
-    return transaction.override() && Model.liveClaim(old, now)
-        ? old.owner()
-        : transaction.client();
+    return transaction.override() && Model.liveClaim(old, now) ? old.owner() : transaction.client();
   }
 
   private @Nullable Task require(TaskRef ref, Kind missing) {

@@ -60,8 +60,7 @@ sealed interface Verdict {
     Task as(long id) {
       return old == null
           ? new Task(id, id, group, availableAtMillis, owner, token, 0, data)
-          : new Task(
-              id, old.origin(), group, availableAtMillis, owner, token, old.claims(), data);
+          : new Task(id, old.origin(), group, availableAtMillis, owner, token, old.claims(), data);
     }
   }
 
