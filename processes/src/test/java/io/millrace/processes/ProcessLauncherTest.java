@@ -270,7 +270,7 @@ class ProcessLauncherTest {
   void a_system_without_setsid_and_perl_is_told_so_and_perl_is_enough() throws IOException {
     Path tools = Files.createDirectory(root.resolve("tools"));
     for (String name : List.of("sh", "tee", "mkfifo")) {
-      link(tools, name);
+      standIn(tools, name);
     }
     assertThatThrownBy(() -> ProcessLauncher.withPath(tools.toString()))
         .isInstanceOf(ProcessException.class)
@@ -279,7 +279,7 @@ class ProcessLauncherTest {
 
     assumeTrue(
         Tools.Executables.find("perl", System.getenv("PATH")).isPresent(), "perl is not installed");
-    link(tools, "perl");
+    standIn(tools, "perl");
     RunningProcess process =
         ProcessLauncher.withPath(tools.toString())
             .start(shell("read -r stat </proc/$$/stat; set -- $stat; echo $6; exit 7"));
@@ -288,9 +288,10 @@ class ProcessLauncherTest {
         .isEqualTo(Long.toString(process.identity().pid()));
   }
 
-  private static void link(Path tools, String name) throws IOException {
+  private static void standIn(Path tools, String name) throws IOException {
     Path program = Tools.Executables.find(name, System.getenv("PATH")).orElseThrow();
-    Files.createSymbolicLink(tools.resolve(name), program);
+    Path stand = Files.writeString(tools.resolve(name), "#!/bin/sh\nexec " + program + " \"$@\"\n");
+    Files.setPosixFilePermissions(stand, PosixFilePermissions.fromString("rwx------"));
   }
 
   @Test
