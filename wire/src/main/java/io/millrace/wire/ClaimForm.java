@@ -1,0 +1,107 @@
+package io.millrace.wire;
+
+import io.millrace.store.Claim;
+import io.millrace.store.ClaimOrder;
+import io.millrace.store.Owner;
+import io.millrace.store.TaskRef;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.core.JsonGenerator;
+
+/** The body of a claim request. */
+final class ClaimForm {
+  private ClaimForm() {}
+
+  static Claim read(JsonInput in, String principal) {
+    long client = -1;
+    List<String> groups = null;
+    Long lease = null;
+    int count = 1;
+    ClaimOrder order = ClaimOrder.RANDOM;
+    int whileFewerThan = 0;
+    long wait = 0;
+    List<TaskRef> depends = List.of();
+    String requestId = null;
+    in.object();
+    for (String name = in.field(); name != null; name = in.field()) {
+      switch (name) {
+        case "clientid" -> client = ClientIds.read(in);
+        case "group", "groups" -> {
+          if (groups != null) {
+            throw in.wrong("comes beside another: give group or groups");
+          }
+          groups = name.equals("group") ? List.of(in.text()) : readNames(in);
+        }
+        case "duration" -> lease = in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
+        case "count" -> count = (int) in.integer(Integer.MIN_VALUE, Integer.MAX_VALUE);
+        case "order" -> order = Words.order(in);
+        case "whilefewerthan" ->
+            whileFewerThan = (int) in.integer(Integer.MIN_VALUE, Integer.MAX_VALUE);
+        case "wait" -> wait = in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
+        case "depends" -> depends = TaskForm.readRefs(in);
+        case "requestid" -> requestId = in.text();
+        default -> throw in.unknown();
+      }
+    }
+    if (client < 0) {
+      throw in.lacking("needs a clientid, a whole number");
+    }
+    if (groups == null) {
+      throw in.lacking("needs a group");
+    }
+    if (lease == null) {
+      throw in.lacking("needs a duration, in milliseconds");
+    }
+    return new Claim(
+        new Owner(principal, client),
+        groups,
+        lease,
+        count,
+        order,
+        whileFewerThan,
+        wait,
+        depends,
+        requestId);
+  }
+
+  private static List<String> readNames(JsonInput in) {
+    List<String> names = new ArrayList<>();
+    in.array();
+    while (in.element()) {
+      names.add(in.text());
+    }
+    return names;
+  }
+
+  static void write(JsonGenerator json, Claim claim) {
+    json.writeStartObject();
+    json.writeNumberProperty("clientid", ClientIds.shown(claim.client().client()));
+    if (claim.groups().size() == 1) {
+      json.writeStringProperty("group", claim.groups().getFirst());
+    } else {
+      json.writeArrayPropertyStart("groups");
+      for (String group : claim.groups()) {
+        json.writeString(group);
+      }
+      json.writeEndArray();
+    }
+    json.writeNumberProperty("duration", claim.leaseMillis());
+    if (claim.count() != 1) {
+      json.writeNumberProperty("count", claim.count());
+    }
+    if (claim.order() != ClaimOrder.RANDOM) {
+      json.writeStringProperty("order", Words.of(claim.order()));
+    }
+    if (claim.whileFewerThan() != 0) {
+      json.writeNumberProperty("whilefewerthan", claim.whileFewerThan());
+    }
+    if (claim.waitMillis() != 0) {
+      json.writeNumberProperty("wait", claim.waitMillis());
+    }
+    TaskForm.writeRefs(json, "depends", claim.depends());
+    if (claim.requestId() != null) {
+      json.writeStringProperty("requestid", claim.requestId());
+    }
+    json.writeEndObject();
+  }
+}

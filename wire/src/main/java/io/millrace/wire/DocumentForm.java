@@ -1,0 +1,146 @@
+package io.millrace.wire;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.Transaction.Put;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/** A document, and how requests write, delete and depend on one. */
+final class DocumentForm {
+  private DocumentForm() {}
+
+  static void write(JsonGenerator json, Document document, DataForm form) {
+    json.writeStartObject();
+    writeKey(json, document.key());
+    json.writeNumberProperty("version", document.version());
+    JsonText.data(json, "body", "body64", document.body(), form);
+    json.writeEndObject();
+  }
+
+  static Document read(JsonInput in) {
+    Fields fields = new Fields();
+    in.object();
+    for (String name = in.field(); name != null; name = in.field()) {
+      if (!fields.take(in, name)) {
+        in.skip();
+      }
+    }
+    return new Document(fields.documentKey(in), fields.version, fields.body);
+  }
+
+  static void writeKey(JsonGenerator json, DocumentKey key) {
+    json.writeStringProperty("collection", key.collection());
+    json.writeStringProperty("key", key.key());
+  }
+
+  static void writePuts(JsonGenerator json, List<Put> puts) {
+    if (puts.isEmpty()) {
+      return;
+    }
+    json.writeArrayPropertyStart("puts");
+    for (Put put : puts) {
+      json.writeStartObject();
+      writeKey(json, put.key());
+      json.writeNumberProperty("version", put.expectedVersion());
+      JsonText.data(json, "body", "body64", put.body(), DataForm.TEXT);
+      if (put.template()) {
+        json.writeBooleanProperty("template", true);
+      }
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  static List<Put> readPuts(JsonInput in) {
+    List<Put> puts = new ArrayList<>();
+    in.array();
+    while (in.element()) {
+      Fields fields = new Fields();
+      boolean template = false;
+      in.object();
+      for (String name = in.field(); name != null; name = in.field()) {
+        if (name.equals("template")) {
+          template = in.truth();
+        } else if (!fields.take(in, name)) {
+          throw in.unknown();
+        }
+      }
+      puts.add(new Put(fields.documentKey(in), fields.version, fields.body, template));
+    }
+    return puts;
+  }
+
+  static void writeVersions(JsonGenerator json, String name, List<DocumentVersion> versions) {
+    if (versions.isEmpty()) {
+      return;
+    }
+    json.writeArrayPropertyStart(name);
+    for (DocumentVersion version : versions) {
+      json.writeStartObject();
+      writeKey(json, version.key());
+      json.writeNumberProperty("version", version.version());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  static List<DocumentVersion> readVersions(JsonInput in) {
+    List<DocumentVersion> versions = new ArrayList<>();
+    in.array();
+    while (in.element()) {
+      Fields fields = new Fields();
+      in.object();
+      for (String name = in.field(); name != null; name = in.field()) {
+        if (name.startsWith("body") || !fields.take(in, name)) {
+          throw in.unknown();
+        }
+      }
+      versions.add(new DocumentVersion(fields.documentKey(in), fields.version));
+    }
+    return versions;
+  }
+
+  /** What has been read of an object that names a document. */
+  private static final class Fields {
+    @Nullable String collection;
+    @Nullable String key;
+    long version = DocumentVersion.ANY;
+    Bytes body = Bytes.EMPTY;
+    boolean hasBody;
+
+    /** Takes a field that it knows; false for another. */
+    boolean take(JsonInput in, String name) {
+      switch (name) {
+        case "collection" -> collection = in.text();
+        case "key" -> key = in.text();
+        case "version" -> version = in.integer(DocumentVersion.ANY, Long.MAX_VALUE);
+        case "body" -> body(in, in.bytes());
+        case "body64" -> body(in, in.base64());
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private void body(JsonInput in, Bytes content) {
+      if (hasBody) {
+        throw in.wrong("comes beside another body: give body or body64");
+      }
+      hasBody = true;
+      body = content;
+    }
+
+    DocumentKey documentKey(JsonInput in) {
+      if (collection == null || key == null) {
+        throw in.lacking("needs a collection and a key");
+      }
+      return new DocumentKey(collection, key);
+    }
+  }
+}

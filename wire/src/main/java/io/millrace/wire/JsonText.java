@@ -1,0 +1,83 @@
+package io.millrace.wire;
+
+import io.millrace.store.Bytes;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.function.Consumer;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.util.JsonRecyclerPools;
+
+/** How JSON is written, and the settings for reading it. */
+final class JsonText {
+  /** Deeper than any form here, so that hostile nesting ends early. */
+  private static final int MOST_NESTING = 16;
+
+  /** Buffers come from a shared pool, since a virtual thread lives for one request only. */
+  static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .recyclerPool(JsonRecyclerPools.newConcurrentDequePool())
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(MOST_NESTING)
+                  .maxNameLength(1_000)
+                  .maxStringLength(Integer.MAX_VALUE)
+                  .build())
+          .build();
+
+  private JsonText() {}
+
+  /** The bytes that {@code form} writes. */
+  static byte[] write(Consumer<JsonGenerator> form) {
+    ByteArrayOutputStream target = new ByteArrayOutputStream(512);
+    write(target, form);
+    return target.toByteArray();
+  }
+
+  /** Writes to {@code target} and leaves it open. */
+  static void write(OutputStream target, Consumer<JsonGenerator> form) {
+    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), target)) {
+      form.accept(json);
+    } catch (JacksonException e) {
+      throw new WireException("cannot be written as JSON: " + e.getOriginalMessage(), e);
+    }
+  }
+
+  /** Writes bytes as {@code name} where that is exact, as {@code name} with 64 where not. */
+  static void data(JsonGenerator json, String name, String name64, Bytes data, DataForm form) {
+    byte[] content = data.toArray();
+    if (form == DataForm.TEXT) {
+      if (isAscii(content)) {
+        json.writeName(name);
+        json.writeUTF8String(content, 0, content.length);
+        return;
+      }
+      try {
+        String text = StandardCharsets.UTF_8.newDecoder().decode(data.buffer()).toString();
+        json.writeStringProperty(name, text);
+        return;
+      } catch (CharacterCodingException _) {
+        // Not text: base64 says it exactly.
+      }
+    }
+    json.writeStringProperty(name64, Base64.getEncoder().encodeToString(content));
+  }
+
+  private static boolean isAscii(byte[] content) {
+    int all = 0;
+    for (byte one : content) {
+      all |= one;
+    }
+    return all >= 0;
+  }
+}

@@ -1,0 +1,108 @@
+package io.millrace.wire;
+
+import io.millrace.store.Claim;
+import io.millrace.store.TaskRef;
+import io.millrace.store.Transaction;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What clients send. Every {@code read} method throws {@link WireException} where the bytes are not
+ * of the form, naming what is wrong; limits and contradictions are the store's to refuse. All
+ * methods may be called by any thread.
+ */
+public final class Requests {
+  private Requests() {}
+
+  /**
+   * The transaction in the body of {@code POST /store/update}: JSON, or a form whose field {@code
+   * update} holds the JSON.
+   *
+   * @param principal the name behind the request's credentials
+   */
+  public static Transaction readTransaction(byte[] body, String principal) {
+    return JsonInput.read(FormBody.json(body, "update"), in -> TransactionForm.read(in, principal));
+  }
+
+  /**
+   * The claim in the body of {@code POST /store/claim}: JSON, or a form whose field {@code claim}
+   * holds the JSON.
+   *
+   * @param principal the name behind the request's credentials
+   */
+  public static Claim readClaim(byte[] body, String principal) {
+    return JsonInput.read(FormBody.json(body, "claim"), in -> ClaimForm.read(in, principal));
+  }
+
+  /** The tasks asked for in the body of {@code POST /store/tasks}. */
+  public static List<TaskRef> readRefs(byte[] body) {
+    return JsonInput.read(
+        body,
+        in -> {
+          List<TaskRef> refs = null;
+          in.object();
+          for (String name = in.field(); name != null; name = in.field()) {
+            if (!name.equals("ids")) {
+              throw in.unknown();
+            }
+            refs = TaskForm.readRefs(in);
+          }
+          if (refs == null) {
+            throw in.lacking("needs a list of ids");
+          }
+          return refs;
+        });
+  }
+
+  /**
+   * The tasks named in a path, by commas: {@code 14} is the task with that id, {@code ~10} the one
+   * of that origin whatever its id, {@code 14~10} the one with that id and origin.
+   *
+   * @param path what follows {@code /store/tasks/} or {@code /store/task/}, percent-decoded
+   */
+  public static List<TaskRef> readRefs(String path) {
+    List<TaskRef> refs = new ArrayList<>();
+    for (String one : path.split(",", -1)) {
+      int tilde = one.indexOf('~');
+      long id = tilde == 0 ? 0 : number(tilde < 0 ? one : one.substring(0, tilde), one);
+      refs.add(new TaskRef(id, tilde < 0 ? 0 : number(one.substring(tilde + 1), one)));
+    }
+    return refs;
+  }
+
+  private static long number(String digits, String whole) {
+    if (digits.isEmpty() || digits.length() > 18 || !isDecimal(digits)) {
+      throw new WireException("not a task id: \"" + whole + "\"; an id is a positive number");
+    }
+    long id = Long.parseLong(digits);
+    if (id == 0) {
+      throw new WireException("not a task id: \"" + whole + "\"; an id is a positive number");
+    }
+    return id;
+  }
+
+  private static boolean isDecimal(String digits) {
+    return digits.chars().allMatch(digit -> digit >= '0' && digit <= '9');
+  }
+
+  /** The body that {@link #readTransaction} reads. The principal stays out of it. */
+  public static byte[] write(Transaction transaction) {
+    return JsonText.write(json -> TransactionForm.write(json, transaction));
+  }
+
+  /** The body that {@link #readClaim} reads. The principal stays out of it. */
+  public static byte[] write(Claim claim) {
+    return JsonText.write(json -> ClaimForm.write(json, claim));
+  }
+
+  /** The body that {@link #readRefs(byte[])} reads. */
+  public static byte[] write(List<TaskRef> refs) {
+    return JsonText.write(json -> {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("ids");
+      refs.forEach(ref -> TaskForm.writeRef(json, ref));
+      json.writeEndArray();
+      json.writeEndObject();
+    });
+  }
+}

@@ -1,0 +1,157 @@
+package io.millrace.wire;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Owner;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/** A task, and how requests name one. */
+final class TaskForm {
+  private TaskForm() {}
+
+  /** Writes a task with its state at {@code nowMillis}. */
+  static void write(JsonGenerator json, Task task, long nowMillis, DataForm form) {
+    json.writeStartObject();
+    json.writeNumberProperty("id", task.id());
+    json.writeStringProperty("group", task.group());
+    JsonText.data(json, "data", "data64", task.data(), form);
+    json.writeNumberProperty("timespec", task.availableAtMillis());
+    Owner owner = task.owner();
+    json.writeNumberProperty("ownerid", owner == null ? 0 : ClientIds.shown(owner.client()));
+    // The seed's ownerid is always a number, so an owner 0 shows by having a principal at all.
+    if (owner != null && (owner.client() == 0 || !owner.principal().isEmpty())) {
+      json.writeStringProperty("principal", owner.principal());
+    }
+    json.writeNumberProperty("origin", task.origin());
+    json.writeNumberProperty("token", task.token());
+    json.writeNumberProperty("claims", task.claims());
+    json.writeStringProperty("state", Words.of(task.stateAt(nowMillis)));
+    json.writeEndObject();
+  }
+
+  /** Reads a task. */
+  static Task read(JsonInput in) {
+    long id = 0;
+    long origin = 0;
+    String group = null;
+    long availableAt = 0;
+    long owner = 0;
+    String principal = null;
+    long token = 0;
+    int claims = 0;
+    Bytes data = Bytes.EMPTY;
+    in.object();
+    for (String name = in.field(); name != null; name = in.field()) {
+      switch (name) {
+        case "id" -> id = in.integer(1, Long.MAX_VALUE);
+        case "origin" -> origin = in.integer(1, Long.MAX_VALUE);
+        case "group" -> group = in.text();
+        case "data" -> data = in.bytes();
+        case "data64" -> data = in.base64();
+        case "timespec" -> availableAt = in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
+        case "ownerid" -> owner = ClientIds.read(in);
+        case "principal" -> principal = in.text();
+        case "token" -> token = in.integer(0, Long.MAX_VALUE);
+        case "claims" -> claims = (int) in.integer(0, Integer.MAX_VALUE);
+        default -> in.skip();
+      }
+    }
+    if (id == 0 || group == null) {
+      throw in.lacking("is a task without id or group");
+    }
+    return new Task(
+        id,
+        origin == 0 ? id : origin,
+        group,
+        availableAt,
+        owner(owner, principal),
+        token,
+        claims,
+        data);
+  }
+
+  private static @Nullable Owner owner(long client, @Nullable String principal) {
+    if (principal != null) {
+      return new Owner(principal, client);
+    }
+    return client == 0 ? null : Owner.client(client);
+  }
+
+  /** Writes how a request names a task: its id alone where that says all. */
+  static void writeRef(JsonGenerator json, TaskRef ref) {
+    if (ref.origin() == 0) {
+      json.writeNumber(ref.id());
+      return;
+    }
+    json.writeStartObject();
+    writeRefFields(json, ref);
+    json.writeEndObject();
+  }
+
+  /** Writes the fields that name a task. */
+  static void writeRefFields(JsonGenerator json, TaskRef ref) {
+    if (ref.id() != 0) {
+      json.writeNumberProperty("id", ref.id());
+    }
+    if (ref.origin() != 0) {
+      json.writeNumberProperty("origin", ref.origin());
+    }
+  }
+
+  /** Writes a list of references. */
+  static void writeRefs(JsonGenerator json, String name, List<TaskRef> refs) {
+    if (refs.isEmpty()) {
+      return;
+    }
+    json.writeArrayPropertyStart(name);
+    for (TaskRef ref : refs) {
+      writeRef(json, ref);
+    }
+    json.writeEndArray();
+  }
+
+  /** Reads a list of references. */
+  static List<TaskRef> readRefs(JsonInput in) {
+    List<TaskRef> refs = new ArrayList<>();
+    in.array();
+    while (in.element()) {
+      refs.add(readRef(in));
+    }
+    return refs;
+  }
+
+  /** Reads a number, or an object with id or origin or both. */
+  private static TaskRef readRef(JsonInput in) {
+    if (in.isNumber()) {
+      return TaskRef.id(id(in));
+    }
+    long id = 0;
+    long origin = 0;
+    in.object();
+    for (String name = in.field(); name != null; name = in.field()) {
+      switch (name) {
+        case "id" -> id = id(in);
+        case "origin" -> origin = id(in);
+        default -> throw in.unknown();
+      }
+    }
+    return ref(in, id, origin);
+  }
+
+  /** The id or origin in a request. */
+  static long id(JsonInput in) {
+    return in.integer(1, Long.MAX_VALUE);
+  }
+
+  /** A reference made of what the object just read had. */
+  static TaskRef ref(JsonInput in, long id, long origin) {
+    if (id == 0 && origin == 0) {
+      throw in.lacking("needs an id or an origin");
+    }
+    return new TaskRef(id, origin);
+  }
+}

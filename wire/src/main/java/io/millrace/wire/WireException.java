@@ -1,0 +1,16 @@
+package io.millrace.wire;
+
+/** Bytes are not the JSON that they should be; the message names what is wrong and where. */
+public final class WireException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /** With what is wrong and where. */
+  public WireException(String message) {
+    super(message);
+  }
+
+  /** With what is wrong and where, and what found it. */
+  public WireException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
