@@ -20,7 +20,7 @@ final class Connection implements ConnectionContext {
   private volatile boolean waiting;
   private volatile long lastWriteNanos = System.nanoTime();
 
-  Connection(ConnectionContext accepted, Router router, Limits limits) {
+  Connection(ConnectionContext accepted, Router router, HttpLimits limits) {
     this.accepted = accepted;
     this.router = router;
     this.source = new ReadAhead(accepted.serverSocket());
@@ -46,9 +46,7 @@ final class Connection implements ConnectionContext {
 
   /** For how long nothing has been sent or received although nobody waits for an event. */
   long silentNanos() {
-    return waiting
-        ? 0
-        : System.nanoTime() - Math.max(source.lastReadNanos(), lastWriteNanos);
+    return waiting ? 0 : System.nanoTime() - Math.max(source.lastReadNanos(), lastWriteNanos);
   }
 
   @Override

@@ -19,9 +19,9 @@ import java.util.Set;
 final class ConnectionSelector implements ServerConnectionSelector {
   private final Http1ConnectionSelector http;
   private final HttpRouting dispatcher;
-  private final Limits limits;
+  private final HttpLimits limits;
 
-  ConnectionSelector(Http1ConnectionSelector http, HttpRouting dispatcher, Limits limits) {
+  ConnectionSelector(Http1ConnectionSelector http, HttpRouting dispatcher, HttpLimits limits) {
     this.http = http;
     this.dispatcher = dispatcher;
     this.limits = limits;

@@ -30,10 +30,10 @@ final class Dispatcher implements HttpRouting {
   private final Routes routes;
   private final Failures failures;
   private final InFlight inFlight;
-  private final Limits limits;
+  private final HttpLimits limits;
   private final ReplyWriter writer = new ReplyWriter();
 
-  Dispatcher(Gate gate, Routes routes, Failures failures, InFlight inFlight, Limits limits) {
+  Dispatcher(Gate gate, Routes routes, Failures failures, InFlight inFlight, HttpLimits limits) {
     this.gate = gate;
     this.routes = routes;
     this.failures = failures;

@@ -11,11 +11,10 @@ import org.jspecify.annotations.Nullable;
 final class LimitedReader extends DataReader {
   private static final Status TOO_LONG = Status.create(431, "Request Header Fields Too Large");
 
-  private final Limits limits;
+  private final HttpLimits limits;
 
-  @SuppressWarnings("NullAway") // The library's supplier answers null at the end of the stream.
-  LimitedReader(Supplier<byte @Nullable []> source, Limits limits) {
-    super(source::get);
+  LimitedReader(Supplier<byte @Nullable []> source, HttpLimits limits) {
+    super(source);
     this.limits = limits;
   }
 

@@ -1,17 +1,20 @@
 package io.millrace.server.http;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The parameters after the question mark. Of a name given twice the last value counts. */
+/** The parameters after the question mark. Immutable. */
 public final class Query {
   private static final Query EMPTY = new Query(Map.of());
 
-  private final Map<String, String> values;
+  private final Map<String, List<String>> values;
 
-  private Query(Map<String, String> values) {
+  private Query(Map<String, List<String>> values) {
     this.values = values;
   }
 
@@ -20,7 +23,7 @@ public final class Query {
     if (raw == null || raw.isEmpty()) {
       return EMPTY;
     }
-    Map<String, String> values = new LinkedHashMap<>();
+    Map<String, List<String>> values = new LinkedHashMap<>();
     int begin = 0;
     while (begin < raw.length()) {
       int end = raw.indexOf('&', begin);
@@ -29,16 +32,24 @@ public final class Query {
       equals = equals < 0 || equals > end ? end : equals;
       if (begin < end) {
         String name = PercentText.decode(raw, begin, equals, true);
-        values.put(name, PercentText.decode(raw, Math.min(equals + 1, end), end, true));
+        values
+            .computeIfAbsent(name, _ -> new ArrayList<>(1))
+            .add(PercentText.decode(raw, Math.min(equals + 1, end), end, true));
       }
       begin = end + 1;
     }
     return new Query(values);
   }
 
-  /** The value of a parameter; empty where it is absent. */
+  /** All values of a parameter, in order; none where it is absent. */
+  public List<String> texts(String name) {
+    return values.getOrDefault(name, List.of());
+  }
+
+  /** The value of a parameter, the last where it comes several times; empty where it is absent. */
   public Optional<String> text(String name) {
-    return Optional.ofNullable(values.get(name));
+    List<String> all = texts(name);
+    return all.isEmpty() ? Optional.empty() : Optional.of(all.getLast());
   }
 
   /**
@@ -47,7 +58,7 @@ public final class Query {
    * @throws HttpProblem 400 where it is something else or out of range
    */
   public long integer(String name, long absent, long least, long most) {
-    String value = values.get(name);
+    String value = text(name).orElse(null);
     if (value == null) {
       return absent;
     }
@@ -60,8 +71,14 @@ public final class Query {
       // Said below.
     }
     throw HttpProblem.malformed(
-        "the parameter " + name + " must be a whole number from " + least + " to " + most
-            + ", not " + value);
+        "the parameter "
+            + name
+            + " must be a whole number from "
+            + least
+            + " to "
+            + most
+            + ", not "
+            + value);
   }
 
   /**
@@ -70,11 +87,11 @@ public final class Query {
    * @throws HttpProblem 400 where it is something else
    */
   public boolean truth(String name, boolean absent) {
-    String value = values.get(name);
+    String value = text(name).orElse(null);
     if (value == null) {
       return absent;
     }
-    return switch (value.toLowerCase(java.util.Locale.ROOT)) {
+    return switch (value.toLowerCase(Locale.ROOT)) {
       case "1", "yes", "true" -> true;
       case "0", "no", "false" -> false;
       default ->

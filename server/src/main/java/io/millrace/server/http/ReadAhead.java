@@ -40,8 +40,8 @@ final class ReadAhead implements Supplier<byte @Nullable []> {
   }
 
   /**
-   * Begins to read ahead, and runs {@code action} on another thread once the connection turns out to
-   * be closed. Where the client has sent a further request already this cannot be seen.
+   * Begins to read ahead, and runs {@code action} on another thread once the connection turns out
+   * to be closed. Where the client has sent a further request already this cannot be seen.
    */
   void watch(Runnable action) {
     whenGone = action;

@@ -28,16 +28,48 @@ public sealed interface Reply {
   /** Further headers. */
   Map<String, String> headers();
 
-  /**
-   * An answer that is there as a whole: the cheapest.
-   *
-   * @param status the status
-   * @param type the content type; null for an answer without a body
-   * @param headers further headers
-   * @param body the body, not copied, not to be changed afterwards
-   */
-  record Whole(int status, @Nullable String type, Map<String, String> headers, byte[] body)
-      implements Reply {}
+  /** An answer that is there as a whole: the cheapest. */
+  final class Whole implements Reply {
+    private final int status;
+    private final @Nullable String type;
+    private final Map<String, String> headers;
+    private final byte[] body;
+
+    /**
+     * Of these parts.
+     *
+     * @param status the status
+     * @param type the content type; null for an answer without a body
+     * @param headers further headers
+     * @param body the body, not copied, not to be changed afterwards
+     */
+    public Whole(int status, @Nullable String type, Map<String, String> headers, byte[] body) {
+      this.status = status;
+      this.type = type;
+      this.headers = headers;
+      this.body = body;
+    }
+
+    @Override
+    public int status() {
+      return status;
+    }
+
+    @Override
+    public @Nullable String type() {
+      return type;
+    }
+
+    @Override
+    public Map<String, String> headers() {
+      return headers;
+    }
+
+    /** The body, not a copy. */
+    byte[] body() {
+      return body;
+    }
+  }
 
   /**
    * An answer that is written piece by piece.
@@ -48,8 +80,7 @@ public sealed interface Reply {
    * @param lengthBytes its exact length, or -1 where it is not known before
    * @param body writes it; not called for HEAD
    */
-  record Streamed(
-      int status, String type, Map<String, String> headers, long lengthBytes, Body body)
+  record Streamed(int status, String type, Map<String, String> headers, long lengthBytes, Body body)
       implements Reply {}
 
   /** Writes the body of an answer. */

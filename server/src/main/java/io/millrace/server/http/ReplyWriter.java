@@ -23,11 +23,7 @@ final class ReplyWriter {
    * @throws CloseConnectionException when it cannot be written as a whole
    */
   void write(
-      Connection connection,
-      String method,
-      Reply reply,
-      RoutingResponse response,
-      boolean close) {
+      Connection connection, String method, Reply reply, RoutingResponse response, boolean close) {
     connection.writing();
     response.status(Status.create(reply.status()));
     String type = reply.type();
@@ -38,9 +34,8 @@ final class ReplyWriter {
     if (!reply.headers().isEmpty()) {
       reply
           .headers()
-          .forEach(
-              (name, value) ->
-                  response.header(HeaderValues.create(HeaderNames.create(name), value)));
+          .forEach((name, value) ->
+              response.header(HeaderValues.create(HeaderNames.create(name), value)));
     }
     if (close) {
       response.header(HeaderValues.CONNECTION_CLOSE);

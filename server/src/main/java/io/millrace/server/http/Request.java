@@ -1,12 +1,11 @@
 package io.millrace.server.http;
 
 import io.helidon.http.HeaderNames;
-import io.helidon.http.HeaderValues;
 import io.helidon.webserver.http.RoutingRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +40,11 @@ public final class Request {
   /** The path as it was sent, without the query. */
   public String path() {
     return source.prologue().uriPath().rawPath();
+  }
+
+  /** Whether only the header of the answer is wanted. */
+  public boolean isHead() {
+    return source.prologue().method().text().equals("HEAD");
   }
 
   /**
@@ -82,7 +86,7 @@ public final class Request {
     }
     String type = source.headers().get(HeaderNames.CONTENT_TYPE).get();
     int end = type.indexOf(';');
-    return (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(java.util.Locale.ROOT);
+    return (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
   }
 
   /** Whether a body comes with it; one of length 0 is none. */
@@ -102,12 +106,18 @@ public final class Request {
    * @throws IOException when the client stops sending
    */
   public byte[] body() throws IOException {
+    return body(maxBodyBytes);
+  }
+
+  /** The whole body, of at most so many bytes where the server's limit is not lower. */
+  public byte[] body(int mostBytes) throws IOException {
+    int most = Math.min(mostBytes, maxBodyBytes);
     if (!hasBody()) {
       return EMPTY;
     }
     long announced = bodyLength();
-    if (announced > maxBodyBytes) {
-      throw tooLarge();
+    if (announced > most) {
+      throw tooLarge(most);
     }
     int first = announced < 0 ? FIRST_READ_BYTES : (int) Math.min(announced, FIRST_READ_BYTES);
     byte[] content = new byte[first];
@@ -122,11 +132,11 @@ public final class Request {
       if (length == announced) {
         break;
       }
-      if (length > maxBodyBytes) {
-        throw tooLarge();
+      if (length > most) {
+        throw tooLarge(most);
       }
       if (length == content.length) {
-        content = Arrays.copyOf(content, Math.min(2 * length, maxBodyBytes + 1));
+        content = Arrays.copyOf(content, Math.min(2 * length, most + 1));
       }
     }
     return length == content.length ? content : Arrays.copyOf(content, length);
@@ -156,13 +166,7 @@ public final class Request {
     return watched;
   }
 
-  /** Whether the client asked for the connection to be closed after the answer. */
-  boolean wantsClose() {
-    return source.headers().contains(HeaderValues.CONNECTION_CLOSE);
-  }
-
-  private HttpProblem tooLarge() {
-    return HttpProblem.tooLarge(
-        "the body exceeds the limit of " + maxBodyBytes + " bytes (server.max-body-bytes)");
+  private static HttpProblem tooLarge(int most) {
+    return HttpProblem.tooLarge("the body exceeds the limit of " + most + " bytes");
   }
 }

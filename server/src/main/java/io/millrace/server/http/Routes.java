@@ -10,8 +10,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The paths that are answered. A path is cut at its slashes before it is decoded, so a name may hold
- * slashes as {@code %2F}. A literal segment goes before a parameter.
+ * The paths that are answered. A path is cut at its slashes before it is decoded, so a name may
+ * hold slashes as {@code %2F}. A literal segment goes before a parameter.
  *
  * <p>Routes are added by one thread before the server starts.
  */
@@ -71,8 +71,7 @@ public final class Routes {
       }
     }
     Endpoint endpoint =
-        new Endpoint(
-            pattern, names, handler, new RequestFigures(registry, method.name(), pattern));
+        new Endpoint(pattern, names, handler, new RequestFigures(registry, method.name(), pattern));
     if (place.endpoints.putIfAbsent(method, endpoint) != null) {
       throw new IllegalArgumentException("there is a route already: " + method + " " + pattern);
     }

@@ -5,7 +5,8 @@ import java.time.Duration;
 /**
  * What a client may ask of the server's time and room.
  *
- * @param maxBodyBytes the longest body of a request; for what is streamed, the API has its own limit
+ * @param maxBodyBytes the longest body of a request; for what is streamed, the API has its own
+ *     limit
  * @param maxHeaderBytes all headers of a request together
  * @param maxRequestLineBytes method, path and query
  * @param maxConnections connections at a time; further ones wait to be accepted
@@ -14,7 +15,7 @@ import java.time.Duration;
  * @param slowRequest from which time on a request is logged as slow; waiting claims and streams are
  *     not
  */
-public record Limits(
+public record HttpLimits(
     int maxBodyBytes,
     int maxHeaderBytes,
     int maxRequestLineBytes,
@@ -23,11 +24,11 @@ public record Limits(
     Duration stopGrace,
     Duration slowRequest) {
   /** The documented defaults. */
-  public static final Limits DEFAULT =
-      new Limits(
-          16 << 20,
-          32 << 10,
-          64 << 10,
+  public static final HttpLimits DEFAULT =
+      new HttpLimits(
+          64 << 20,
+          16 << 10,
+          16 << 10,
           10_000,
           Duration.ofMinutes(5),
           Duration.ofSeconds(30),
