@@ -1,5 +1,6 @@
 package io.millrace.store;
 
+import io.millrace.store.kernel.EmbeddedStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -66,6 +67,16 @@ public interface TaskStore extends AutoCloseable {
   /** Finishes what was accepted, then releases everything. Closing twice does nothing. */
   @Override
   void close();
+
+  /**
+   * Opens a store in this process.
+   *
+   * @throws StoreException when the folder is in use, damaged or cannot be written; the message
+   *     names it
+   */
+  static EmbeddedTaskStore open(StoreOptions options) {
+    return EmbeddedStore.open(options);
+  }
 
   /** Waits for an answer and throws what it failed with as it is. */
   private static Outcome await(CompletableFuture<Outcome> answer) {

@@ -1,0 +1,99 @@
+package io.millrace.store.journal;
+
+import io.millrace.store.environment.DiskFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** The segment to which frames are added; knows how to roll to the next. For the syncing thread. */
+final class ActiveSegment {
+  private static final int BUFFER_BYTES = 1 << 20;
+  private static final ByteBuffer PADDING = ByteBuffer.allocate(FrameFormat.ALIGNMENT);
+
+  private final Storage storage;
+  private final Extent extent;
+  private final SpareSegment spare;
+  private final long journalId;
+  private final ByteBuffer header = ByteBuffer.allocate(FrameFormat.HEADER_BYTES);
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+
+  private DiskFile file;
+  private long sizeBytes;
+  private long writtenUpTo;
+  private Chain chain;
+
+  /** Goes on in {@code file} at {@code offset}. */
+  ActiveSegment(Storage storage, Extent extent, int segmentBytes, Recovery.Ending ending) {
+    this.storage = storage;
+    this.extent = extent;
+    this.spare = new SpareSegment(storage, segmentBytes);
+    this.journalId = ending.journalId();
+    this.file = ending.file();
+    this.sizeBytes = ending.sizeBytes();
+    this.writtenUpTo = ending.offset();
+    this.chain = ending.chain();
+  }
+
+  /** Whether a frame of so many bytes needs the next segment. */
+  boolean isFullFor(long frameBytes) {
+    return writtenUpTo + buffer.position() + frameBytes > sizeBytes;
+  }
+
+  /** Goes over to the next segment; everything written must be synced. */
+  void roll(long frameBytes) throws IOException {
+    SegmentHeader next = new SegmentHeader(journalId, chain);
+    Segment segment = spare.publish(next, SegmentHeader.BLOCK_BYTES + frameBytes);
+    file.close();
+    file = storage.open(segment.name());
+    sizeBytes = segment.sizeBytes();
+    writtenUpTo = SegmentHeader.BLOCK_BYTES;
+    extent.add(segment);
+  }
+
+  /** Adds a frame; it may stay in the buffer until {@link #sync}. */
+  void write(Frame frame) throws IOException {
+    int checksum = FrameFormat.encodeHeader(frame, journalId, chain.checksum(), header);
+    put(header.clear());
+    put(frame.payload().duplicate());
+    int payload = frame.payload().remaining();
+    long padding = FrameFormat.sizeBytes(payload) - FrameFormat.HEADER_BYTES - payload;
+    put(PADDING.slice(0, (int) padding));
+    chain = chain.after(frame, checksum);
+  }
+
+  private void put(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      if (!buffer.hasRemaining()) {
+        flush();
+      }
+      int count = Math.min(bytes.remaining(), buffer.remaining());
+      buffer.put(buffer.position(), bytes, bytes.position(), count);
+      buffer.position(buffer.position() + count);
+      bytes.position(bytes.position() + count);
+    }
+  }
+
+  private void flush() throws IOException {
+    buffer.flip();
+    int count = buffer.remaining();
+    file.write(writtenUpTo, buffer);
+    writtenUpTo += count;
+    buffer.clear();
+  }
+
+  /** Makes everything written durable. */
+  void sync() throws IOException {
+    flush();
+    file.sync();
+    extent.durableUpTo(writtenUpTo);
+  }
+
+  /** Does a little for the next segment; whether there is more to do. */
+  boolean prepareNext() {
+    return writtenUpTo > sizeBytes / 4 && spare.grow();
+  }
+
+  void close() throws IOException {
+    file.close();
+    spare.close();
+  }
+}

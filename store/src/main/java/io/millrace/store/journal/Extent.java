@@ -1,0 +1,80 @@
+package io.millrace.store.journal;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the journal holds: its segments, and how far the last one is durable. Thread-safe. */
+final class Extent {
+  private final List<Segment> segments = new ArrayList<>();
+  private final List<FrameReader> readers = new ArrayList<>();
+  private long durableEnd = SegmentHeader.BLOCK_BYTES;
+
+  synchronized void add(Segment segment) {
+    segments.add(segment);
+    durableEnd = SegmentHeader.BLOCK_BYTES;
+  }
+
+  synchronized void durableUpTo(long offset) {
+    durableEnd = offset;
+  }
+
+  /** Whether a segment follows the one that begins with {@code firstSequence}. */
+  synchronized boolean isLast(long firstSequence) {
+    return segments.getLast().firstSequence() == firstSequence;
+  }
+
+  /** The offset up to which the segment that begins with {@code firstSequence} may be read. */
+  synchronized long readableEnd(long firstSequence) {
+    return isLast(firstSequence) ? durableEnd : at(firstSequence).sizeBytes();
+  }
+
+  /** The segment that begins with {@code firstSequence}. */
+  synchronized Segment at(long firstSequence) {
+    for (Segment segment : segments) {
+      if (segment.firstSequence() == firstSequence) {
+        return segment;
+      }
+    }
+    throw new DamagedJournalException(
+        FileNames.segment(firstSequence), 0, "this segment is missing");
+  }
+
+  /**
+   * Registers a reader, from whose segment on nothing is removed until it is closed.
+   *
+   * @return the segment with which it begins; null when that has been removed already
+   */
+  synchronized @Nullable Segment enter(FrameReader reader, long position) {
+    if (segments.isEmpty() || segments.getFirst().positionBefore() > position) {
+      return null;
+    }
+    Segment found = segments.getFirst();
+    for (Segment segment : segments) {
+      if (segment.positionBefore() <= position) {
+        found = segment;
+      }
+    }
+    readers.add(reader);
+    return found;
+  }
+
+  synchronized void leave(FrameReader reader) {
+    readers.remove(reader);
+  }
+
+  /** Takes out the segments that nobody needs, oldest first, and names them. */
+  synchronized List<String> trim(long keepFromSequence, long keepAfterPosition) {
+    long keep = keepFromSequence;
+    for (FrameReader reader : readers) {
+      keep = Math.min(keep, reader.segmentSequence());
+    }
+    List<String> removed = new ArrayList<>();
+    while (segments.size() > 1
+        && segments.get(1).firstSequence() <= keep
+        && segments.get(1).positionBefore() <= keepAfterPosition) {
+      removed.add(segments.removeFirst().name());
+    }
+    return removed;
+  }
+}

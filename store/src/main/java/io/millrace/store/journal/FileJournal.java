@@ -1,0 +1,202 @@
+package io.millrace.store.journal;
+
+import io.millrace.store.environment.Driver;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.environment.Folder;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A journal in the files of one folder, which it holds locked. docs/journal-format.md describes the
+ * files byte by byte.
+ *
+ * <p>Frames are written and synced by an activity named {@code journal-sync}; all that are queued
+ * when it begins share one sync, and more may be added meanwhile. After a failed write or sync
+ * everything fails that was not durable before; nothing is tried again.
+ */
+public final class FileJournal implements Journal {
+  private final Environment environment;
+  private final Storage storage;
+  private final FileJournalOptions options;
+  private final Extent extent = new Extent();
+  private @Nullable SyncLoop loop;
+  private @Nullable Driver driver;
+  private boolean closed;
+
+  // The last frame handed over; for the appending thread.
+  private long lastSequence;
+  private long lastEpoch;
+  private long lastPosition;
+
+  private FileJournal(Environment environment, Storage storage, FileJournalOptions options) {
+    this.environment = environment;
+    this.storage = storage;
+    this.options = options;
+  }
+
+  /**
+   * Locks a folder, which is created where it is absent. Call {@link #recover} next.
+   *
+   * @throws JournalException when the folder is in use or cannot be read and written
+   */
+  public static FileJournal open(Environment environment, Path folder, FileJournalOptions options) {
+    try {
+      Folder opened = environment.disk().folder(folder);
+      if (!opened.lock()) {
+        opened.close();
+        throw new JournalException(opened.describe() + " is in use by another process");
+      }
+      return new FileJournal(environment, new Storage(opened), options);
+    } catch (IOException e) {
+      throw new JournalException("cannot open the journal in " + folder, e);
+    }
+  }
+
+  /**
+   * Makes a folder without a journal one that begins with a snapshot, such as a backup.
+   *
+   * @param snapshot what {@link SnapshotOutput} wrote; read to its end, not closed
+   * @return the frame after which the snapshot was taken, without its payload
+   * @throws DamagedJournalException when the snapshot is not whole; the folder is left empty
+   * @throws JournalException when the folder is in use, holds a journal or cannot be written
+   */
+  public static Frame restore(Environment environment, Path folder, InputStream snapshot) {
+    try (FileJournal journal = open(environment, folder, FileJournalOptions.DEFAULTS)) {
+      Storage storage = journal.storage;
+      List<String> names = storage.list();
+      if (names.stream().anyMatch(name -> !name.endsWith(FileNames.TEMPORARY))) {
+        throw new JournalException(storage.describe() + " is not empty: it holds " + names);
+      }
+      SnapshotInput input = new SnapshotInput(snapshot, "the snapshot");
+      SnapshotWriter writer = new SnapshotFileWriter(storage, input.frame(), true);
+      boolean whole = false;
+      try {
+        for (ByteBuffer part = input.next(); part != null; part = input.next()) {
+          writer.part(part);
+        }
+        whole = true;
+      } finally {
+        if (!whole) {
+          writer.abandon();
+        }
+      }
+      writer.publish();
+      return input.frame();
+    } catch (IOException e) {
+      throw new JournalException("cannot restore to " + folder, e);
+    }
+  }
+
+  @Override
+  public Tail recover(Replay replay) {
+    if (loop != null) {
+      throw new IllegalStateException("recovered already");
+    }
+    try {
+      long newId = environment.newRandom().nextLong();
+      Recovery.Ending ending = new Recovery(storage, options).run(replay, extent, newId);
+      SyncLoop started =
+          new SyncLoop(new ActiveSegment(storage, extent, options.segmentBytes(), ending));
+      Chain chain = ending.chain();
+      lastSequence = chain.sequence();
+      lastEpoch = chain.epoch();
+      lastPosition = chain.position();
+      loop = started;
+      driver = environment.drive("journal-sync", started);
+      return chain.tail(ending.notice().isEmpty() ? null : ending.notice());
+    } catch (IOException e) {
+      throw new JournalException(
+          "cannot read the journal in " + storage.describe() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalArgumentException when the frame does not follow on the last one or its payload
+   *     is larger than {@link FileJournalOptions#maxPayloadBytes}; nothing has happened then
+   */
+  @Override
+  public CompletableFuture<Void> append(Frame frame) {
+    if (loop == null || driver == null) {
+      throw new IllegalStateException("append before recover");
+    }
+    if (frame.sequence() != lastSequence + 1
+        || frame.epoch() < lastEpoch
+        || frame.position() < lastPosition
+        || frame.durableSequence() > lastSequence) {
+      throw new IllegalArgumentException(
+          frame + " does not follow on frame " + lastSequence + " of epoch " + lastEpoch);
+    }
+    if (frame.payload().remaining() > options.maxPayloadBytes()) {
+      throw new IllegalArgumentException(
+          frame.payload().remaining() + " bytes of payload, at most " + options.maxPayloadBytes());
+    }
+    CompletableFuture<Void> done = loop.add(frame);
+    lastSequence = frame.sequence();
+    lastEpoch = frame.epoch();
+    lastPosition = frame.position();
+    driver.signal();
+    return done;
+  }
+
+  @Override
+  public SnapshotWriter snapshot(Frame frame) {
+    return new SnapshotFileWriter(storage, frame, false);
+  }
+
+  @Override
+  public @Nullable Reader read(long position) {
+    return FrameReader.open(storage, extent, position);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>With fewer than two snapshots nothing is removed. Segments that an open reader has yet to
+   * read stay as well.
+   */
+  @Override
+  public void trim(long keepAfterPosition) {
+    try {
+      List<Long> snapshots = FileNames.numbers(storage.list(), FileNames.SNAPSHOT);
+      if (snapshots.size() < 2) {
+        return;
+      }
+      List<Long> old = snapshots.subList(0, snapshots.size() - 2);
+      storage.delete(old.stream().map(FileNames::snapshot).toList());
+      long keepFrom = snapshots.get(snapshots.size() - 2) + 1;
+      storage.delete(extent.trim(keepFrom, keepAfterPosition));
+    } catch (IOException e) {
+      throw new JournalException("cannot trim the journal in " + storage.describe(), e);
+    }
+  }
+
+  @Override
+  public long unsyncedBytes() {
+    return loop == null ? 0 : loop.unsyncedBytes();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (loop != null && driver != null) {
+      loop.finish();
+      driver.signal();
+      driver.join();
+    }
+    try {
+      storage.close();
+    } catch (IOException e) {
+      throw new JournalException("cannot close the journal in " + storage.describe(), e);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.millrace.store.journal;
+
+import io.millrace.store.environment.DiskFile;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Follows the durable frames through the segments while the journal goes on. */
+final class FrameReader implements Journal.Reader {
+  private static final int PIECE_BYTES = 256 << 10;
+
+  private final Storage storage;
+  private final Extent extent;
+  private final long position;
+  private @Nullable DiskFile file;
+  private @Nullable FrameScan scan;
+  private volatile long segmentSequence;
+
+  private FrameReader(Storage storage, Extent extent, long position) {
+    this.storage = storage;
+    this.extent = extent;
+    this.position = position;
+  }
+
+  static @Nullable FrameReader open(Storage storage, Extent extent, long position) {
+    FrameReader reader = new FrameReader(storage, extent, position);
+    Segment first = extent.enter(reader, position);
+    if (first == null) {
+      return null;
+    }
+    reader.enter(first);
+    return reader;
+  }
+
+  /** The first frame of the segment in which it reads. */
+  long segmentSequence() {
+    return segmentSequence;
+  }
+
+  @Override
+  public @Nullable Frame next() {
+    try {
+      while (scan != null) {
+        // Asked before reading: a segment that has a successor by now is complete.
+        boolean complete = !extent.isLast(segmentSequence);
+        scan.limit(extent.readableEnd(segmentSequence));
+        @Nullable Frame frame = scan.next();
+        if (frame != null && frame.position() > position) {
+          return frame;
+        }
+        if (frame == null) {
+          refuseDamage(scan);
+          if (!complete) {
+            return null;
+          }
+          enter(extent.at(scan.chain().sequence() + 1));
+        }
+      }
+      throw new JournalException("this reader is closed");
+    } catch (IOException e) {
+      throw new JournalException(
+          "cannot read " + FileNames.segment(segmentSequence) + " in " + storage.describe(), e);
+    }
+  }
+
+  private void refuseDamage(FrameScan stopped) {
+    String problem = stopped.problem();
+    if (problem != null) {
+      throw new DamagedJournalException(
+          FileNames.segment(segmentSequence), stopped.offset(), problem);
+    }
+  }
+
+  private void enter(Segment segment) {
+    try {
+      closeFile();
+      segmentSequence = segment.firstSequence();
+      DiskFile opened = storage.open(segment.name());
+      file = opened;
+      scan = new FrameScan(opened, segment.header(), segment.sizeBytes(), PIECE_BYTES);
+    } catch (IOException e) {
+      throw new JournalException("cannot open " + segment.name() + " in " + storage.describe(), e);
+    }
+  }
+
+  private void closeFile() throws IOException {
+    if (file != null) {
+      file.close();
+      file = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    extent.leave(this);
+    scan = null;
+    try {
+      closeFile();
+    } catch (IOException e) {
+      throw new JournalException(
+          "cannot close " + FileNames.segment(segmentSequence) + " in " + storage.describe(), e);
+    }
+  }
+}

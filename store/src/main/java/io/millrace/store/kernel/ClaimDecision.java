@@ -1,0 +1,155 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Change;
+import io.millrace.store.Claim;
+import io.millrace.store.Limits;
+import io.millrace.store.Reason;
+import io.millrace.store.Reason.Kind;
+import io.millrace.store.Task;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The decision on one claim. */
+final class ClaimDecision {
+  private final State state;
+  private final Limits limits;
+  private final Claim claim;
+  private final long nowMillis;
+  private final RandomGenerator random;
+  private final Complaints complaints;
+  private final List<Change> changes;
+  private long nextId;
+  private long endMillis;
+
+  ClaimDecision(State state, Limits limits, Claim claim, long nowMillis, RandomGenerator random) {
+    this.state = state;
+    this.limits = limits;
+    this.claim = claim;
+    this.nowMillis = nowMillis;
+    this.random = random;
+    this.complaints = new Complaints(state, limits);
+    this.changes = new ArrayList<>(Math.clamp(claim.count(), 1, 100));
+    this.nextId = state.lastId() + 1;
+  }
+
+  Decision decide(@Nullable RequestMark mark) {
+    check();
+    if (!complaints.none()) {
+      return new Decision.Refused(complaints.reasons());
+    }
+    for (String name : claim.groups()) {
+      Group group = state.group(name);
+      if (group != null) {
+        take(group);
+      }
+      if (changes.size() == claim.count()) {
+        break;
+      }
+    }
+    return changes.isEmpty() ? new Decision.Nothing() : new Decision.Accepted(changes, mark);
+  }
+
+  private void check() {
+    complaints.checkClient(claim.client());
+    complaints.checkRequestId(claim.requestId());
+    if (claim.groups().isEmpty()) {
+      complaints.malformed("a claim names at least one group");
+    }
+    if (claim.groups().size() > limits.claimGroups()) {
+      complaints.tooLarge(
+          "the claim names "
+              + claim.groups().size()
+              + " groups, more than "
+              + limits.claimGroups());
+    } else if (Set.copyOf(claim.groups()).size() < claim.groups().size()) {
+      complaints.malformed("the claim names a group twice");
+    }
+    claim.groups().forEach(group -> complaints.checkName("group to claim from", group));
+    if (claim.count() < 1) {
+      complaints.malformed("count of a claim must be at least 1, not " + claim.count());
+    } else if (claim.count() > limits.claimCount()) {
+      complaints.tooLarge(
+          "count of a claim is " + claim.count() + ", more than " + limits.claimCount());
+    }
+    if (claim.whileFewerThan() < 0) {
+      complaints.malformed("limit of a claim must not be negative, not " + claim.whileFewerThan());
+    }
+    if (claim.waitMillis() < 0 || claim.waitMillis() > Limits.LARGEST_NUMBER) {
+      complaints.malformed("wait of a claim must not be negative, not " + claim.waitMillis());
+    }
+    if (claim.depends().size() > limits.operations()) {
+      complaints.tooLarge(
+          "the claim depends on "
+              + claim.depends().size()
+              + " tasks, more than "
+              + limits.operations());
+    } else {
+      complaints.checkDepends(claim.depends());
+    }
+    endMillis = complaints.checkLease("duration of a claim", claim.leaseMillis(), 0, nowMillis);
+    if (nextId + claim.count() > Limits.LARGEST_NUMBER) {
+      complaints.add(Reason.of(Kind.FULL, "the store has given all ids below 2^53"));
+    }
+  }
+
+  private void take(Group group) {
+    int most = Math.min(claim.count() - changes.size(), group.waitingCount());
+    if (claim.whileFewerThan() > 0) {
+      most = Math.min(most, claim.whileFewerThan() - group.claimedCount());
+    }
+    if (most <= 0) {
+      return;
+    }
+    int waiting = group.waitingCount();
+    switch (claim.order()) {
+      case OLDEST -> {
+        for (int i = 0; i < most; i++) {
+          take(group.waitingAt(i));
+        }
+      }
+      case NEWEST -> {
+        for (int i = 1; i <= most; i++) {
+          take(group.waitingAt(waiting - i));
+        }
+      }
+      case RANDOM -> {
+        if (most == 1) {
+          take(group.waitingAt(random.nextInt(waiting)));
+        } else {
+          pick(most, waiting).forEach(rank -> take(group.waitingAt(rank)));
+        }
+      }
+    }
+  }
+
+  /** So many different numbers below {@code bound}, each choice equally likely (Floyd's way). */
+  private Set<Integer> pick(int count, int bound) {
+    Set<Integer> picked = new TreeSet<>();
+    for (int i = bound - count; i < bound; i++) {
+      int candidate = random.nextInt(i + 1);
+      if (!picked.add(candidate)) {
+        picked.add(i);
+      }
+    }
+    return picked;
+  }
+
+  private void take(Task old) {
+    Task task =
+        new Task(
+            nextId,
+            old.origin(),
+            old.group(),
+            endMillis,
+            claim.client(),
+            nextId,
+            old.claims() + 1,
+            old.data());
+    nextId++;
+    changes.add(new Change.Changed(old.id(), task, true));
+  }
+}

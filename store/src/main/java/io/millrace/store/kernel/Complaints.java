@@ -1,0 +1,124 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Limits;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason;
+import io.millrace.store.Reason.Kind;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.When;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Collects every reason against a command, and knows the checks that both verbs share. */
+final class Complaints {
+  private final State state;
+  private final Limits limits;
+  private final List<Reason> reasons = new ArrayList<>(0);
+
+  Complaints(State state, Limits limits) {
+    this.state = state;
+    this.limits = limits;
+  }
+
+  boolean none() {
+    return reasons.isEmpty();
+  }
+
+  List<Reason> reasons() {
+    return List.copyOf(reasons);
+  }
+
+  void add(Reason reason) {
+    reasons.add(reason);
+  }
+
+  void malformed(String message) {
+    add(Reason.of(Kind.MALFORMED, message));
+  }
+
+  void tooLarge(String message) {
+    add(Reason.of(Kind.TOO_LARGE, message));
+  }
+
+  void checkClient(Owner client) {
+    if (client.client() < 0 || client.client() > Limits.LARGEST_NUMBER) {
+      malformed("client id " + client.client() + " is not between 0 and 2^53 - 1");
+    }
+  }
+
+  void checkRequestId(@Nullable String requestId) {
+    if (requestId != null) {
+      checkName("request id", requestId, limits.requestIdBytes());
+    }
+  }
+
+  void checkName(String what, String name) {
+    checkName(what, name, limits.nameBytes());
+  }
+
+  private void checkName(String what, String name, int maxBytes) {
+    if (Names.isValid(name, maxBytes)) {
+      return;
+    }
+    String message = Names.complaint(what, name, maxBytes);
+    if (Names.utf8Length(name) > maxBytes) {
+      tooLarge(message);
+    } else {
+      malformed(message);
+    }
+  }
+
+  void checkKey(DocumentKey key) {
+    checkName("collection of a document", key.collection());
+    checkName("key of a document", key.key());
+  }
+
+  void checkData(String what, int sizeBytes) {
+    if (sizeBytes > limits.dataBytes()) {
+      tooLarge(what + " has " + sizeBytes + " bytes, more than " + limits.dataBytes());
+    }
+  }
+
+  /** The time that {@code when} names, or the present where it cannot be used. */
+  long checkTime(String what, When when, long nowMillis) {
+    long given =
+        switch (when) {
+          case When.Now() -> 0;
+          case When.At(long epochMillis) -> epochMillis;
+          case When.After(long millis) -> millis;
+        };
+    if (given < 0 || given > Limits.LARGEST_NUMBER) {
+      malformed("time of " + what + " must be between 0 and 2^53 - 1 milliseconds, not " + given);
+      return nowMillis;
+    }
+    return Math.min(when.resolve(nowMillis), Limits.LARGEST_NUMBER);
+  }
+
+  /** The end of a lease of this length. */
+  long checkLease(String what, long leaseMillis, long least, long nowMillis) {
+    if (leaseMillis < least || leaseMillis > Limits.LARGEST_NUMBER) {
+      malformed(
+          what + " must be between " + least + " and 2^53 - 1 milliseconds, not " + leaseMillis);
+      return nowMillis;
+    }
+    return Math.min(nowMillis + leaseMillis, Limits.LARGEST_NUMBER);
+  }
+
+  void checkDepends(List<TaskRef> depends) {
+    for (TaskRef ref : depends) {
+      require(ref, Kind.MISSING_DEPEND, "to depend on");
+    }
+  }
+
+  /** The task, or null with a reason added. */
+  @Nullable Task require(TaskRef ref, Kind missing, String purpose) {
+    Task task = state.find(ref);
+    if (task == null) {
+      add(Reason.of(missing, ref, ref + " " + purpose + " is not in the store"));
+    }
+    return task;
+  }
+}

@@ -1,0 +1,55 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Claim;
+import io.millrace.store.Command;
+import io.millrace.store.Limits;
+import io.millrace.store.Reason;
+import io.millrace.store.Reason.Kind;
+import io.millrace.store.Transaction;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Decides commands against a state, which it only reads. Pure: all it needs is passed in. */
+final class Decider {
+  private final State state;
+  private final Limits limits;
+
+  Decider(State state, Limits limits) {
+    this.state = state;
+    this.limits = limits;
+  }
+
+  /** What becomes of {@code command} at a store time in milliseconds. */
+  Decision decide(Command command, long nowMillis, RandomGenerator random) {
+    RequestMark mark = null;
+    String requestId = command.requestId();
+    if (requestId != null && Names.isValid(requestId, limits.requestIdBytes())) {
+      mark = Digests.mark(command, requestId);
+      Decision earlier = recall(command, mark, nowMillis);
+      if (earlier != null) {
+        return earlier;
+      }
+    }
+    return switch (command) {
+      case Transaction transaction ->
+          new TransactionDecision(state, limits, transaction, nowMillis).decide(mark);
+      case Claim claim -> new ClaimDecision(state, limits, claim, nowMillis, random).decide(mark);
+    };
+  }
+
+  private @Nullable Decision recall(Command command, RequestMark mark, long nowMillis) {
+    Event earlier = state.requests().find(command.client().principal(), mark.id(), nowMillis);
+    if (earlier == null || earlier.request() == null) {
+      return null;
+    }
+    if (earlier.request().sameContent(mark)) {
+      return new Decision.Repeated(earlier);
+    }
+    return new Decision.Refused(
+        List.of(
+            Reason.of(
+                Kind.REQUEST_ID_REUSED,
+                "request id " + mark.id() + " was used before with other content")));
+  }
+}

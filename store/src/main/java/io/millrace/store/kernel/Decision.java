@@ -1,0 +1,21 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Change;
+import io.millrace.store.Reason;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the store makes of a command. */
+sealed interface Decision {
+  /** It takes effect as these changes, which are not empty. */
+  record Accepted(List<Change> changes, @Nullable RequestMark request) implements Decision {}
+
+  /** A claim that found nothing to take. */
+  record Nothing() implements Decision {}
+
+  /** It took effect before, under the same request id. */
+  record Repeated(Event event) implements Decision {}
+
+  /** It is refused. */
+  record Refused(List<Reason> reasons) implements Decision {}
+}

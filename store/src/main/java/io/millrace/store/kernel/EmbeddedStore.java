@@ -1,0 +1,251 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Claim;
+import io.millrace.store.Command;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.GroupQuery;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Interest;
+import io.millrace.store.Limits;
+import io.millrace.store.Outcome;
+import io.millrace.store.Position;
+import io.millrace.store.Read;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreStatus;
+import io.millrace.store.Subscription;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.Transaction;
+import io.millrace.store.environment.Driver;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.FileJournal;
+import io.millrace.store.journal.FileJournalOptions;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The store in this process: hands commands and questions to its loop. */
+public final class EmbeddedStore implements EmbeddedTaskStore {
+  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedStore.class);
+
+  private final Environment environment;
+  private final Limits limits;
+  private final Journal journal;
+  private final Mailbox mailbox;
+  private final StoreLoop loop;
+  private final Driver driver;
+
+  private EmbeddedStore(
+      StoreOptions options, Journal journal, Mailbox mailbox, StoreLoop loop, Driver driver) {
+    this.environment = options.environment();
+    this.limits = options.limits();
+    this.journal = journal;
+    this.mailbox = mailbox;
+    this.loop = loop;
+    this.driver = driver;
+  }
+
+  /**
+   * Opens a store on files; see {@link io.millrace.store.TaskStore#open}.
+   *
+   * @throws StoreException when the folder is in use, damaged or cannot be written
+   */
+  public static EmbeddedStore open(StoreOptions options) {
+    Journal journal =
+        FileJournal.open(options.environment(), options.folder(), FileJournalOptions.DEFAULTS);
+    try {
+      return open(options, journal);
+    } catch (RuntimeException | Error e) {
+      journal.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Opens a store on any journal, which it closes in the end.
+   *
+   * @throws StoreException when the journal is damaged or cannot be written
+   */
+  public static EmbeddedStore open(StoreOptions options, Journal journal) {
+    Environment environment = options.environment();
+    Recovered recovered = Replayer.recover(environment, journal);
+    Journal.Tail tail = recovered.tail();
+    if (tail.notice() != null) {
+      LOG.warn("recovery: {}", tail.notice());
+    }
+    Frame opened = reign(options, journal, recovered);
+    JournalFeed feed =
+        new JournalFeed(
+            journal,
+            opened.epoch(),
+            opened.writer(),
+            opened.sequence(),
+            recovered.state().commits());
+    Broadcast broadcast =
+        new Broadcast(recovered.state().commits(), options.limits().subscriberLag());
+    Snapshots snapshots =
+        new Snapshots(
+            environment, journal, feed, opened, options.snapshotEvery(), recovered.snapshotAt());
+    Mailbox mailbox = new Mailbox();
+    StoreLoop loop = new StoreLoop(options, recovered, mailbox, feed, broadcast, snapshots);
+    Driver driver = environment.drive("store", loop);
+    feed.bell(driver);
+    return new EmbeddedStore(options, journal, mailbox, loop, driver);
+  }
+
+  /** Begins a reign: its first record must be durable before anything is served. */
+  private static Frame reign(StoreOptions options, Journal journal, Recovered recovered) {
+    Journal.Tail tail = recovered.tail();
+    RecordWriter out = new RecordWriter();
+    long epoch = tail.epoch() + 1;
+    Records.write(out, new JournalRecord.Opened(epoch, options.journaling(), recovered.history()));
+    Frame frame =
+        new Frame(
+            tail.sequence() + 1,
+            epoch,
+            options.environment().newRandom().nextLong(),
+            recovered.clock().millis(),
+            tail.sequence(),
+            recovered.state().commits(),
+            out.view());
+    await(options.environment(), journal.append(frame));
+    return frame;
+  }
+
+  private static <T> T await(Environment environment, CompletableFuture<T> answer) {
+    try {
+      return environment.await(answer);
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof StoreException failure) {
+        throw failure;
+      }
+      throw e;
+    }
+  }
+
+  private void send(Mailbox.Message message) {
+    switch (mailbox.push(message)) {
+      case FIRST -> driver.signal();
+      case FURTHER -> {}
+      case REFUSED -> message.reject(new StoreClosedException("the store is closed"));
+    }
+  }
+
+  @Override
+  public CompletableFuture<Outcome> submit(Command command) {
+    Submission submission = new Submission(command, this::withdraw);
+    send(submission);
+    return submission.answer();
+  }
+
+  private void withdraw(Submission submission) {
+    if (submission.command() instanceof Claim claim && claim.waitMillis() > 0) {
+      send(new Withdrawal(submission));
+    }
+  }
+
+  @Override
+  public Outcome commit(Transaction transaction) {
+    return await(environment, submit(transaction));
+  }
+
+  @Override
+  public Outcome claim(Claim claim) {
+    return await(environment, submit(claim));
+  }
+
+  private <T> Read<T> ask(Function<StoreLoop, T> question) {
+    Query<T> query = new Query<>(question);
+    send(query);
+    return await(environment, query.answer());
+  }
+
+  @Override
+  public Read<List<Optional<Task>>> tasks(List<TaskRef> refs) {
+    if (refs.size() > limits.operations()) {
+      throw new StoreException(refs.size() + " tasks asked for, more than " + limits.operations());
+    }
+    return ask(it -> {
+      List<Optional<Task>> found = new ArrayList<>(refs.size());
+      for (TaskRef ref : refs) {
+        found.add(Optional.ofNullable(it.state().find(ref)));
+      }
+      return found;
+    });
+  }
+
+  @Override
+  public Read<List<Task>> group(GroupQuery query) {
+    return ask(it -> {
+      Group group = it.state().freezeGroup(query.group());
+      return group == null ? List.of() : Listings.of(group, query);
+    });
+  }
+
+  @Override
+  public Read<List<GroupSummary>> groups() {
+    return ask(it -> it.state().freezeSummaries());
+  }
+
+  @Override
+  public Read<Optional<Document>> document(DocumentKey key) {
+    return ask(it -> Optional.ofNullable(it.state().document(key)));
+  }
+
+  @Override
+  public Read<List<Document>> documents(DocumentQuery query) {
+    Read<FrozenTree<Document>> read = ask(it -> it.state().freezeDocuments());
+    return new Read<>(read.position(), read.timeMillis(), Listings.of(read.value(), query));
+  }
+
+  @Override
+  public Subscription subscribe(Interest interest) {
+    return ask(it -> Subscribing.begin(it, limits, interest)).value().start(journal);
+  }
+
+  @Override
+  public StoreStatus status() {
+    return ask(StoreLoop::status).value();
+  }
+
+  @Override
+  public Position backup(OutputStream target) {
+    return Backups.write(ask(Backups::freeze), target);
+  }
+
+  @Override
+  public void requestSnapshot() {
+    ask(it -> {
+      it.snapshots().request();
+      return true;
+    });
+  }
+
+  @Override
+  public Read<String> digest() {
+    Read<FrozenState> read = ask(it -> it.state().freeze());
+    return new Read<>(read.position(), read.timeMillis(), StateDigest.of(read.value()));
+  }
+
+  @Override
+  public void close() {
+    loop.close();
+    driver.signal();
+    driver.join();
+    loop.snapshots().join();
+    journal.close();
+  }
+}

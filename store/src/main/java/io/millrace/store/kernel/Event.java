@@ -1,0 +1,52 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Change;
+import io.millrace.store.Document;
+import io.millrace.store.Owner;
+import io.millrace.store.Task;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a decision did: the content of one commit, which the journal keeps and replay applies.
+ *
+ * @param number its position's number, one more than the commit before it
+ * @param timeMillis the store time of the decision
+ * @param client who asked
+ * @param override whether an operator's right was used
+ * @param changes what it did, in order: adds, updates, renewals, deletes, then documents
+ * @param request the request id with its digest; null for none
+ */
+record Event(
+    long number,
+    long timeMillis,
+    Owner client,
+    boolean override,
+    List<Change> changes,
+    @Nullable RequestMark request) {
+
+  /** The tasks that the commit made, in order. */
+  List<Task> tasks() {
+    List<Task> tasks = new ArrayList<>(changes.size());
+    for (Change change : changes) {
+      switch (change) {
+        case Change.Added(Task task) -> tasks.add(task);
+        case Change.Changed(long _, Task task, boolean _) -> tasks.add(task);
+        case Change.Deleted _, Change.DocumentPut _, Change.DocumentDeleted _ -> {}
+      }
+    }
+    return tasks;
+  }
+
+  /** The documents that the commit wrote, in order. */
+  List<Document> documents() {
+    List<Document> documents = new ArrayList<>();
+    for (Change change : changes) {
+      if (change instanceof Change.DocumentPut(long _, Document document)) {
+        documents.add(document);
+      }
+    }
+    return documents;
+  }
+}

@@ -1,0 +1,191 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.environment.Driver;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers records into groups and hands each group to the journal as one frame. The next group is
+ * gathered while the last is being synced. For the loop's thread, which {@link #bell} wakes when
+ * something has become durable.
+ */
+final class JournalFeed {
+  /** A group that is at least this large does not wait for the one before it, in bytes. */
+  private static final int LARGE = 1 << 20;
+
+  /** The most frames on their way at a time. */
+  private static final int MOST_IN_FLIGHT = 4;
+
+  /** Buffers beyond this size are not kept for later groups, in bytes. */
+  private static final int KEPT_BUFFER = 4 << 20;
+
+  private record InFlight(
+      Frame frame,
+      List<Event> events,
+      RecordWriter buffer,
+      long sinceNanos,
+      CompletableFuture<Void> done) {}
+
+  private final Journal journal;
+  private final long epoch;
+  private final long writer;
+  private final Deque<InFlight> inFlight = new ArrayDeque<>();
+  private final Deque<RecordWriter> spare = new ArrayDeque<>();
+  private RecordWriter buffer = new RecordWriter();
+  private List<Event> events = new ArrayList<>();
+  private long gatheringSinceNanos;
+  private long lastSequence;
+  private long frames;
+  private @Nullable Driver bell;
+  private long durableCommits;
+  private volatile long durableSequence;
+  private volatile @Nullable Throwable failure;
+
+  /**
+   * A feed that goes on after frame {@code lastSequence}, which is durable.
+   *
+   * @param epoch the reign in which it writes
+   * @param writer the random number that marks its frames
+   * @param commits the number of commits up to there
+   */
+  JournalFeed(Journal journal, long epoch, long writer, long lastSequence, long commits) {
+    this.durableCommits = commits;
+    this.journal = journal;
+    this.epoch = epoch;
+    this.writer = writer;
+    this.lastSequence = lastSequence;
+    this.durableSequence = lastSequence;
+  }
+
+  /** Says whom to wake. */
+  void bell(Driver bell) {
+    this.bell = bell;
+  }
+
+  /** Adds a commit to the group that is being gathered. */
+  void add(Event event, long nowNanos) {
+    if (buffer.isEmpty()) {
+      gatheringSinceNanos = nowNanos;
+    }
+    Records.write(buffer, new JournalRecord.Committed(event));
+    events.add(event);
+  }
+
+  /** Adds a record that is not a commit. */
+  void add(JournalRecord journalRecord) {
+    Records.write(buffer, journalRecord);
+  }
+
+  /** The frame that holds the newest record: an answer that rests on it waits for this one. */
+  long newestSequence() {
+    return buffer.isEmpty() ? lastSequence : lastSequence + 1;
+  }
+
+  long durableSequence() {
+    return durableSequence;
+  }
+
+  /** The number of commits whose durability {@link #takeDurable} has told. */
+  long durableCommits() {
+    return durableCommits;
+  }
+
+  long frames() {
+    return frames;
+  }
+
+  /** What broke the journal; null while it works. */
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
+  boolean isGathering() {
+    return !buffer.isEmpty();
+  }
+
+  boolean isFull() {
+    return buffer.size() >= LARGE;
+  }
+
+  boolean isIdle() {
+    return buffer.isEmpty() && inFlight.isEmpty();
+  }
+
+  /** Bytes that are not known to be durable. */
+  long unsyncedBytes() {
+    return buffer.size() + journal.unsyncedBytes();
+  }
+
+  /** Since when the oldest commit waits for the disk; {@code nowNanos} when none does. */
+  long unsyncedSinceNanos(long nowNanos) {
+    InFlight oldest = inFlight.peek();
+    if (oldest != null) {
+      return oldest.sinceNanos();
+    }
+    return buffer.isEmpty() ? nowNanos : gatheringSinceNanos;
+  }
+
+  /** Hands the group over where the journal is free for it; gives the frame, or null. */
+  @Nullable Frame flush(long nowMillis, long commits) {
+    if (buffer.isEmpty()
+        || inFlight.size() >= MOST_IN_FLIGHT
+        || (!inFlight.isEmpty() && !isFull())) {
+      return null;
+    }
+    Frame frame =
+        new Frame(
+            lastSequence + 1, epoch, writer, nowMillis, durableSequence, commits, buffer.view());
+    CompletableFuture<Void> done =
+        journal.append(frame).whenComplete((_, thrown) -> settle(frame.sequence(), thrown));
+    inFlight.add(new InFlight(frame, events, buffer, gatheringSinceNanos, done));
+    lastSequence++;
+    frames++;
+    RecordWriter reused = spare.poll();
+    buffer = reused == null ? new RecordWriter() : reused;
+    events = new ArrayList<>();
+    return frame;
+  }
+
+  /** Called on the thread that syncs. */
+  private void settle(long sequence, @Nullable Throwable thrown) {
+    if (thrown != null) {
+      failure = thrown;
+    } else {
+      durableSequence = sequence;
+    }
+    Driver woken = bell;
+    if (woken != null) {
+      woken.signal();
+    }
+  }
+
+  /** The commits that have become durable since the last call, in order. */
+  List<Event> takeDurable() {
+    long durable = durableSequence;
+    List<Event> taken = List.of();
+    while (true) {
+      InFlight first = inFlight.peek();
+      if (first == null || first.frame().sequence() > durable) {
+        return taken;
+      }
+      inFlight.remove();
+      durableCommits = first.frame().position();
+      if (taken.isEmpty()) {
+        taken = first.events();
+      } else {
+        taken = new ArrayList<>(taken);
+        taken.addAll(first.events());
+      }
+      if (first.buffer().size() <= KEPT_BUFFER) {
+        first.buffer().clear();
+        spare.add(first.buffer());
+      }
+    }
+  }
+}

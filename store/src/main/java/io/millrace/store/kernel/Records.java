@@ -1,0 +1,248 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Change;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Journaling;
+import io.millrace.store.Owner;
+import io.millrace.store.Task;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The byte forms of {@link JournalRecord}s. Version 1, see docs/journal-format.md. */
+final class Records {
+  private static final int COMMITTED = 1;
+  private static final int OPENED = 2;
+  private static final int CLOSED = 3;
+  private static final int COUNTERS = 16;
+  private static final int KEPT_TASK = 17;
+  private static final int KEPT_DOCUMENT = 18;
+  private static final int KEPT_REQUEST = 19;
+
+  private static final int ADDED = 1;
+  private static final int CHANGED = 2;
+  private static final int CHANGED_KEEPING_DATA = 3;
+  private static final int DELETED = 4;
+  private static final int DOCUMENT_PUT = 5;
+  private static final int DOCUMENT_DELETED = 6;
+
+  private static final int OVERRIDE = 1;
+  private static final int REQUEST = 2;
+
+  private static final int OWNED = 1;
+  private static final int CLAIMED = 2;
+
+  private Records() {}
+
+  static void write(RecordWriter out, JournalRecord journalRecord) {
+    switch (journalRecord) {
+      case JournalRecord.Committed(Event event) -> {
+        out.writeByte(COMMITTED);
+        writeEvent(out, event, false);
+      }
+      case JournalRecord.Opened(long epoch, Journaling journaling, History history) -> {
+        out.writeByte(OPENED);
+        out.writeNumber(epoch);
+        out.writeByte(journaling == Journaling.STRICT ? 0 : 1);
+        writeHistory(out, history);
+      }
+      case JournalRecord.Closed() -> out.writeByte(CLOSED);
+      case JournalRecord.Counters counters -> {
+        out.writeByte(COUNTERS);
+        out.writeNumber(counters.lastId());
+        out.writeNumber(counters.commits());
+        out.writeNumber(counters.timeMillis());
+        writeHistory(out, counters.history());
+      }
+      case JournalRecord.KeptTask(Task task) -> {
+        out.writeByte(KEPT_TASK);
+        writeTask(out, task, true);
+      }
+      case JournalRecord.KeptDocument(Document document) -> {
+        out.writeByte(KEPT_DOCUMENT);
+        writeDocument(out, document);
+      }
+      case JournalRecord.KeptRequest(Event event) -> {
+        out.writeByte(KEPT_REQUEST);
+        writeEvent(out, event, true);
+      }
+    }
+  }
+
+  static JournalRecord read(RecordReader in) {
+    int type = in.readByte();
+    return switch (type) {
+      case COMMITTED -> new JournalRecord.Committed(readEvent(in));
+      case OPENED ->
+          new JournalRecord.Opened(
+              in.readNumber(),
+              in.readByte() == 0 ? Journaling.STRICT : Journaling.OPPORTUNISTIC,
+              readHistory(in));
+      case CLOSED -> new JournalRecord.Closed();
+      case COUNTERS ->
+          new JournalRecord.Counters(
+              in.readNumber(), in.readNumber(), in.readNumber(), readHistory(in));
+      case KEPT_TASK -> new JournalRecord.KeptTask(readTask(in, true));
+      case KEPT_DOCUMENT -> new JournalRecord.KeptDocument(readDocument(in));
+      case KEPT_REQUEST -> new JournalRecord.KeptRequest(readEvent(in));
+      default -> throw new RecordException("unknown type " + type);
+    };
+  }
+
+  private static void writeHistory(RecordWriter out, History history) {
+    out.writeNumber(history.branches().size());
+    for (History.Branch branch : history.branches()) {
+      out.writeLong(branch.id());
+      out.writeNumber(branch.after());
+    }
+  }
+
+  private static History readHistory(RecordReader in) {
+    int count = in.readCount();
+    if (count == 0) {
+      throw new RecordException("a history without a branch");
+    }
+    List<History.Branch> branches = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      branches.add(new History.Branch(in.readLong(), in.readNumber()));
+    }
+    return new History(branches);
+  }
+
+  /** Writes a commit; a snapshot is to be read without what came before, so it repeats all data. */
+  private static void writeEvent(RecordWriter out, Event event, boolean withAllData) {
+    RequestMark request = event.request();
+    out.writeByte((event.override() ? OVERRIDE : 0) | (request == null ? 0 : REQUEST));
+    out.writeNumber(event.number());
+    out.writeNumber(event.timeMillis());
+    writeOwner(out, event.client());
+    if (request != null) {
+      out.writeText(request.id());
+      out.writeLong(request.digestHigh());
+      out.writeLong(request.digestLow());
+    }
+    out.writeNumber(event.changes().size());
+    for (Change change : event.changes()) {
+      writeChange(out, change, withAllData);
+    }
+  }
+
+  private static Event readEvent(RecordReader in) {
+    int flags = in.readByte();
+    long number = in.readNumber();
+    long timeMillis = in.readNumber();
+    Owner client = readOwner(in);
+    @Nullable RequestMark request = null;
+    if ((flags & REQUEST) != 0) {
+      request = new RequestMark(in.readText(), in.readLong(), in.readLong());
+    }
+    int count = in.readCount();
+    List<Change> changes = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      changes.add(readChange(in));
+    }
+    return new Event(number, timeMillis, client, (flags & OVERRIDE) != 0, changes, request);
+  }
+
+  private static void writeChange(RecordWriter out, Change change, boolean withAllData) {
+    switch (change) {
+      case Change.Added(Task task) -> {
+        out.writeByte(ADDED);
+        writeTask(out, task, true);
+      }
+      case Change.Changed(long oldId, Task task, boolean dataKept) -> {
+        boolean withData = withAllData || !dataKept;
+        out.writeByte(withData ? CHANGED : CHANGED_KEEPING_DATA);
+        out.writeNumber(oldId);
+        writeTask(out, task, withData);
+      }
+      case Change.Deleted(long id, long origin, String group) -> {
+        out.writeByte(DELETED);
+        out.writeNumber(id);
+        out.writeNumber(origin);
+        out.writeText(group);
+      }
+      case Change.DocumentPut(long oldVersion, Document document) -> {
+        out.writeByte(DOCUMENT_PUT);
+        out.writeNumber(oldVersion);
+        writeDocument(out, document);
+      }
+      case Change.DocumentDeleted(DocumentKey key, long oldVersion) -> {
+        out.writeByte(DOCUMENT_DELETED);
+        out.writeText(key.collection());
+        out.writeText(key.key());
+        out.writeNumber(oldVersion);
+      }
+    }
+  }
+
+  private static Change readChange(RecordReader in) {
+    int type = in.readByte();
+    return switch (type) {
+      case ADDED -> new Change.Added(readTask(in, true));
+      case CHANGED -> new Change.Changed(in.readNumber(), readTask(in, true), false);
+      case CHANGED_KEEPING_DATA -> new Change.Changed(in.readNumber(), readTask(in, false), true);
+      case DELETED -> new Change.Deleted(in.readNumber(), in.readNumber(), in.readText());
+      case DOCUMENT_PUT -> new Change.DocumentPut(in.readNumber(), readDocument(in));
+      case DOCUMENT_DELETED ->
+          new Change.DocumentDeleted(
+              new DocumentKey(in.readText(), in.readText()), in.readNumber());
+      default -> throw new RecordException("unknown change " + type);
+    };
+  }
+
+  private static void writeTask(RecordWriter out, Task task, boolean withData) {
+    Owner owner = task.owner();
+    out.writeByte((owner == null ? 0 : OWNED) | (task.heldByClaim() ? CLAIMED : 0));
+    out.writeNumber(task.id());
+    out.writeNumber(task.origin());
+    out.writeText(task.group());
+    out.writeNumber(task.availableAtMillis());
+    if (owner != null) {
+      writeOwner(out, owner);
+    }
+    if (task.heldByClaim()) {
+      out.writeNumber(task.token());
+    }
+    out.writeNumber(task.claims());
+    if (withData) {
+      out.writeBytes(task.data());
+    }
+  }
+
+  private static Task readTask(RecordReader in, boolean withData) {
+    int flags = in.readByte();
+    return new Task(
+        in.readNumber(),
+        in.readNumber(),
+        in.readText(),
+        in.readNumber(),
+        (flags & OWNED) == 0 ? null : readOwner(in),
+        (flags & CLAIMED) == 0 ? 0 : in.readNumber(),
+        in.readInt(),
+        withData ? in.readBytes() : Bytes.EMPTY);
+  }
+
+  private static void writeOwner(RecordWriter out, Owner owner) {
+    out.writeText(owner.principal());
+    out.writeNumber(owner.client());
+  }
+
+  private static Owner readOwner(RecordReader in) {
+    return new Owner(in.readText(), in.readNumber());
+  }
+
+  private static void writeDocument(RecordWriter out, Document document) {
+    out.writeText(document.key().collection());
+    out.writeText(document.key().key());
+    out.writeNumber(document.version());
+    out.writeBytes(document.body());
+  }
+
+  private static Document readDocument(RecordReader in) {
+    return new Document(
+        new DocumentKey(in.readText(), in.readText()), in.readNumber(), in.readBytes());
+  }
+}

@@ -1,0 +1,82 @@
+package io.millrace.store.kernel;
+
+import java.util.Comparator;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The answers given in the last ten minutes to commands with a request id. */
+final class Requests {
+  /** How long an answer is remembered, in milliseconds of store time. */
+  static final long KEPT_MILLIS = 600_000;
+
+  /** A key of the table: a remembered event, or a probe that looks like one. */
+  private record Entry(String principal, String id, long number, @Nullable Event event) {}
+
+  private static final Comparator<Entry> BY_ID =
+      Comparator.comparing(Entry::principal).thenComparing(Entry::id);
+  private static final Comparator<Entry> BY_AGE = Comparator.comparingLong(Entry::number);
+
+  private final OrderedTree<Entry> byId;
+  private final OrderedTree<Entry> byAge;
+
+  Requests(Edition edition) {
+    byId = new OrderedTree<>(BY_ID, edition);
+    byAge = new OrderedTree<>(BY_AGE, edition);
+  }
+
+  /** The event under this request id, if it is remembered at {@code nowMillis}. */
+  @Nullable Event find(String principal, String id, long nowMillis) {
+    Entry entry = byId.find(new Entry(principal, id, 0, null));
+    if (entry == null || entry.event == null || forgotten(entry.event, nowMillis)) {
+      return null;
+    }
+    return entry.event;
+  }
+
+  private static boolean forgotten(Event event, long nowMillis) {
+    return event.timeMillis() + KEPT_MILLIS <= nowMillis;
+  }
+
+  void remember(Event event) {
+    RequestMark mark = Objects.requireNonNull(event.request());
+    Entry entry = new Entry(event.client().principal(), mark.id(), event.number(), event);
+    Entry former = byId.find(entry);
+    if (former != null) {
+      byAge.remove(former);
+    }
+    byId.replace(entry);
+    byAge.insert(entry);
+  }
+
+  /** Drops the oldest answer where its time is over at {@code nowMillis}; gives what it dropped. */
+  @Nullable Event forgetOne(long nowMillis) {
+    if (byAge.isEmpty()) {
+      return null;
+    }
+    Entry oldest = byAge.first();
+    Event event = Objects.requireNonNull(oldest.event);
+    if (!forgotten(event, nowMillis)) {
+      return null;
+    }
+    byAge.remove(oldest);
+    byId.remove(oldest);
+    return event;
+  }
+
+  /** When the oldest answer is to be dropped; {@link Long#MAX_VALUE} when there is none. */
+  long alarm() {
+    return byAge.isEmpty()
+        ? Long.MAX_VALUE
+        : Objects.requireNonNull(byAge.first().event).timeMillis() + KEPT_MILLIS;
+  }
+
+  int size() {
+    return byAge.size();
+  }
+
+  /** The remembered events by age, as they are now. */
+  Iterable<Event> frozen() {
+    FrozenTree<Entry> entries = byAge.freeze();
+    return () -> entries.stream().map(entry -> Objects.requireNonNull(entry.event)).iterator();
+  }
+}

@@ -1,0 +1,42 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Document;
+import io.millrace.store.Task;
+
+/** Estimates of what things take in memory, in bytes, their share of the indexes included. */
+final class Sizes {
+  /** What a task takes beyond its data. */
+  static final int TASK = 144;
+
+  private static final int DOCUMENT = 200;
+  private static final int GROUP = 600;
+  private static final int EVENT = 400;
+
+  private Sizes() {}
+
+  static long of(Task task) {
+    return (long) TASK + task.data().size();
+  }
+
+  static long of(Document document) {
+    return DOCUMENT
+        + 2L * (document.key().collection().length() + document.key().key().length())
+        + document.body().size();
+  }
+
+  static long ofGroup(String name) {
+    return GROUP + 2L * name.length();
+  }
+
+  /** What a remembered answer takes, which keeps its tasks and documents from being freed. */
+  static long of(Event event) {
+    long total = EVENT;
+    for (Task task : event.tasks()) {
+      total += of(task);
+    }
+    for (Document document : event.documents()) {
+      total += of(document);
+    }
+    return total;
+  }
+}

@@ -1,0 +1,59 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.environment.Activity;
+import io.millrace.store.journal.Journal;
+import java.util.Iterator;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Writes one snapshot beside the working store, a part at each step, and publishes it. */
+final class SnapshotActivity implements Activity {
+  private final Iterator<JournalRecord> records;
+  private final Journal.SnapshotWriter writer;
+  private final long sequence;
+  private final LongSupplier durableSequence;
+  private final Consumer<@Nullable Throwable> done;
+  private final RecordWriter part = new RecordWriter();
+
+  /**
+   * A snapshot of {@code state}, which is what the journal adds up to after frame {@code sequence}.
+   *
+   * @param done called once on this activity's thread: with null when the snapshot is published,
+   *     with what went wrong when it was abandoned
+   */
+  SnapshotActivity(
+      FrozenState state,
+      History history,
+      Journal.SnapshotWriter writer,
+      long sequence,
+      LongSupplier durableSequence,
+      Consumer<@Nullable Throwable> done) {
+    this.records = SnapshotRecords.of(state, history);
+    this.writer = writer;
+    this.sequence = sequence;
+    this.durableSequence = durableSequence;
+    this.done = done;
+  }
+
+  @Override
+  public long step() {
+    try {
+      if (SnapshotRecords.fill(part, records)) {
+        writer.part(part.view());
+        part.clear();
+        return 0;
+      }
+      if (durableSequence.getAsLong() < sequence) {
+        return UNTIL_SIGNALLED;
+      }
+      writer.publish();
+    } catch (RuntimeException e) {
+      writer.abandon();
+      done.accept(e);
+      return FINISHED;
+    }
+    done.accept(null);
+    return FINISHED;
+  }
+}

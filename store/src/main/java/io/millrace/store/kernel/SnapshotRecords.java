@@ -1,0 +1,87 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Document;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.function.Function;
+
+/** The records of a snapshot: counters, waiting tasks, held tasks, documents, requests. */
+final class SnapshotRecords {
+  /** The size at which a part is written, in bytes. */
+  private static final int PART = 256 << 10;
+
+  private SnapshotRecords() {}
+
+  static Iterator<JournalRecord> of(FrozenState state, History history) {
+    JournalRecord counters =
+        new JournalRecord.Counters(state.lastId(), state.commits(), state.timeMillis(), history);
+    Iterator<Iterator<JournalRecord>> waiting =
+        map(state.groups(), group -> map(group.frozenWaiting(), JournalRecord.KeptTask::new));
+    Iterator<Iterator<JournalRecord>> held =
+        map(state.groups(), group -> map(group.frozenHeld(), JournalRecord.KeptTask::new));
+    return new Chain<>(
+        List.of(
+                List.of(counters).iterator(),
+                new Chain<>(waiting),
+                new Chain<>(held),
+                SnapshotRecords.<Document, JournalRecord>map(
+                    state.documents(), JournalRecord.KeptDocument::new),
+                SnapshotRecords.<Event, JournalRecord>map(
+                    state.requests(), JournalRecord.KeptRequest::new))
+            .iterator());
+  }
+
+  /** Fills a part; tells whether there was anything left to write. */
+  static boolean fill(RecordWriter part, Iterator<JournalRecord> records) {
+    while (part.size() < PART && records.hasNext()) {
+      Records.write(part, records.next());
+    }
+    return !part.isEmpty();
+  }
+
+  private static <S, T> Iterator<T> map(Iterable<S> source, Function<S, T> view) {
+    Iterator<S> inner = source.iterator();
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return inner.hasNext();
+      }
+
+      @Override
+      public T next() {
+        return view.apply(inner.next());
+      }
+    };
+  }
+
+  /**
+   * Iterators one after the other. Not a stream, whose iterator would gather a whole group before
+   * it gives the first task.
+   */
+  private static final class Chain<T> implements Iterator<T> {
+    private final Iterator<Iterator<T>> links;
+    private Iterator<T> current = Collections.emptyIterator();
+
+    Chain(Iterator<Iterator<T>> links) {
+      this.links = links;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (!current.hasNext() && links.hasNext()) {
+        current = links.next();
+      }
+      return current.hasNext();
+    }
+
+    @Override
+    public T next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      return current.next();
+    }
+  }
+}

@@ -1,0 +1,333 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Change;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything a store knows. Changed only by {@link #apply} and {@link #advance}; both depend on
+ * nothing but their arguments, so replay ends where the live store was.
+ */
+final class State {
+  /**
+   * The most tasks that one call of {@link #advance} moves, so that it takes a few milliseconds.
+   */
+  static final int MOVES = 2_000;
+
+  private record Alarm(long timeMillis, String group) {}
+
+  private final Edition edition = new Edition();
+  private final OrderedTree<Group> groups = new OrderedTree<>(Group.BY_NAME, edition);
+  private final OrderedTree<Document> documents =
+      new OrderedTree<>(Comparator.comparing(Document::key), edition);
+  private final TaskIndex byId = new TaskIndex(Task::id);
+
+  /** Only tasks whose id is not their origin: the others are found by id. */
+  private final TaskIndex byOrigin = new TaskIndex(Task::origin);
+
+  private final TreeSet<Alarm> alarms =
+      new TreeSet<>(Comparator.comparingLong(Alarm::timeMillis).thenComparing(Alarm::group));
+  private final Requests requests = new Requests(edition);
+  private final List<String> stirred = new ArrayList<>();
+  private @Nullable Group latest;
+  private long lastId;
+  private long commits;
+  private long timeMillis;
+  private long memoryBytes;
+
+  long lastId() {
+    return lastId;
+  }
+
+  long commits() {
+    return commits;
+  }
+
+  /** The latest store time that this state has seen. */
+  long timeMillis() {
+    return timeMillis;
+  }
+
+  /** What everything here takes, by an estimate that is a little too large. */
+  long memoryBytes() {
+    return memoryBytes;
+  }
+
+  int taskCount() {
+    return byId.size();
+  }
+
+  int documentCount() {
+    return documents.size();
+  }
+
+  @Nullable Task find(TaskRef ref) {
+    if (ref.id() != 0) {
+      Task task = byId.get(ref.id());
+      return task == null || ref.origin() == 0 || task.origin() == ref.origin() ? task : null;
+    }
+    Task task = byId.get(ref.origin());
+    return task != null && task.origin() == ref.origin() ? task : byOrigin.get(ref.origin());
+  }
+
+  @Nullable Group group(String name) {
+    Group group = latest;
+    if (group != null && group.name().equals(name)) {
+      return group;
+    }
+    group = groups.find(Group.named(name, edition));
+    latest = group;
+    return group;
+  }
+
+  @Nullable Document document(DocumentKey key) {
+    return documents.find(new Document(key, 0, Bytes.EMPTY));
+  }
+
+  Requests requests() {
+    return requests;
+  }
+
+  /** Applies a commit whose changes fit this state. */
+  void apply(Event event) {
+    commits = event.number();
+    timeMillis = Math.max(timeMillis, event.timeMillis());
+    for (Change change : event.changes()) {
+      apply(change);
+    }
+    if (event.request() != null) {
+      requests.remember(event);
+      memoryBytes += Sizes.of(event);
+    }
+  }
+
+  private void apply(Change change) {
+    switch (change) {
+      case Change.Added(Task task) -> put(task);
+      case Change.Changed(long oldId, Task task, boolean _) -> {
+        Task old = Objects.requireNonNull(byId.get(oldId));
+        remove(old);
+        put(task);
+      }
+      case Change.Deleted(long id, long _, String _) ->
+          remove(Objects.requireNonNull(byId.get(id)));
+      case Change.DocumentPut(long _, Document document) -> put(document);
+      case Change.DocumentDeleted(DocumentKey key, long _) ->
+          drop(Objects.requireNonNull(document(key)));
+    }
+  }
+
+  /** Adds a task; also used by recovery, for those of a snapshot. */
+  void put(Task task) {
+    lastId = Math.max(lastId, task.id());
+    byId.put(task);
+    if (task.id() != task.origin()) {
+      byOrigin.put(task);
+    }
+    memoryBytes += Sizes.of(task);
+    Group group = group(task.group());
+    if (group == null) {
+      group = Group.named(task.group(), edition);
+      groups.insert(group);
+      memoryBytes += Sizes.ofGroup(task.group());
+    }
+    group = open(group);
+    long alarm = group.alarm();
+    group.add(task, timeMillis);
+    rearm(group, alarm);
+    if (task.availableAtMillis() <= timeMillis) {
+      stir(group);
+    }
+  }
+
+  private void remove(Task task) {
+    byId.remove(task.id());
+    if (task.id() != task.origin()) {
+      byOrigin.remove(task.origin());
+    }
+    memoryBytes -= Sizes.of(task);
+    Group group = open(Objects.requireNonNull(group(task.group())));
+    long alarm = group.alarm();
+    int claimed = group.claimedCount();
+    group.remove(task);
+    rearm(group, alarm);
+    if (group.isEmpty()) {
+      groups.remove(group);
+      latest = null;
+      memoryBytes -= Sizes.ofGroup(group.name());
+    } else if (group.claimedCount() < claimed) {
+      stir(group);
+    }
+  }
+
+  /** The group, ready to be changed. */
+  private Group open(Group group) {
+    Group open = group.writable(edition.current());
+    if (!open.equals(group)) {
+      groups.replace(open);
+    }
+    latest = open;
+    return open;
+  }
+
+  private void stir(Group group) {
+    if (stirred.isEmpty() || !stirred.getLast().equals(group.name())) {
+      stirred.add(group.name());
+    }
+  }
+
+  private void rearm(Group group, long before) {
+    long after = group.alarm();
+    if (before != after) {
+      if (before != Group.NO_ALARM) {
+        alarms.remove(new Alarm(before, group.name()));
+      }
+      if (after != Group.NO_ALARM) {
+        alarms.add(new Alarm(after, group.name()));
+      }
+    }
+  }
+
+  /** Adds or replaces a document; also used by recovery. */
+  void put(Document document) {
+    lastId = Math.max(lastId, document.version());
+    Document old = document(document.key());
+    if (old != null) {
+      drop(old);
+    }
+    documents.insert(document);
+    memoryBytes += Sizes.of(document);
+  }
+
+  private void drop(Document document) {
+    documents.remove(document);
+    memoryBytes -= Sizes.of(document);
+  }
+
+  /**
+   * The event with the data that the journal leaves out where a change kept it; to be asked before
+   * the event is applied.
+   */
+  Event complete(Event event) {
+    List<Change> changes = new ArrayList<>(event.changes().size());
+    for (Change change : event.changes()) {
+      if (change instanceof Change.Changed(long oldId, Task task, boolean kept) && kept) {
+        Task old = Objects.requireNonNull(byId.get(oldId));
+        changes.add(new Change.Changed(oldId, Tasks.withData(task, old.data()), true));
+      } else {
+        changes.add(change);
+      }
+    }
+    return new Event(
+        event.number(),
+        event.timeMillis(),
+        event.client(),
+        event.override(),
+        changes,
+        event.request());
+  }
+
+  /** Puts back what recovery read of the counters. */
+  void restore(long lastId, long commits, long timeMillis) {
+    this.lastId = Math.max(this.lastId, lastId);
+    this.commits = commits;
+    this.timeMillis = Math.max(this.timeMillis, timeMillis);
+  }
+
+  /** Puts back a remembered request of a snapshot. */
+  void restore(Event remembered) {
+    requests.remember(remembered);
+    memoryBytes += Sizes.of(remembered);
+  }
+
+  /**
+   * Lets store time pass: delayed tasks whose time has come and claims whose lease has ended become
+   * waiting, and old answers are forgotten; at most {@link #MOVES} of them in one call.
+   *
+   * @return whether something due is left for another call
+   */
+  boolean advance(long nowMillis) {
+    timeMillis = Math.max(timeMillis, nowMillis);
+    int moves = 0;
+    while (moves < MOVES && !alarms.isEmpty() && alarms.first().timeMillis() <= timeMillis) {
+      Group group = open(Objects.requireNonNull(group(alarms.first().group())));
+      long alarm = group.alarm();
+      while (moves < MOVES && group.alarm() <= timeMillis) {
+        group.release();
+        moves++;
+      }
+      rearm(group, alarm);
+      stir(group);
+    }
+    while (moves < MOVES) {
+      Event forgotten = requests.forgetOne(timeMillis);
+      if (forgotten == null) {
+        break;
+      }
+      memoryBytes -= Sizes.of(forgotten);
+      moves++;
+    }
+    return alarm() <= timeMillis;
+  }
+
+  /** When the next call of {@link #advance} has something to do. */
+  long alarm() {
+    long next = alarms.isEmpty() ? Long.MAX_VALUE : alarms.first().timeMillis();
+    return Math.min(next, requests.alarm());
+  }
+
+  /** The groups in which a claim may find more than before, since the last call; may repeat. */
+  List<String> takeStirred() {
+    if (stirred.isEmpty()) {
+      return List.of();
+    }
+    List<String> taken = List.copyOf(stirred);
+    stirred.clear();
+    return taken;
+  }
+
+  /** Forgets which groups were stirred, where nobody waits. */
+  void clearStirred() {
+    stirred.clear();
+  }
+
+  /** Everything as it is now, for readers on other threads. */
+  FrozenState freeze() {
+    FrozenState frozen =
+        new FrozenState(
+            lastId, commits, timeMillis, groups.freeze(), documents.freeze(), requests.frozen());
+    edition.next();
+    return frozen;
+  }
+
+  /** The tasks of one group as they are now. */
+  @Nullable Group freezeGroup(String name) {
+    Group group = group(name);
+    edition.next();
+    return group;
+  }
+
+  /** All groups as they are now. */
+  List<GroupSummary> freezeSummaries() {
+    FrozenTree<Group> frozen = groups.freeze();
+    edition.next();
+    return new MappedList<>(frozen, Group::summary);
+  }
+
+  /** All documents as they are now. */
+  FrozenTree<Document> freezeDocuments() {
+    FrozenTree<Document> frozen = documents.freeze();
+    edition.next();
+    return frozen;
+  }
+}

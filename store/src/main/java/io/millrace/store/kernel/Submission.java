@@ -1,0 +1,41 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Command;
+import io.millrace.store.Outcome;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** A command on its way to the loop, with the future of its answer. */
+final class Submission extends Mailbox.Message {
+  private final Command command;
+  private final CompletableFuture<Outcome> answer;
+
+  /** A command whose asker may lose interest, which {@code withdraw} is told. */
+  Submission(Command command, Consumer<Submission> withdraw) {
+    this.command = command;
+    this.answer =
+        new CompletableFuture<>() {
+          @Override
+          public boolean cancel(boolean mayInterrupt) {
+            boolean cancelled = super.cancel(mayInterrupt);
+            if (cancelled) {
+              withdraw.accept(Submission.this);
+            }
+            return cancelled;
+          }
+        };
+  }
+
+  Command command() {
+    return command;
+  }
+
+  CompletableFuture<Outcome> answer() {
+    return answer;
+  }
+
+  @Override
+  void reject(RuntimeException why) {
+    answer.completeExceptionally(why);
+  }
+}

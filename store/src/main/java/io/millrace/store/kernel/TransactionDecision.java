@@ -1,0 +1,238 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Change;
+import io.millrace.store.Limits;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason;
+import io.millrace.store.Reason.Kind;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.TaskState;
+import io.millrace.store.Transaction;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The decision on one transaction: first every reason against it, then, without any, its changes.
+ */
+final class TransactionDecision {
+  private final State state;
+  private final Limits limits;
+  private final Transaction transaction;
+  private final long nowMillis;
+  private final Complaints complaints;
+  private final List<Change> changes;
+  private final Map<String, Long> localIds = new HashMap<>(0);
+  private final Set<Long> touched;
+  private long nextId;
+  private long growthBytes;
+
+  TransactionDecision(State state, Limits limits, Transaction transaction, long nowMillis) {
+    this.state = state;
+    this.limits = limits;
+    this.transaction = transaction;
+    this.nowMillis = nowMillis;
+    this.complaints = new Complaints(state, limits);
+    this.nextId = state.lastId() + 1;
+    int tasks =
+        transaction.updates().size() + transaction.renewals().size() + transaction.deletes().size();
+    this.changes =
+        new ArrayList<>(
+            tasks
+                + transaction.adds().size()
+                + transaction.puts().size()
+                + transaction.documentDeletes().size());
+    this.touched = HashSet.newHashSet(tasks > 1 ? tasks : 0);
+  }
+
+  Decision decide(@Nullable RequestMark mark) {
+    complaints.checkClient(transaction.client());
+    complaints.checkRequestId(transaction.requestId());
+    if (!checkSize()) {
+      return new Decision.Refused(complaints.reasons());
+    }
+    transaction.adds().forEach(this::add);
+    transaction.updates().forEach(this::update);
+    transaction.renewals().forEach(this::renew);
+    transaction.deletes().forEach(this::delete);
+    complaints.checkDepends(transaction.depends());
+    DocumentDecision documents =
+        new DocumentDecision(state, complaints, localIds, transaction, changes);
+    nextId = documents.decide(nextId);
+    growthBytes += documents.growthBytes();
+    checkRoom();
+    if (!complaints.none()) {
+      return new Decision.Refused(complaints.reasons());
+    }
+    if (changes.isEmpty()) {
+      return new Decision.Nothing();
+    }
+    return new Decision.Accepted(changes, mark);
+  }
+
+  /** Whether the transaction is small enough to be looked at in detail. */
+  private boolean checkSize() {
+    int depends = transaction.depends().size() + transaction.documentDepends().size();
+    int operations =
+        transaction.adds().size()
+            + transaction.updates().size()
+            + transaction.renewals().size()
+            + transaction.deletes().size()
+            + transaction.puts().size()
+            + transaction.documentDeletes().size()
+            + depends;
+    if (operations == 0) {
+      complaints.malformed("the transaction asks for nothing");
+    }
+    if (operations > limits.operations()) {
+      complaints.tooLarge(
+          "the transaction has " + operations + " parts, more than " + limits.operations());
+      return false;
+    }
+    long bytes = 0;
+    for (Transaction.Add add : transaction.adds()) {
+      bytes += add.data().size() + add.group().length();
+    }
+    for (Transaction.Update update : transaction.updates()) {
+      bytes += update.data() == null ? 0 : update.data().size();
+    }
+    for (Transaction.Put put : transaction.puts()) {
+      bytes += put.body().size() + put.key().key().length();
+    }
+    if (bytes > limits.transactionBytes()) {
+      complaints.tooLarge(
+          "the transaction has " + bytes + " bytes, more than " + limits.transactionBytes());
+      return false;
+    }
+    return true;
+  }
+
+  private void add(Transaction.Add add) {
+    complaints.checkName("group of a task to add", add.group());
+    complaints.checkData("data of a task to add", add.data().size());
+    long time = complaints.checkTime("a task to add", add.when(), nowMillis);
+    String localName = add.localName();
+    if (localName != null) {
+      complaints.checkName("local name", localName);
+      if (localIds.putIfAbsent(localName, nextId) != null) {
+        complaints.malformed("local name " + localName + " stands for two tasks");
+      }
+    }
+    Owner owner = add.owned() && time > nowMillis ? transaction.client() : null;
+    Task task = new Task(nextId, nextId, add.group(), time, owner, 0, 0, add.data());
+    nextId++;
+    growthBytes += Sizes.of(task);
+    changes.add(new Change.Added(task));
+  }
+
+  private void update(Transaction.Update update) {
+    Bytes data = update.data();
+    if (data != null) {
+      complaints.checkData("data of " + update.task(), data.size());
+    }
+    long time = complaints.checkTime(update.task().toString(), update.when(), nowMillis);
+    Task old = change(update.task(), Kind.MISSING_UPDATE, "to update");
+    if (old == null) {
+      return;
+    }
+    boolean held = time > nowMillis;
+    long token = held && liveClaim(old) ? old.token() : 0;
+    replace(old, time, held ? heir(old) : null, token, data == null ? old.data() : data);
+  }
+
+  /**
+   * Who owns a task that is held on: an operator who prolongs somebody's claim does not take it.
+   */
+  private Owner heir(Task old) {
+    Owner owner = old.owner();
+    return transaction.override() && owner != null && liveClaim(old) ? owner : transaction.client();
+  }
+
+  private void renew(Transaction.Renewal renewal) {
+    long end =
+        complaints.checkLease("lease of " + renewal.task(), renewal.leaseMillis(), 1, nowMillis);
+    Task old = change(renewal.task(), Kind.MISSING_UPDATE, "to renew");
+    if (old == null) {
+      return;
+    }
+    if (!liveClaim(old)) {
+      complaints.add(
+          Reason.of(
+              Kind.LEASE_ENDED,
+              renewal.task(),
+              "the claim on " + renewal.task() + " is not alive any more"));
+      return;
+    }
+    replace(old, end, heir(old), old.token(), old.data());
+  }
+
+  private void replace(Task old, long time, @Nullable Owner owner, long token, Bytes data) {
+    Task task = new Task(nextId, old.origin(), old.group(), time, owner, token, old.claims(), data);
+    nextId++;
+    growthBytes += data.size() - old.data().size();
+    changes.add(new Change.Changed(old.id(), task, data.equals(old.data())));
+  }
+
+  private void delete(TaskRef ref) {
+    Task old = change(ref, Kind.MISSING_DELETE, "to delete");
+    if (old != null) {
+      growthBytes -= Sizes.of(old);
+      changes.add(new Change.Deleted(old.id(), old.origin(), old.group()));
+    }
+  }
+
+  private boolean liveClaim(Task task) {
+    return task.heldByClaim() && task.stateAt(nowMillis) == TaskState.CLAIMED;
+  }
+
+  /** The task to change where it is there, is this client's to change, and is named once. */
+  private @Nullable Task change(TaskRef ref, Kind missing, String purpose) {
+    Task task = complaints.require(ref, missing, purpose);
+    if (task == null) {
+      return null;
+    }
+    if (!touched.add(task.id())) {
+      complaints.malformed(ref + " is changed twice");
+    }
+    Owner owner = task.owner();
+    if (owner != null
+        && task.availableAtMillis() > nowMillis
+        && !owner.equals(transaction.client())
+        && !transaction.override()) {
+      complaints.add(
+          Reason.of(
+              Kind.OWNED_BY_ANOTHER,
+              ref,
+              ref
+                  + " is owned by client "
+                  + owner.client()
+                  + " for another "
+                  + (task.availableAtMillis() - nowMillis)
+                  + " ms"));
+      return null;
+    }
+    return task;
+  }
+
+  private void checkRoom() {
+    if (nextId > Limits.LARGEST_NUMBER) {
+      complaints.add(Reason.of(Kind.FULL, "the store has given all ids below 2^53"));
+    }
+    if (growthBytes > 0 && state.memoryBytes() + growthBytes > limits.memoryBytes()) {
+      complaints.add(
+          Reason.of(
+              Kind.FULL,
+              "the store is full: "
+                  + state.memoryBytes()
+                  + " of "
+                  + limits.memoryBytes()
+                  + " bytes are in use; claims, deletes and shrinking updates go on"));
+    }
+  }
+}

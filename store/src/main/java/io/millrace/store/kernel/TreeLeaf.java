@@ -1,0 +1,131 @@
+package io.millrace.store.kernel;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A node that holds elements in order. */
+final class TreeLeaf<T> extends TreeNode<T> {
+  private static final int SMALLEST = 4;
+
+  private @Nullable Object[] elements;
+
+  TreeLeaf(long edition) {
+    this(edition, new Object[SMALLEST], 0);
+  }
+
+  private TreeLeaf(long edition, @Nullable Object[] elements, int size) {
+    super(edition);
+    this.elements = elements;
+    this.size = size;
+  }
+
+  /** The element at {@code index}, which the array's runtime type cannot tell. */
+  @SuppressWarnings("unchecked") // only elements of type T are ever stored below size
+  T element(int index) {
+    return (T) Objects.requireNonNull(elements[index]);
+  }
+
+  @Override
+  TreeNode<T> writable(long current) {
+    return edition == current ? this : new TreeLeaf<>(current, elements.clone(), size);
+  }
+
+  @Override
+  int count() {
+    return size;
+  }
+
+  private int search(T probe, Comparator<? super T> order) {
+    int low = 0;
+    int high = size;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (order.compare(element(middle), probe) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private boolean holds(int index, T probe, Comparator<? super T> order) {
+    return index < size && order.compare(element(index), probe) == 0;
+  }
+
+  @Override
+  @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, long current) {
+    int index = search(element, order);
+    if (holds(index, element, order)) {
+      return null;
+    }
+    if (size < CAPACITY) {
+      put(index, element);
+      return null;
+    }
+    // Appending leaves this leaf full, so that growing sequences fill their leaves.
+    int kept = index == size ? size : size / 2;
+    TreeLeaf<T> right = new TreeLeaf<>(current, new Object[CAPACITY], size - kept);
+    System.arraycopy(elements, kept, right.elements, 0, size - kept);
+    Arrays.fill(elements, kept, size, null);
+    size = kept;
+    if (index <= kept && kept < CAPACITY) {
+      put(index, element);
+    } else {
+      right.put(index - kept, element);
+    }
+    return right;
+  }
+
+  private void put(int index, T element) {
+    if (size == elements.length) {
+      elements = Arrays.copyOf(elements, Math.min(CAPACITY, size * 2));
+    }
+    System.arraycopy(elements, index, elements, index + 1, size - index);
+    elements[index] = element;
+    size++;
+  }
+
+  @Override
+  void remove(T probe, Comparator<? super T> order, long current) {
+    int index = search(probe, order);
+    System.arraycopy(elements, index + 1, elements, index, size - index - 1);
+    elements[--size] = null;
+  }
+
+  @Override
+  @Nullable T find(T probe, Comparator<? super T> order) {
+    int index = search(probe, order);
+    return holds(index, probe, order) ? element(index) : null;
+  }
+
+  @Override
+  int rank(T probe, Comparator<? super T> order) {
+    return search(probe, order);
+  }
+
+  @Override
+  T select(int rank) {
+    if (rank >= size) {
+      throw new IndexOutOfBoundsException(rank);
+    }
+    return element(rank);
+  }
+
+  @Override
+  T smallest() {
+    return element(0);
+  }
+
+  @Override
+  void absorb(TreeNode<T> right) {
+    TreeLeaf<T> leaf = (TreeLeaf<T>) right;
+    if (elements.length < size + leaf.size) {
+      elements = Arrays.copyOf(elements, CAPACITY);
+    }
+    System.arraycopy(leaf.elements, 0, elements, size, leaf.size);
+    size += leaf.size;
+  }
+}

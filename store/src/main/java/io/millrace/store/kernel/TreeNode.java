@@ -1,0 +1,46 @@
+package io.millrace.store.kernel;
+
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
+
+/** A node of an {@link OrderedTree}. */
+abstract sealed class TreeNode<T> permits TreeLeaf, TreeBranch {
+  /** The most elements or children of a node. */
+  static final int CAPACITY = 64;
+
+  /** With fewer, a node is joined with its neighbour where both fit into one. */
+  static final int SPARSE = CAPACITY / 4;
+
+  /** How many elements or children it has itself. */
+  int size;
+
+  final long edition;
+
+  TreeNode(long edition) {
+    this.edition = edition;
+  }
+
+  /** This node where it was made in the current edition, else a copy of it. */
+  abstract TreeNode<T> writable(long current);
+
+  /** The number of elements at and below it. */
+  abstract int count();
+
+  /** Adds an element to a writable node; gives the new right neighbour where it had to split. */
+  abstract @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, long current);
+
+  /** Removes an element that is there from a writable node. */
+  abstract void remove(T probe, Comparator<? super T> order, long current);
+
+  abstract @Nullable T find(T probe, Comparator<? super T> order);
+
+  abstract int rank(T probe, Comparator<? super T> order);
+
+  abstract T select(int rank);
+
+  /** The smallest element; the node is not empty. */
+  abstract T smallest();
+
+  /** Moves all that {@code right} holds to the end of this writable node. */
+  abstract void absorb(TreeNode<T> right);
+}

@@ -1,0 +1,19 @@
+package io.millrace.store.kernel;
+
+/** The word that the asker of a waiting claim is gone. */
+final class Withdrawal extends Mailbox.Message {
+  private final Submission submission;
+
+  Withdrawal(Submission submission) {
+    this.submission = submission;
+  }
+
+  Submission submission() {
+    return submission;
+  }
+
+  @Override
+  void reject(RuntimeException why) {
+    // Whoever withdrew waits for nothing.
+  }
+}
