@@ -1,4 +1,23 @@
-/** Values too large for the store, by name, streamed. */
+/**
+ * Values too large for the store, by name, streamed.
+ *
+ * <p>{@link io.millrace.blobs.BlobStore} is the interface; {@link io.millrace.blobs.FileBlobStore}
+ * keeps blobs in a folder, {@link io.millrace.blobs.HttpBlobStore} in a server that serves the
+ * routes written there. {@link io.millrace.blobs.Value} is the rule that joins blobs with the
+ * store: up to {@link io.millrace.blobs.Value#INLINE_LIMIT} bytes travel in the commit, and what is
+ * larger is stored first and named in the commit.
+ *
+ * <pre>
+ *   stream --> Value.keep --+-- up to 4096 bytes --> Inline(bytes) -----+--> commit
+ *                           |                                           |
+ *                           +-- more --> put --> Stored(name, size) ----+
+ * </pre>
+ *
+ * <p>A blob is stored before the commit that names it, and deleted after the commit that forgets
+ * it. A crash in between leaves an orphan: a blob that nothing names. Whoever owns a prefix of
+ * names sweeps it by {@link io.millrace.blobs.BlobStore#list}, sparing what is younger than its
+ * longest step between the two.
+ */
 @NullMarked
 package io.millrace.blobs;
 

@@ -1,5 +1,43 @@
 /**
  * Programs of the operating system: started in a session of their own, watched, ended, found again.
+ *
+ * <p>{@link io.millrace.processes.ProcessLauncher} starts a {@link
+ * io.millrace.processes.ProcessSpec} and answers a {@link io.millrace.processes.RunningProcess}.
+ * Everything about the process is in its folder, written by the process's own side and never by the
+ * launcher's JVM, so that nothing is lost when that JVM is killed; {@link
+ * io.millrace.processes.ProcessLauncher#find} takes it up from the folder again.
+ *
+ * <pre>
+ *   launcher (JVM)        supervisor (sh, own session)      program (own session and group)
+ *        | ---- starts ----------> |                                  |
+ *        |                         | ---- starts as sh --------------> |
+ *        |                         |                                  | writes identity
+ *        | &lt;--------------------------- "ready" ----------------------|
+ *        | ------------------------------ leave ---------------------> |
+ *        |                         |                                  | becomes the program
+ *        |                         | &lt;------------ ends --------------|
+ *        |                         | writes exit
+ *        | &lt;------- ends ----------|
+ * </pre>
+ *
+ * <p>The program begins only with the launcher's leave, after its identity is on file. So a
+ * launcher that dies in between leaves a folder that says {@link
+ * io.millrace.processes.ExitStatus.NeverStarted}, or one without an identity in which nothing will
+ * run: a folder in which {@code find} sees nothing never turns into a running program, and starting
+ * elsewhere cannot start twice. A pid alone is not believed: {@link
+ * io.millrace.processes.ProcessIdentity} holds the time of the start as well.
+ *
+ * <p>The files of a folder: {@code stdin}, {@code stdout}, {@code stderr}, {@code mixed} (which of
+ * them, see {@link io.millrace.processes.Output}), {@code identity} (two lines, pid and mark of the
+ * start, of the program and of its supervisor), {@code exit} (one line, the exit code or {@code
+ * never}; whole only with its end of line), {@code supervisor} (complaints of the supervisor). None
+ * is synced to disk: they survive the death of every process, not that of the machine, which no
+ * process survives either. Removing the folder is its owner's business.
+ *
+ * <p>What the system must have: {@code sh} and {@code tee} and {@code mkfifo} of POSIX, and for the
+ * own session {@code setsid} (util-linux, BusyBox) or, where it is absent as on macOS, {@code
+ * perl}. Without either {@link io.millrace.processes.ProcessLauncher#create} fails and says so.
+ * Linux and macOS are supported; Windows is not.
  */
 @NullMarked
 package io.millrace.processes;

@@ -1,0 +1,135 @@
+package io.millrace.blobs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/** Where the files of a {@link FileBlobStore} are. */
+final class BlobFolders {
+  private static final int FOLDER_DIGITS = 3;
+
+  private final Path data;
+  private final Path incoming;
+
+  /** Folders that are known to be on the disk; one that is only there may yet be lost. */
+  private final Set<Path> durable = ConcurrentHashMap.newKeySet();
+
+  private BlobFolders(Path data, Path incoming) {
+    this.data = data;
+    this.incoming = incoming;
+  }
+
+  static BlobFolders open(Path root) throws IOException {
+    Path data = Files.createDirectories(root.resolve("data"));
+    Path incoming = Files.createDirectories(root.resolve("incoming"));
+    sync(root);
+    return new BlobFolders(data, incoming);
+  }
+
+  /** Makes creations, renames and deletes in {@code folder} durable. */
+  static void sync(Path folder) throws IOException {
+    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  Path incoming() {
+    return incoming;
+  }
+
+  Path folderOf(String name) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.US_ASCII));
+      return data.resolve(HexFormat.of().formatHex(digest).substring(0, FOLDER_DIGITS));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
+  }
+
+  Path pathOf(String name) {
+    return folderOf(name).resolve(name);
+  }
+
+  /** As {@link #pathOf}, with its folder there, durably. Folders are never removed again. */
+  Path placeFor(String name) throws IOException {
+    Path folder = folderOf(name);
+    if (!durable.contains(folder)) {
+      Files.createDirectories(folder);
+      sync(data);
+      durable.add(folder);
+    }
+    return folder.resolve(name);
+  }
+
+  /** Reads the names of one folder after the other; none is open between two elements. */
+  Stream<Blob> list(String prefix) {
+    return entries(data)
+        .flatMap(BlobFolders::entries)
+        .filter(file -> isBlob(file.getFileName().toString(), prefix))
+        .flatMap(BlobFolders::describe);
+  }
+
+  private static boolean isBlob(String name, String prefix) {
+    return name.startsWith(prefix) && BlobName.isValid(name);
+  }
+
+  private static Stream<Path> entries(Path folder) {
+    return reading(
+        folder,
+        path -> {
+          if (!Files.isDirectory(path)) {
+            return Stream.empty();
+          }
+          try (Stream<Path> entries = Files.list(path)) {
+            return entries.toList().stream();
+          } catch (UncheckedIOException e) {
+            throw new IOException(e.getCause());
+          }
+        });
+  }
+
+  private static Stream<Blob> describe(Path file) {
+    return reading(
+        file,
+        path -> {
+          try {
+            var attributes = Files.readAttributes(path, BasicFileAttributes.class);
+            return attributes.isRegularFile()
+                ? Stream.of(
+                    new Blob(
+                        path.getFileName().toString(),
+                        attributes.size(),
+                        attributes.lastModifiedTime().toInstant()))
+                : Stream.empty();
+          } catch (NoSuchFileException e) {
+            // Deleted since its name was read.
+            return Stream.empty();
+          }
+        });
+  }
+
+  private interface Reading<T> {
+    Stream<T> read(Path path) throws IOException;
+  }
+
+  private static <T> Stream<T> reading(Path path, Reading<T> reading) {
+    try {
+      return reading.read(path);
+    } catch (IOException e) {
+      throw new BlobException("blobs cannot be listed at " + path + ": " + e, e);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.millrace.blobs;
+
+import java.io.InputStream;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * Blobs by name: sequences of bytes of any size, written once as a whole and read as streams.
+ *
+ * <p>A name has 1 to 255 characters out of {@code A-Z a-z 0-9 . _ -} and does not start with a dot.
+ * Every method that takes a name throws {@link InvalidBlobNameException} for any other, before
+ * anything else happens. Names are told apart by case; see {@link FileBlobStore} for file systems
+ * that ignore it.
+ *
+ * <p>A blob's size is limited by the room that holds it and by nothing else; no method holds a blob
+ * in memory.
+ *
+ * <p>All methods throw {@link BlobException} when the store cannot be reached, read or written.
+ * Safe for use by any number of threads.
+ */
+public interface BlobStore {
+  /**
+   * Stores what {@code content} gives until its end, durably, under {@code name}.
+   *
+   * <p>A blob that has the name already is replaced in one step: whoever opens the name sees the
+   * old bytes or the new ones, never a mixture, and who has opened the old blob reads it to its
+   * end. Of several puts under one name the last to finish stays.
+   *
+   * <p>Where reading {@code content} or writing fails, nothing is left of the attempt, and what had
+   * the name before stays. Where only the last step fails (the new name cannot be made durable, or
+   * the answer of a server is lost) the blob may be there, whole; putting it again is harmless.
+   *
+   * @param content read to its end by the calling thread or on its behalf, and not closed
+   * @return the size and checksum of what was stored
+   */
+  BlobReceipt put(String name, InputStream content);
+
+  /** Opens the blob from its start; as {@link #open(String, long)} with the offset 0. */
+  default BlobStream open(String name) {
+    return open(name, 0);
+  }
+
+  /**
+   * Opens the blob for reading from {@code offset}.
+   *
+   * @param offset in bytes, from 0; at or past the end of the blob the stream is empty
+   * @return a stream, to be closed, for one thread at a time
+   * @throws NoSuchBlobException when nothing has this name
+   * @throws IllegalArgumentException when {@code offset} is negative
+   */
+  BlobStream open(String name, long offset);
+
+  /** The blob's size in bytes, or empty when nothing has this name. */
+  OptionalLong size(String name);
+
+  /** Whether a blob has this name. */
+  default boolean exists(String name) {
+    return size(name).isPresent();
+  }
+
+  /**
+   * Deletes the blob, durably; who has it open reads it to its end.
+   *
+   * @return whether it was there
+   */
+  boolean delete(String name);
+
+  /**
+   * The blobs whose names start with {@code prefix}, in no order, found while the stream is read.
+   * Blobs that are put or deleted meanwhile may or may not appear.
+   *
+   * @param prefix empty for all blobs, otherwise of the form of a name
+   * @return a stream that must be closed; reading it throws {@link BlobException} on failure
+   * @throws InvalidBlobNameException when no name could start so
+   */
+  Stream<Blob> list(String prefix);
+}

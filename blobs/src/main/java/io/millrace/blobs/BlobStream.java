@@ -1,0 +1,30 @@
+package io.millrace.blobs;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+
+/**
+ * The bytes of a blob from some offset to its end. Its reads throw {@link IOException} when the
+ * store fails or the blob ends early; it never ends short without saying so. For one thread at a
+ * time.
+ */
+public final class BlobStream extends FilterInputStream {
+  private final long size;
+
+  BlobStream(InputStream bytes, long size) {
+    super(bytes);
+    this.size = size;
+  }
+
+  /** The size in bytes of the whole blob that was opened, whatever the offset. */
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public long transferTo(OutputStream out) throws IOException {
+    return in.transferTo(out);
+  }
+}

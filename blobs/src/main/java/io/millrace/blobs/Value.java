@@ -1,0 +1,129 @@
+package io.millrace.blobs;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.util.Arrays;
+
+/**
+ * A value as a commit carries it: its bytes while it is small, the name of a blob when it is not.
+ * Immutable.
+ */
+public sealed interface Value {
+  /** The most bytes that a commit carries itself: 4096. One byte more, and it is a blob. */
+  int INLINE_LIMIT = 4096;
+
+  /** Its size in bytes, from 0. */
+  long size();
+
+  /**
+   * Opens its bytes.
+   *
+   * @param blobs where stored values are; not asked for inline ones
+   * @return a stream, to be closed
+   * @throws NoSuchBlobException when the blob of a stored value is gone
+   */
+  InputStream open(BlobStore blobs);
+
+  /**
+   * Reads {@code content} to its end and answers it inline if it has at most {@link #INLINE_LIMIT}
+   * bytes; otherwise stores it under {@code name} first. Holds no more of it in memory than the
+   * limit and a buffer.
+   *
+   * @param name the name of the blob, used and checked in any case; a blob that has it is left
+   *     alone when the value is inline
+   * @param content not closed
+   * @throws BlobException when {@code content} cannot be read or the blob cannot be stored; nothing
+   *     is left then
+   */
+  static Value keep(String name, InputStream content, BlobStore blobs) {
+    BlobName.check(name);
+    byte[] start;
+    try {
+      start = content.readNBytes(INLINE_LIMIT + 1);
+    } catch (IOException e) {
+      throw new BlobException("the content for blob " + name + " cannot be read: " + e, e);
+    }
+    if (start.length <= INLINE_LIMIT) {
+      return new Inline(start);
+    }
+    BlobReceipt receipt =
+        blobs.put(name, new SequenceInputStream(new ByteArrayInputStream(start), content));
+    return new Stored(name, receipt.size());
+  }
+
+  /** A value that the commit carries. Equal to another with the same bytes. */
+  final class Inline implements Value {
+    private final byte[] bytes;
+
+    /**
+     * With a copy of {@code bytes}.
+     *
+     * @throws IllegalArgumentException when they are more than {@link #INLINE_LIMIT}
+     */
+    public Inline(byte[] bytes) {
+      if (bytes.length > INLINE_LIMIT) {
+        throw new IllegalArgumentException(
+            "an inline value has at most " + INLINE_LIMIT + " bytes, not " + bytes.length);
+      }
+      this.bytes = bytes.clone();
+    }
+
+    /** A copy of its bytes. */
+    public byte[] bytes() {
+      return bytes.clone();
+    }
+
+    @Override
+    public long size() {
+      return bytes.length;
+    }
+
+    @Override
+    public InputStream open(BlobStore blobs) {
+      return new ByteArrayInputStream(bytes);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Inline inline && Arrays.equals(bytes, inline.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+      return Arrays.hashCode(bytes);
+    }
+
+    @Override
+    public String toString() {
+      return "Inline[size=" + bytes.length + "]";
+    }
+  }
+
+  /**
+   * A value that is a blob.
+   *
+   * @param name of the blob
+   * @param size in bytes; more than {@link #INLINE_LIMIT} when {@link #keep} made it
+   */
+  record Stored(String name, long size) implements Value {
+    /**
+     * Checks the parts.
+     *
+     * @throws InvalidBlobNameException when no blob can have the name
+     * @throws IllegalArgumentException when the size is negative
+     */
+    public Stored {
+      BlobName.check(name);
+      if (size < 0) {
+        throw new IllegalArgumentException("the size of a stored value is negative: " + size);
+      }
+    }
+
+    @Override
+    public InputStream open(BlobStore blobs) {
+      return blobs.open(name);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.millrace.processes;
+
+/** What is kept of a program's output. */
+public enum Output {
+  /**
+   * Standard output and standard error, each in its file, which the program itself appends to.
+   * Nothing is known of the order between the two.
+   */
+  SEPARATE,
+
+  /**
+   * One file that the program appends both to: exactly in the order in which it wrote, and nothing
+   * says which bytes were of which kind.
+   */
+  MIXED,
+
+  /**
+   * Both files and the mixed one. The program writes to two pipes, and a {@code tee} behind each
+   * appends what comes to the kind's file and to the mixed one. Within a kind the order is exact.
+   * Between the kinds it is that of arrival at the two {@code tee}s: writes that are milliseconds
+   * apart keep their order, writes in quick succession may swap, and lines may be torn where they
+   * are longer than a pipe takes at once. Costs two more small processes for each program.
+   *
+   * <p>{@link RunningProcess#onExit()} waits for the pipes to be empty. A process that the program
+   * leaves behind with its output open keeps a pipe open; then it waits for {@link
+   * ProcessLauncher#DRAIN_TIME} and no longer.
+   */
+  ALL
+}

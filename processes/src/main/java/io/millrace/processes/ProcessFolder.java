@@ -1,0 +1,146 @@
+package io.millrace.processes;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The files of one process; {@code package-info} lists them. */
+record ProcessFolder(Path path) {
+  private static final Logger LOG = LoggerFactory.getLogger(ProcessFolder.class);
+  private static final String STDIN = "stdin";
+
+  /** Whom the file {@code identity} names. */
+  record Identities(ProcessIdentity program, ProcessIdentity supervisor) {}
+
+  /** Takes the folder for a new process; of two that want it, one gets it. */
+  void prepare(Output output, InputStream stdin) {
+    try {
+      Files.createDirectories(path);
+      Files.createFile(path.resolve(STDIN));
+    } catch (FileAlreadyExistsException e) {
+      throw new CannotStartException("the folder " + path + " is that of another process", e);
+    } catch (IOException e) {
+      throw new CannotStartException("the folder " + path + " cannot be made: " + e, e);
+    }
+    try {
+      try (var out = Files.newOutputStream(path.resolve(STDIN))) {
+        stdin.transferTo(out);
+      }
+      for (OutputKind kind : kinds(output)) {
+        Files.createFile(path.resolve(kind.fileName()));
+      }
+    } catch (IOException e) {
+      clear();
+      throw new CannotStartException("the files in " + path + " cannot be made: " + e, e);
+    }
+  }
+
+  private static List<OutputKind> kinds(Output output) {
+    return switch (output) {
+      case SEPARATE -> List.of(OutputKind.STDOUT, OutputKind.STDERR);
+      case MIXED -> List.of(OutputKind.MIXED);
+      case ALL -> List.of(OutputKind.values());
+    };
+  }
+
+  /** Removes what belongs to a process that was not started, so that the folder can serve again. */
+  void clear() {
+    for (OutputKind kind : OutputKind.values()) {
+      delete(kind.fileName());
+    }
+    removePipes();
+    delete("supervisor");
+    delete("identity");
+    delete("exit");
+    delete(STDIN);
+  }
+
+  /** Once both ends of a pipe are open it needs no name. */
+  void removePipes() {
+    delete("stdout.pipe");
+    delete("stderr.pipe");
+  }
+
+  private void delete(String name) {
+    try {
+      Files.deleteIfExists(path.resolve(name));
+    } catch (IOException e) {
+      LOG.warn("{} of a process stays in {}: {}", name, path, e.toString());
+    }
+  }
+
+  Path complaintsFile() {
+    return path.resolve("supervisor");
+  }
+
+  /** What the supervisor had to complain about, or nothing. */
+  String complaints() {
+    StringBuilder text = new StringBuilder();
+    for (String name : List.of("supervisor", "stderr", "mixed")) {
+      @Nullable String content = content(name);
+      if (content != null && !content.isBlank()) {
+        text.append(": ").append(content.strip());
+      }
+    }
+    return text.toString();
+  }
+
+  /** Both lines, or empty when there are not (yet) two whole ones. */
+  Optional<Identities> identities() {
+    @Nullable String text = content("identity");
+    if (text == null || !text.endsWith("\n")) {
+      return Optional.empty();
+    }
+    List<String> lines = text.lines().toList();
+    if (lines.size() != 2) {
+      throw new ProcessException("the file identity in " + path + " is damaged");
+    }
+    try {
+      return Optional.of(
+          new Identities(ProcessIdentity.parse(lines.get(0)), ProcessIdentity.parse(lines.get(1))));
+    } catch (IllegalArgumentException e) {
+      throw new ProcessException("the file identity in " + path + " is damaged: " + e, e);
+    }
+  }
+
+  /** What was recorded, {@link ExitStatus.Unknown} where nothing whole was. */
+  ExitStatus exitStatus() {
+    @Nullable String text = content("exit");
+    if (text == null || !text.endsWith("\n")) {
+      return new ExitStatus.Unknown();
+    }
+    String word = text.strip();
+    if (word.equals("never")) {
+      return new ExitStatus.NeverStarted();
+    }
+    try {
+      return new ExitStatus.Exited(Integer.parseInt(word));
+    } catch (NumberFormatException e) {
+      throw new ProcessException("the file exit in " + path + " is damaged: " + word, e);
+    }
+  }
+
+  boolean keeps(OutputKind kind) {
+    return Files.exists(path.resolve(kind.fileName()));
+  }
+
+  private @Nullable String content(String name) {
+    try {
+      return Files.readString(path.resolve(name), StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      return null;
+    } catch (IOException e) {
+      throw new ProcessException("the file " + name + " in " + path + " cannot be read: " + e, e);
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package io.millrace.processes;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Starts programs and finds them again; the entry of this package. Holds no resources and needs no
+ * closing: a program does not end with its launcher. Safe for use by any number of threads.
+ */
+public final class ProcessLauncher {
+  /**
+   * How long, after a program of {@link Output#ALL} has ended, others that hold its output open may
+   * hold up {@link RunningProcess#onExit()}: 2 seconds, counted from when the end is noticed.
+   */
+  public static final Duration DRAIN_TIME = Duration.ofSeconds(2);
+
+  private final Tools tools;
+
+  private ProcessLauncher(Tools tools) {
+    this.tools = tools;
+  }
+
+  /**
+   * A launcher for this machine.
+   *
+   * @throws ProcessException when a program that is needed is not in PATH
+   */
+  public static ProcessLauncher create() {
+    return withPath(System.getenv().getOrDefault("PATH", ""));
+  }
+
+  /**
+   * As {@link #create()}, looking for the programs that it needs in the folders of {@code path}.
+   */
+  static ProcessLauncher withPath(String path) {
+    return new ProcessLauncher(Tools.find(path));
+  }
+
+  /** Starts a program whose standard input is empty. */
+  public RunningProcess start(ProcessSpec spec) {
+    return start(spec, InputStream.nullInputStream());
+  }
+
+  /**
+   * Starts a program.
+   *
+   * @param stdin its standard input, read to its end into a file before the program starts, so that
+   *     the program loses none of it with this JVM; not closed
+   * @return the process, which has begun and is recorded in its folder
+   * @throws CannotStartException when it was not started; nothing runs then, and its files are gone
+   *     from the folder
+   */
+  public RunningProcess start(ProcessSpec spec, InputStream stdin) {
+    ProcessFolder folder = new ProcessFolder(spec.folder());
+    ProcessBuilder builder = supervisor(spec);
+    checkDirectory(spec.directory());
+    checkCommand(spec, builder.environment());
+    folder.prepare(spec.output(), stdin);
+    Process supervisor;
+    try {
+      supervisor = builder.start();
+    } catch (IOException e) {
+      folder.clear();
+      throw new CannotStartException(describe(spec) + " cannot be started: " + e.getMessage(), e);
+    }
+    ProcessFolder.Identities identities = begin(spec, supervisor, folder);
+    CompletableFuture<ExitStatus> end =
+        supervisor
+            .onExit()
+            .thenCompose(process -> Endings.afterSupervisor(folder, identities))
+            .thenApply(status -> Endings.orCodeOf(supervisor, status));
+    return new RunningProcess(
+        folder, identities.program(), Endings.of(folder, identities, end), tools.sh());
+  }
+
+  /**
+   * Finds the process of a folder again, running or ended, whoever started it.
+   *
+   * @return the process; empty when none began there. If its launcher is gone, none will
+   * @throws ProcessException when the folder's files are damaged or cannot be read
+   */
+  public Optional<RunningProcess> find(Path folder) {
+    ProcessFolder files = new ProcessFolder(folder.toAbsolutePath().normalize());
+    return files
+        .identities()
+        .map(identities ->
+            new RunningProcess(
+                files,
+                identities.program(),
+                Endings.of(files, identities, Endings.found(files, identities)),
+                tools.sh()));
+  }
+
+  /** Whether the program of this identity is alive; a later process with its pid is another one. */
+  public boolean isAlive(ProcessIdentity identity) {
+    return StartMarks.isAlive(identity);
+  }
+
+  private ProcessBuilder supervisor(ProcessSpec spec) {
+    String folder = spec.folder().toString();
+    List<String> command = new ArrayList<>(tools.session());
+    command.addAll(List.of(tools.sh(), "-c", Scripts.SUPERVISE, "millrace-supervise"));
+    command.addAll(List.of(folder, spec.output().name(), tools.tee(), tools.mkfifo()));
+    command.addAll(tools.session());
+    command.addAll(List.of(tools.sh(), "-c", Scripts.BEGIN, "millrace-begin", folder));
+    command.addAll(spec.command());
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.directory(spec.directory().toFile());
+    builder.environment().putAll(spec.environment());
+    builder.redirectError(new ProcessFolder(spec.folder()).complaintsFile().toFile());
+    return builder;
+  }
+
+  private static void checkDirectory(Path directory) {
+    if (!Files.isDirectory(directory)) {
+      throw new CannotStartException("the working directory " + directory + " is not there");
+    }
+  }
+
+  private static void checkCommand(ProcessSpec spec, Map<String, String> environment) {
+    String program = spec.command().getFirst();
+    if (!program.contains("/")) {
+      String path = environment.getOrDefault("PATH", "");
+      if (Tools.Executables.find(program, path).isEmpty()) {
+        throw new CannotStartException(
+            "the command " + program + " was not found in PATH: " + path);
+      }
+      return;
+    }
+    Path file = spec.directory().resolve(program);
+    if (!Files.exists(file)) {
+      throw new CannotStartException("the command " + file + " was not found");
+    }
+    if (!Tools.Executables.isProgram(file)) {
+      throw new CannotStartException("the command " + file + " is not an executable file");
+    }
+  }
+
+  /** Waits until the process is on record and lets it become the program. */
+  private static ProcessFolder.Identities begin(
+      ProcessSpec spec, Process supervisor, ProcessFolder folder) {
+    try (BufferedReader ready = supervisor.inputReader();
+        OutputStream leave = supervisor.getOutputStream()) {
+      if (ready.readLine() == null) {
+        supervisor.onExit().join();
+        String complaints = folder.complaints();
+        folder.clear();
+        throw new CannotStartException(describe(spec) + " cannot be started" + complaints);
+      }
+      folder.removePipes();
+      ProcessFolder.Identities identities =
+          folder
+              .identities()
+              .orElseThrow(() -> new CannotStartException(describe(spec) + " is not on record"));
+      leave.write('\n');
+      return identities;
+    } catch (IOException e) {
+      throw new CannotStartException(describe(spec) + " cannot be started: " + e, e);
+    }
+  }
+
+  private static String describe(ProcessSpec spec) {
+    return "the command " + spec.command().getFirst() + " in " + spec.directory();
+  }
+}

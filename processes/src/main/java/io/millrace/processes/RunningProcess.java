@@ -1,0 +1,101 @@
+package io.millrace.processes;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A program that was started, running or ended, whether by this JVM or found again. Safe for use by
+ * any number of threads; there may be several for one process.
+ */
+public final class RunningProcess {
+  private final ProcessFolder folder;
+  private final ProcessIdentity identity;
+  private final CompletableFuture<ExitStatus> end;
+  private final ProcessGroup group;
+
+  RunningProcess(
+      ProcessFolder folder,
+      ProcessIdentity identity,
+      CompletableFuture<ExitStatus> end,
+      String sh) {
+    this.folder = folder;
+    this.identity = identity;
+    this.end = end;
+    this.group = new ProcessGroup(identity, sh);
+  }
+
+  /** Which process it is. */
+  public ProcessIdentity identity() {
+    return identity;
+  }
+
+  /** Where everything about it is kept. */
+  public Path folder() {
+    return folder.path();
+  }
+
+  /**
+   * How the program ends, once it has and its output is complete; processes that it leaves behind
+   * are not waited for, and may still write. Noticed at once by the JVM that started it; for a
+   * process found again the JDK looks at growing intervals, from 0.3 to 5 seconds. Cancelling or
+   * completing the future affects nobody else.
+   */
+  public CompletableFuture<ExitStatus> onExit() {
+    return end.copy();
+  }
+
+  /**
+   * An output of the program.
+   *
+   * @throws ProcessException when it was started with an {@link Output} that does not keep it
+   */
+  public OutputTail output(OutputKind kind) {
+    if (!folder.keeps(kind)) {
+      throw new ProcessException("the process in " + folder.path() + " keeps no output " + kind);
+    }
+    return new OutputTail(folder.path().resolve(kind.fileName()));
+  }
+
+  /**
+   * Sends TERM to the program and all of its group, and KILL to what is left of the group when
+   * {@code grace} is over. Processes that moved to groups of their own are out of reach. Does
+   * nothing to a group that is gone, and may be repeated.
+   *
+   * @param grace from zero, which kills at once without a TERM; counted by the monotonic clock of
+   *     this JVM, and the KILL is not sent if this JVM dies before
+   * @return done when the program has ended and either nothing of the group is left or it has been
+   *     sent a KILL
+   * @throws IllegalArgumentException when {@code grace} is negative
+   * @throws ProcessException when no signal can be sent
+   */
+  public CompletableFuture<ExitStatus> terminate(Duration grace) {
+    if (grace.isNegative()) {
+      throw new IllegalArgumentException("the grace is negative: " + grace);
+    }
+    if (grace.isZero()) {
+      group.signal("KILL");
+      return onExit();
+    }
+    if (!group.signal("TERM")) {
+      return onExit();
+    }
+    CompletableFuture<Boolean> over =
+        new CompletableFuture<Boolean>()
+            .completeOnTimeout(false, grace.toNanos(), TimeUnit.NANOSECONDS);
+    CompletableFuture<Boolean> emptied =
+        end.thenCompose(status ->
+            group.isEmpty()
+                ? CompletableFuture.completedFuture(true)
+                : new CompletableFuture<Boolean>());
+    return over.applyToEither(emptied, gone -> gone)
+        .thenCompose(gone -> {
+          over.cancel(false);
+          if (!gone) {
+            group.signal("KILL");
+          }
+          return onExit();
+        });
+  }
+}
