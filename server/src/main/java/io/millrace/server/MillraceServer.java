@@ -1,0 +1,132 @@
+package io.millrace.server;
+
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.millrace.blobs.FileBlobStore;
+import io.millrace.server.blobs.BlobApi;
+import io.millrace.server.blobs.BlobSettings;
+import io.millrace.server.config.Configuration;
+import io.millrace.server.config.Section;
+import io.millrace.server.http.Failures;
+import io.millrace.server.http.HttpListener;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Routes;
+import io.millrace.server.metrics.Metrics;
+import io.millrace.server.metrics.StoreFigures;
+import io.millrace.server.security.Access;
+import io.millrace.server.security.Token;
+import io.millrace.server.store.StoreApi;
+import io.millrace.server.store.StoreSettings;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One server: the embedded store and every API, on one port. It is ready once {@link #start} has
+ * returned; {@code GET /health} then answers 200. Safe for use by threads.
+ */
+public final class MillraceServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MillraceServer.class);
+
+  /** The sections of the configuration that this server reads. */
+  public static final List<Section<?>> SECTIONS =
+      List.of(ServerSettings.SECTION, StoreSettings.SECTION, BlobSettings.SECTION);
+
+  private final EmbeddedTaskStore store;
+  private final HttpListener listener;
+
+  private MillraceServer(EmbeddedTaskStore store, HttpListener listener) {
+    this.store = store;
+    this.listener = listener;
+  }
+
+  /**
+   * Opens the store that the configuration names and listens.
+   *
+   * @param configuration read from at least {@link #SECTIONS}
+   * @throws ServerException when it cannot listen as configured
+   * @throws io.millrace.store.StoreException when the store cannot be opened
+   */
+  public static MillraceServer start(Configuration configuration) {
+    return start(configuration, TaskStore::open);
+  }
+
+  /** The same with a store that {@code opener} opens; it is closed where the start fails. */
+  static MillraceServer start(
+      Configuration configuration, Function<StoreOptions, EmbeddedTaskStore> opener) {
+    ServerSettings settings = configuration.get(ServerSettings.SECTION);
+    StoreOptions options = configuration.get(StoreSettings.SECTION).options();
+    InetAddress address = resolve(settings.address());
+    Token token = settings.tokenFile() == null ? null : Token.read(settings.tokenFile());
+    Access access = Access.to(address, token);
+
+    EmbeddedTaskStore store = opener.apply(options);
+    try {
+      PrometheusMeterRegistry registry = Metrics.registry();
+      Routes routes = new Routes(registry);
+      Failures failures = new Failures();
+      mount(routes, failures, registry, store, configuration);
+      HttpListener listener =
+          HttpListener.start(address, settings.port(), settings.http(), access, routes, failures);
+      listener.measure(registry);
+      LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
+      return new MillraceServer(store, listener);
+    } catch (RuntimeException e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  /** The one place where APIs are mounted. */
+  private static void mount(
+      Routes routes,
+      Failures failures,
+      PrometheusMeterRegistry registry,
+      EmbeddedTaskStore store,
+      Configuration configuration) {
+    StoreOptions options = configuration.get(StoreSettings.SECTION).options();
+    routes.add(HttpMethod.GET, "/health", new Health(store, options.journaling()));
+    StoreFigures figures = StoreFigures.show(store, registry);
+    routes.add(
+        HttpMethod.GET,
+        "/metrics",
+        _ -> {
+          figures.refresh();
+          return Metrics.scrape(registry);
+        });
+
+    StoreApi.mount(routes, store, options.limits().operations());
+    StoreApi.explain(failures);
+
+    BlobSettings blobs = configuration.get(BlobSettings.SECTION);
+    Path folder = blobs.data() == null ? options.folder().resolve("blobs") : blobs.data();
+    BlobApi.mount(routes, FileBlobStore.open(folder), blobs.maxBytes());
+    BlobApi.explain(failures);
+  }
+
+  private static InetAddress resolve(String address) {
+    try {
+      return InetAddress.getByName(address);
+    } catch (UnknownHostException e) {
+      throw new ServerException("server.address is no address of this machine: " + address, e);
+    }
+  }
+
+  /** The port it listens on. */
+  public int port() {
+    return listener.port();
+  }
+
+  /** Finishes what is in flight, then closes the store and its journal. Closing twice is safe. */
+  @Override
+  public void close() {
+    listener.stop();
+    store.close();
+  }
+}

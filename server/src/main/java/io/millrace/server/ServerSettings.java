@@ -1,0 +1,114 @@
+package io.millrace.server;
+
+import io.millrace.server.config.Key;
+import io.millrace.server.config.Section;
+import io.millrace.server.http.HttpLimits;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of the HTTP server.
+ *
+ * @param address the name or number of the address to listen on
+ * @param port the port to listen on, 0 for any free one
+ * @param tokenFile the file with the bearer token; null for no authentication
+ * @param http the limits
+ */
+public record ServerSettings(String address, int port, @Nullable Path tokenFile, HttpLimits http) {
+  private static final Key<String> ADDRESS =
+      Key.text(
+          "address",
+          "127.0.0.1",
+          "The address to listen on. Any other than loopback needs `server.token-file`.");
+  private static final Key<Long> PORT =
+      Key.number("port", 0, 65_535, 8048, "The port to listen on; 0 takes any free one.");
+  private static final Key<@Nullable Path> TOKEN_FILE =
+      Key.optionalPath(
+          "token-file",
+          "A file with one token. With it every request except `/health` needs the header"
+              + " `Authorization: Bearer TOKEN`.");
+  private static final Key<Long> MAX_BODY =
+      Key.bytes(
+          "max-body-bytes",
+          1 << 10,
+          1 << 30,
+          HttpLimits.DEFAULT.maxBodyBytes(),
+          "64MiB",
+          "The longest body of a request. Claims and lists of ids end at 1 MiB in any case.");
+  private static final Key<Long> MAX_HEADER =
+      Key.bytes(
+          "max-header-bytes",
+          1 << 10,
+          1 << 20,
+          HttpLimits.DEFAULT.maxHeaderBytes(),
+          "16KiB",
+          "All headers of a request together.");
+  private static final Key<Long> MAX_LINE =
+      Key.bytes(
+          "max-request-line-bytes",
+          1 << 10,
+          1 << 20,
+          HttpLimits.DEFAULT.maxRequestLineBytes(),
+          "16KiB",
+          "Method, path and query of a request together.");
+  private static final Key<Long> MAX_CONNECTIONS =
+      Key.number(
+          "max-connections",
+          1,
+          1_000_000,
+          HttpLimits.DEFAULT.maxConnections(),
+          "Connections at a time; further ones wait to be accepted.");
+  private static final Key<Duration> IDLE =
+      Key.duration(
+          "idle-timeout",
+          Duration.ofSeconds(1),
+          Duration.ofHours(24),
+          HttpLimits.DEFAULT.idleTimeout(),
+          "How long a connection may stay silent before it is closed. Waiting claims and streams of"
+              + " changes are not silent.");
+  private static final Key<Duration> GRACE =
+      Key.duration(
+          "stop-grace",
+          Duration.ZERO,
+          Duration.ofHours(1),
+          HttpLimits.DEFAULT.stopGrace(),
+          "How long a stop waits for the requests in flight.");
+  private static final Key<Duration> SLOW =
+      Key.duration(
+          "slow-request",
+          Duration.ofMillis(1),
+          Duration.ofHours(1),
+          HttpLimits.DEFAULT.slowRequest(),
+          "A request that takes longer is logged.");
+
+  /** The section {@code server}. */
+  public static final Section<ServerSettings> SECTION =
+      new Section<>(
+          "server",
+          List.of(
+              ADDRESS,
+              PORT,
+              TOKEN_FILE,
+              MAX_BODY,
+              MAX_HEADER,
+              MAX_LINE,
+              MAX_CONNECTIONS,
+              IDLE,
+              GRACE,
+              SLOW),
+          values ->
+              new ServerSettings(
+                  values.get(ADDRESS),
+                  values.get(PORT).intValue(),
+                  values.get(TOKEN_FILE),
+                  new HttpLimits(
+                      values.get(MAX_BODY).intValue(),
+                      values.get(MAX_HEADER).intValue(),
+                      values.get(MAX_LINE).intValue(),
+                      values.get(MAX_CONNECTIONS).intValue(),
+                      values.get(IDLE),
+                      values.get(GRACE),
+                      values.get(SLOW))));
+}

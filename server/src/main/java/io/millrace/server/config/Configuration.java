@@ -1,0 +1,98 @@
+package io.millrace.server.config;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** All settings, read and checked: one record for each section. Immutable. */
+public final class Configuration {
+  private final Map<Section<?>, Object> records;
+
+  private Configuration(Map<Section<?>, Object> records) {
+    this.records = records;
+  }
+
+  /**
+   * Reads and checks the settings of these sections.
+   *
+   * @param sections every section there is
+   * @param file a YAML file; null for none
+   * @param flags values by whole key, as {@code server.port}; they go before the file
+   * @throws ConfigurationException for a file that cannot be read, a key that is not known or a
+   *     value of the wrong form or out of range, naming it
+   */
+  public static Configuration read(
+      List<Section<?>> sections, @Nullable Path file, Map<String, String> flags) {
+    Map<String, Given> given = new LinkedHashMap<>();
+    if (file != null) {
+      given.putAll(YamlFile.read(file));
+    }
+    flags.forEach((key, text) -> given.put(key, new Given(text, "--" + key)));
+
+    Map<String, Map<String, Given>> bySection = new HashMap<>();
+    Map<String, Key<?>> keys = new LinkedHashMap<>();
+    for (Section<?> section : sections) {
+      section.keys().forEach(key -> keys.put(section.name() + "." + key.name(), key));
+    }
+    given.forEach((name, value) -> {
+      Key<?> key = keys.get(name);
+      if (key == null) {
+        throw unknown(name, value, keys);
+      }
+      check(name, key, value);
+      int dot = name.indexOf('.');
+      bySection
+          .computeIfAbsent(name.substring(0, dot), _ -> new HashMap<>())
+          .put(name.substring(dot + 1), value);
+    });
+
+    Map<Section<?>, Object> records = new HashMap<>();
+    for (Section<?> section : sections) {
+      Values values = new Values(bySection.getOrDefault(section.name(), Map.of()));
+      records.put(section, section.record().apply(values));
+    }
+    return new Configuration(records);
+  }
+
+  /** The defaults of these sections. */
+  public static Configuration defaults(List<Section<?>> sections) {
+    return read(sections, null, Map.of());
+  }
+
+  /**
+   * The settings of a section.
+   *
+   * @throws IllegalArgumentException when it was not among the sections read
+   */
+  public <R> R get(Section<R> section) {
+    @SuppressWarnings("unchecked") // What a section's own function made.
+    R held = (R) records.get(section);
+    if (held == null) {
+      throw new IllegalArgumentException("the section was not read: " + section.name());
+    }
+    return held;
+  }
+
+  private static void check(String name, Key<?> key, Given value) {
+    try {
+      var _ = key.reader().apply(value.text());
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new ConfigurationException(
+          value.where() + ": " + name + " must be " + key.form() + ", not \"" + value.text() + "\"",
+          e);
+    }
+  }
+
+  private static ConfigurationException unknown(
+      String name, Given value, Map<String, Key<?>> keys) {
+    String nearest = EditDistance.nearest(name, keys.keySet());
+    return new ConfigurationException(
+        value.where()
+            + ": there is no key "
+            + name
+            + (nearest == null ? "" : "; did you mean " + nearest + "?"));
+  }
+}

@@ -1,0 +1,50 @@
+package io.millrace.server.config;
+
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/** How far two words lie apart, to guess what somebody meant. */
+final class EditDistance {
+  private EditDistance() {}
+
+  /** The candidate that takes the fewest edits; null where there are none. */
+  static @Nullable String nearest(String word, Collection<String> candidates) {
+    String nearest = null;
+    int least = Integer.MAX_VALUE;
+    for (String candidate : candidates) {
+      int distance = between(word, candidate);
+      if (distance < least) {
+        least = distance;
+        nearest = candidate;
+      }
+    }
+    return nearest;
+  }
+
+  /** The number of letters to insert, remove, replace or swap with a neighbour. */
+  static int between(String a, String b) {
+    int[] beforeLast = new int[b.length() + 1];
+    int[] last = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      last[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int[] row = new int[b.length() + 1];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int same = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
+        int least = Math.min(Math.min(row[j - 1], last[j]) + 1, last[j - 1] + same);
+        if (i > 1
+            && j > 1
+            && a.charAt(i - 1) == b.charAt(j - 2)
+            && a.charAt(i - 2) == b.charAt(j - 1)) {
+          least = Math.min(least, beforeLast[j - 2] + 1);
+        }
+        row[j] = least;
+      }
+      beforeLast = last;
+      last = row;
+    }
+    return last[b.length()];
+  }
+}

@@ -1,0 +1,200 @@
+package io.millrace.server.http;
+
+import io.helidon.common.buffers.DataReader;
+import io.helidon.http.Header;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.Headers;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.HttpSecurity;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The path of every request: gate, route, handler, answer, record. */
+final class Dispatcher implements HttpRouting {
+  private static final Logger LOG = LoggerFactory.getLogger("io.millrace.server.requests");
+
+  /** How much of an unwanted body is read so that the client gets to see the answer. */
+  private static final long LINGER_BYTES = 4L << 20;
+
+  private final Gate gate;
+  private final Routes routes;
+  private final Failures failures;
+  private final InFlight inFlight;
+  private final HttpLimits limits;
+  private final ReplyWriter writer = new ReplyWriter();
+
+  Dispatcher(Gate gate, Routes routes, Failures failures, InFlight inFlight, HttpLimits limits) {
+    this.gate = gate;
+    this.routes = routes;
+    this.failures = failures;
+    this.inFlight = inFlight;
+    this.limits = limits;
+  }
+
+  @Override
+  public void route(ConnectionContext context, RoutingRequest source, RoutingResponse response) {
+    long begin = System.nanoTime();
+    Exchange exchange = new Exchange((Connection) context, source);
+    boolean entered = inFlight.enter();
+    try {
+      Reply reply = entered ? answer(exchange) : stopping();
+      boolean close = !entered || !exchange.drained() || wantsClose(source.headers());
+      writer.write(exchange.connection, source.prologue().method().text(), reply, response, close);
+      exchange.status = reply.status();
+      if (close) {
+        throw new CloseConnectionException("closed after the answer");
+      }
+    } finally {
+      if (entered) {
+        inFlight.leave();
+      }
+      record(exchange, System.nanoTime() - begin);
+    }
+  }
+
+  /** One request on its way. */
+  private static final class Exchange {
+    final Connection connection;
+    final RoutingRequest source;
+    @Nullable Endpoint endpoint;
+    @Nullable Request request;
+
+    /** The status sent; that of "the client went away" until one is. */
+    int status = 499;
+
+    Exchange(Connection connection, RoutingRequest source) {
+      this.connection = connection;
+      this.source = source;
+    }
+
+    /** Reads what the handler left of the body; false when that is too much. */
+    boolean drained() {
+      if (!source.content().hasEntity()) {
+        return true;
+      }
+      if (source.content().consumed()) {
+        return true;
+      }
+      if (request == null
+          && source.headers().contains(HeaderValues.EXPECT_100)
+          && !source.continueSent()) {
+        return false;
+      }
+      try {
+        InputStream rest = request == null ? source.content().inputStream() : request.bodyStream();
+        byte[] buffer = new byte[8192];
+        long left = LINGER_BYTES;
+        while (left > 0) {
+          int read = rest.read(buffer);
+          if (read < 0) {
+            return true;
+          }
+          left -= read;
+        }
+        return false;
+      } catch (IOException | RuntimeException e) {
+        return false;
+      }
+    }
+  }
+
+  private Reply answer(Exchange exchange) {
+    RoutingRequest source = exchange.source;
+    String path = source.prologue().uriPath().rawPath();
+    try {
+      Headers headers = source.headers();
+      gate.check(
+          path,
+          source.authority(),
+          first(headers, HeaderNames.ORIGIN),
+          first(headers, HeaderNames.AUTHORIZATION));
+      checkFraming(headers);
+      Routes.Match match = routes.match(source.prologue().method().text(), path);
+      exchange.endpoint = match.endpoint();
+      Request request =
+          new Request(source, exchange.connection, inFlight, limits.maxBodyBytes(), match);
+      exchange.request = request;
+      return match.endpoint().handler().handle(request);
+    } catch (CloseConnectionException e) {
+      throw e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CloseConnectionException("interrupted while answering", e);
+    } catch (IOException | UncheckedIOException | DataReader.InsufficientDataAvailableException e) {
+      throw new CloseConnectionException("the client stopped sending", e);
+    } catch (RuntimeException e) {
+      Reply reply = failures.reply(e);
+      if (reply != null) {
+        return reply;
+      }
+      LOG.error("no answer to {} {}", source.prologue().method().text(), path, e);
+      return Problems.reply(
+          new HttpProblem(500, "the server made a mistake; its log says which: " + e.getClass()));
+    }
+  }
+
+  /** What the library lets pass although two readers could disagree where a body ends. */
+  private static void checkFraming(Headers headers) {
+    if (!headers.contains(HeaderNames.TRANSFER_ENCODING)) {
+      return;
+    }
+    List<String> codings = headers.get(HeaderNames.TRANSFER_ENCODING).allValues();
+    if (codings.size() != 1 || !codings.getFirst().equalsIgnoreCase("chunked")) {
+      throw new HttpProblem(501, "only the transfer encoding \"chunked\" is known");
+    }
+    if (headers.contains(HeaderNames.CONTENT_LENGTH)) {
+      throw HttpProblem.malformed("a request has a length or comes in chunks, not both");
+    }
+  }
+
+  private static Reply stopping() {
+    return Problems.reply(HttpProblem.unavailable("the server is stopping", 1));
+  }
+
+  private static boolean wantsClose(Headers headers) {
+    return headers.contains(HeaderNames.CONNECTION)
+        && headers.get(HeaderNames.CONNECTION).get().equalsIgnoreCase("close");
+  }
+
+  private static @Nullable String first(Headers headers, io.helidon.http.HeaderName name) {
+    if (!headers.contains(name)) {
+      return null;
+    }
+    Header header = headers.get(name);
+    return header.get();
+  }
+
+  private void record(Exchange exchange, long nanos) {
+    Endpoint endpoint = exchange.endpoint == null ? routes.unmatched() : exchange.endpoint;
+    endpoint.figures().record(exchange.status, nanos);
+    if (exchange.status >= 500) {
+      LOG.warn("{} {} in {} µs", line(exchange), exchange.status, nanos / 1000);
+    } else if (nanos > limits.slowRequest().toNanos()
+        && (exchange.request == null || !exchange.request.watched())) {
+      LOG.info("slow: {} {} in {} ms", line(exchange), exchange.status, nanos / 1_000_000);
+    } else if (LOG.isDebugEnabled()) {
+      LOG.debug("{} {} in {} µs", line(exchange), exchange.status, nanos / 1000);
+    }
+  }
+
+  private static String line(Exchange exchange) {
+    return exchange.source.prologue().method().text()
+        + " "
+        + exchange.source.prologue().uriPath().rawPath();
+  }
+
+  @Override
+  public HttpSecurity security() {
+    return HttpSecurity.create();
+  }
+}

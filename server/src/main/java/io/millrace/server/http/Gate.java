@@ -1,0 +1,21 @@
+package io.millrace.server.http;
+
+import org.jspecify.annotations.Nullable;
+
+/** Decides who may ask, before anything else of a request is looked at. Safe for use by threads. */
+@FunctionalInterface
+public interface Gate {
+  /** Lets everybody in. */
+  Gate OPEN = (path, host, origin, authorization) -> {};
+
+  /**
+   * Lets a request pass.
+   *
+   * @param path the path as it was sent, without the query
+   * @param host the Host header
+   * @param origin the Origin header; null where there is none
+   * @param authorization the Authorization header; null where there is none
+   * @throws HttpProblem to turn it away
+   */
+  void check(String path, String host, @Nullable String origin, @Nullable String authorization);
+}

@@ -1,0 +1,75 @@
+package io.millrace.server.http;
+
+import io.millrace.server.ServerException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A request that is turned away: the status, and a message for the one who sent it. Costs no stack
+ * trace.
+ */
+public final class HttpProblem extends ServerException {
+  private static final long serialVersionUID = 1;
+
+  private final int status;
+  private final transient Map<String, String> headers;
+
+  /** With a status from 400 to 599 and a message that a person can act on. */
+  public HttpProblem(int status, String message) {
+    this(status, message, Map.of());
+  }
+
+  private HttpProblem(int status, String message, Map<String, String> headers) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+
+  /** Malformed: 400. */
+  public static HttpProblem malformed(String message) {
+    return new HttpProblem(400, message);
+  }
+
+  /** Nothing there: 404. */
+  public static HttpProblem notFound(String message) {
+    return new HttpProblem(404, message);
+  }
+
+  /** Too much of something: 413. */
+  public static HttpProblem tooLarge(String message) {
+    return new HttpProblem(413, message);
+  }
+
+  /** Not now: 503, with how many seconds to wait before another try. */
+  public static HttpProblem unavailable(String message, int retryAfterSeconds) {
+    return new HttpProblem(503, message)
+        .withHeader("Retry-After", Integer.toString(retryAfterSeconds));
+  }
+
+  /** The same with one more header. */
+  public HttpProblem withHeader(String name, String value) {
+    Map<String, String> more = new LinkedHashMap<>(headers);
+    more.put(name, value);
+    return new HttpProblem(status, String.valueOf(getMessage()), more);
+  }
+
+  /** The status. */
+  public int status() {
+    return status;
+  }
+
+  /** The message. */
+  public String message() {
+    return String.valueOf(getMessage());
+  }
+
+  /** Headers of the answer beyond those of every error. */
+  public Map<String, String> headers() {
+    return headers;
+  }
+
+  @Override
+  public synchronized Throwable fillInStackTrace() {
+    return this;
+  }
+}

@@ -1,0 +1,71 @@
+package io.millrace.server.http;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The requests being answered, so that a stop can wait for them. Safe for use by any thread.
+ *
+ * <p>A stop ends what waits for events (each {@link Watch}) and lets everything else finish.
+ */
+final class InFlight {
+  private final AtomicInteger count = new AtomicInteger();
+  private final Set<Watch> watches = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch idle = new CountDownLatch(1);
+  private volatile boolean stopping;
+
+  /** Begins a request; false when the server is stopping, and then it must be turned away. */
+  boolean enter() {
+    count.incrementAndGet();
+    if (stopping) {
+      leave();
+      return false;
+    }
+    return true;
+  }
+
+  /** Ends a request. */
+  void leave() {
+    if (count.decrementAndGet() == 0 && stopping) {
+      idle.countDown();
+    }
+  }
+
+  int count() {
+    return count.get();
+  }
+
+  boolean stopping() {
+    return stopping;
+  }
+
+  /** Has the watch end when the server stops, at once where it is stopping already. */
+  void add(Watch watch) {
+    watches.add(watch);
+    if (stopping) {
+      watch.end(Watch.Cause.STOPPING);
+    }
+  }
+
+  void remove(Watch watch) {
+    watches.remove(watch);
+  }
+
+  /**
+   * Turns away new requests, ends what waits for events and waits for the others.
+   *
+   * @return whether all were answered within {@code grace}
+   */
+  boolean stop(Duration grace) throws InterruptedException {
+    stopping = true;
+    watches.forEach(watch -> watch.end(Watch.Cause.STOPPING));
+    if (count.get() == 0) {
+      return true;
+    }
+    return idle.await(grace.toMillis(), TimeUnit.MILLISECONDS) || count.get() == 0;
+  }
+}

@@ -1,0 +1,172 @@
+package io.millrace.server.http;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.RoutingRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What a client asks. For use by the thread that it was given to. */
+public final class Request {
+  private static final byte[] EMPTY = new byte[0];
+  private static final int FIRST_READ_BYTES = 64 << 10;
+
+  private final RoutingRequest source;
+  private final Connection connection;
+  private final InFlight inFlight;
+  private final int maxBodyBytes;
+  private final Routes.Match match;
+  private @Nullable Query query;
+  private @Nullable InputStream body;
+  private boolean watched;
+
+  Request(
+      RoutingRequest source,
+      Connection connection,
+      InFlight inFlight,
+      int maxBodyBytes,
+      Routes.Match match) {
+    this.source = source;
+    this.connection = connection;
+    this.inFlight = inFlight;
+    this.maxBodyBytes = maxBodyBytes;
+    this.match = match;
+  }
+
+  /** The path as it was sent, without the query. */
+  public String path() {
+    return source.prologue().uriPath().rawPath();
+  }
+
+  /** Whether only the header of the answer is wanted. */
+  public boolean isHead() {
+    return source.prologue().method().text().equals("HEAD");
+  }
+
+  /**
+   * The decoded path parameter of this name; may be empty.
+   *
+   * @throws IllegalArgumentException when the route has none of this name
+   */
+  public String parameter(String name) {
+    int place = match.endpoint().names().indexOf(name);
+    if (place < 0) {
+      throw new IllegalArgumentException("the route has no parameter " + name);
+    }
+    return match.parameters().get(place);
+  }
+
+  /**
+   * The parameters after the question mark.
+   *
+   * @throws HttpProblem 400 where they are broken
+   */
+  public Query query() {
+    Query read = query;
+    if (read == null) {
+      read = Query.parse(source.prologue().query().rawValue());
+      query = read;
+    }
+    return read;
+  }
+
+  /** The value of a header, the first where there are several. */
+  public Optional<String> header(String name) {
+    return source.headers().first(HeaderNames.create(name));
+  }
+
+  /** The media type of the body in lower case, without parameters; empty where none is given. */
+  public String mediaType() {
+    if (!source.headers().contains(HeaderNames.CONTENT_TYPE)) {
+      return "";
+    }
+    String type = source.headers().get(HeaderNames.CONTENT_TYPE).get();
+    int end = type.indexOf(';');
+    return (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether a body comes with it; one of length 0 is none. */
+  public boolean hasBody() {
+    return source.content().hasEntity();
+  }
+
+  /** The length of the body as announced; -1 where it comes in chunks, 0 where there is none. */
+  public long bodyLength() {
+    return hasBody() ? source.headers().contentLength().orElse(-1) : 0;
+  }
+
+  /**
+   * The whole body.
+   *
+   * @throws HttpProblem 413 where it is longer than the server's limit
+   * @throws IOException when the client stops sending
+   */
+  public byte[] body() throws IOException {
+    return body(maxBodyBytes);
+  }
+
+  /** The whole body, of at most so many bytes where the server's limit is not lower. */
+  public byte[] body(int mostBytes) throws IOException {
+    int most = Math.min(mostBytes, maxBodyBytes);
+    if (!hasBody()) {
+      return EMPTY;
+    }
+    long announced = bodyLength();
+    if (announced > most) {
+      throw tooLarge(most);
+    }
+    int first = announced < 0 ? FIRST_READ_BYTES : (int) Math.min(announced, FIRST_READ_BYTES);
+    byte[] content = new byte[first];
+    int length = 0;
+    InputStream in = bodyStream();
+    while (true) {
+      int read = in.read(content, length, content.length - length);
+      if (read < 0) {
+        break;
+      }
+      length += read;
+      if (length == announced) {
+        break;
+      }
+      if (length > most) {
+        throw tooLarge(most);
+      }
+      if (length == content.length) {
+        content = Arrays.copyOf(content, Math.min(2 * length, most + 1));
+      }
+    }
+    return length == content.length ? content : Arrays.copyOf(content, length);
+  }
+
+  /** The body piece by piece, of any length; the same stream each time. */
+  public InputStream bodyStream() {
+    InputStream opened = body;
+    if (opened == null) {
+      opened = source.content().inputStream();
+      body = opened;
+    }
+    return opened;
+  }
+
+  /**
+   * Looks after a wait for an event: runs {@code action}, on another thread, when the client has
+   * gone or the server stops. Close the watch when the wait is over.
+   */
+  public Watch watch(Consumer<Watch.Cause> action) {
+    watched = true;
+    return Watch.begin(inFlight, connection, action);
+  }
+
+  /** Whether it has waited for events, so that its duration says nothing. */
+  boolean watched() {
+    return watched;
+  }
+
+  private static HttpProblem tooLarge(int most) {
+    return HttpProblem.tooLarge("the body exceeds the limit of " + most + " bytes");
+  }
+}

@@ -1,0 +1,51 @@
+package io.millrace.server.http;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks after a request that waits for an event: tells when the wait has lost its sense. Close it
+ * when the wait is over; afterwards it tells nothing. Safe for use by any thread.
+ */
+public final class Watch implements AutoCloseable {
+  /** Why a wait has lost its sense. */
+  public enum Cause {
+    /** The client closed the connection. */
+    CLIENT_GONE,
+    /** The server is stopping. */
+    STOPPING
+  }
+
+  private final InFlight inFlight;
+  private final Connection connection;
+  private final AtomicReference<@Nullable Consumer<Cause>> action;
+
+  private Watch(InFlight inFlight, Connection connection, Consumer<Cause> action) {
+    this.inFlight = inFlight;
+    this.connection = connection;
+    this.action = new AtomicReference<>(action);
+  }
+
+  static Watch begin(InFlight inFlight, Connection connection, Consumer<Cause> action) {
+    Watch watch = new Watch(inFlight, connection, action);
+    connection.watch(watch);
+    inFlight.add(watch);
+    return watch;
+  }
+
+  /** Runs the action, the first time only. */
+  void end(Cause cause) {
+    Consumer<Cause> once = action.getAndSet(null);
+    if (once != null) {
+      once.accept(cause);
+    }
+  }
+
+  @Override
+  public void close() {
+    action.set(null);
+    inFlight.remove(this);
+    connection.unwatch();
+  }
+}

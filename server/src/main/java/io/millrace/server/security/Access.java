@@ -1,0 +1,93 @@
+package io.millrace.server.security;
+
+import io.millrace.server.ServerException;
+import io.millrace.server.http.Gate;
+import io.millrace.server.http.HttpProblem;
+import java.net.InetAddress;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of access. On loopback only requests to a loopback name are served, and none that a
+ * page of another origin makes in a browser. Elsewhere nothing is served without the token.
+ */
+public final class Access implements Gate {
+  private static final String BEARER = "bearer ";
+  private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  private final @Nullable Token token;
+  private final boolean loopback;
+  private final String ownName;
+
+  private Access(@Nullable Token token, InetAddress address) {
+    this.token = token;
+    this.loopback = address.isLoopbackAddress();
+    this.ownName = address.getHostAddress();
+  }
+
+  /**
+   * The rules for a listen address.
+   *
+   * @param token what clients must present; null for no authentication
+   * @throws ServerException for an address other than loopback without a token
+   */
+  public static Access to(InetAddress address, @Nullable Token token) {
+    if (!address.isLoopbackAddress() && token == null) {
+      throw new ServerException(
+          "server.address is "
+              + address.getHostAddress()
+              + ": whoever reaches this server can run programs, so an address other than 127.0.0.1"
+              + " or ::1 needs server.token-file");
+    }
+    return new Access(token, address);
+  }
+
+  @Override
+  public void check(
+      String path, String host, @Nullable String origin, @Nullable String authorization) {
+    if (loopback && !isOwn(nameOf(host))) {
+      throw new HttpProblem(
+          403, "this server answers to localhost, 127.0.0.1 and [::1], not to Host " + host);
+    }
+    if (origin != null && !allows(origin, host)) {
+      throw new HttpProblem(403, "pages of origin " + origin + " may not use this server");
+    }
+    if (token != null && !path.equals("/health")) {
+      authenticate(token, authorization);
+    }
+  }
+
+  private boolean allows(String origin, String host) {
+    int scheme = origin.indexOf("://");
+    if (scheme < 0) {
+      return false;
+    }
+    String place = origin.substring(scheme + 3);
+    return loopback ? isOwn(nameOf(place)) : place.equalsIgnoreCase(host);
+  }
+
+  private boolean isOwn(String name) {
+    return LOOPBACK_NAMES.contains(name)
+        || LOOPBACK_NAMES.contains(name.toLowerCase(Locale.ROOT))
+        || name.equals(ownName);
+  }
+
+  /** A host and port without the port. */
+  private static String nameOf(String host) {
+    int end = host.startsWith("[") ? host.indexOf(']') + 1 : host.indexOf(':');
+    return end <= 0 ? host : host.substring(0, end);
+  }
+
+  private static void authenticate(Token token, @Nullable String authorization) {
+    if (authorization == null
+        || authorization.length() <= BEARER.length()
+        || !authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+      throw new HttpProblem(401, "this server wants the header Authorization: Bearer TOKEN")
+          .withHeader("WWW-Authenticate", "Bearer");
+    }
+    if (!token.is(authorization.substring(BEARER.length()).strip())) {
+      throw new HttpProblem(403, "the token is not the one of this server");
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.millrace.server.store;
+
+import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Request;
+import io.millrace.store.Position;
+import io.millrace.wire.DataForm;
+
+/** Query parameters that several requests share. */
+final class Parameters {
+  private Parameters() {}
+
+  /** How the client wants data: {@code data=base64} or text. */
+  static DataForm data(Request request) {
+    String form = request.query().text("data").orElse("text");
+    return switch (form) {
+      case "text" -> DataForm.TEXT;
+      case "base64" -> DataForm.BASE64;
+      default ->
+          throw HttpProblem.malformed(
+              "the parameter data must be \"text\" or \"base64\", not \"" + form + "\"");
+    };
+  }
+
+  /** The most elements to list; 0 for all. */
+  static int limit(Request request) {
+    return (int) request.query().integer("limit", 0, 0, Integer.MAX_VALUE);
+  }
+
+  static Position position(String name, String text) {
+    try {
+      return Position.parse(text);
+    } catch (IllegalArgumentException _) {
+      throw HttpProblem.malformed(name + " is not a position: \"" + text + "\"");
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package io.millrace.server.store;
+
+import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.GroupQuery;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Read;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore;
+import io.millrace.wire.Answers;
+import io.millrace.wire.DataForm;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The requests that only read. */
+final class Reads {
+  private static final int MOST_REFS_BODY_BYTES = 1 << 20;
+
+  /** Longer lists are streamed, so that none has to be held as text. */
+  private static final int MOST_WHOLE = 100;
+
+  private final TaskStore store;
+  private final int mostRefs;
+
+  Reads(TaskStore store, int mostRefs) {
+    this.store = store;
+    this.mostRefs = mostRefs;
+  }
+
+  Reply groupNames(Request request) {
+    Read<List<GroupSummary>> read = store.groups();
+    return whole(read, Answers.writeNames(read.value()));
+  }
+
+  Reply summary(Request request) {
+    Read<List<GroupSummary>> read = store.groups();
+    return whole(read, Answers.writeSummaries(read.value()));
+  }
+
+  Reply task(Request request) {
+    List<TaskRef> refs = Requested.refs(request.parameter("id"));
+    if (refs.size() != 1) {
+      throw HttpProblem.malformed("one task id is wanted here; several go to /store/tasks/…");
+    }
+    DataForm form = Parameters.data(request);
+    Read<Optional<Task>> read = store.task(refs.getFirst());
+    Task task =
+        read.value()
+            .orElseThrow(() ->
+                HttpProblem.notFound(refs.getFirst() + " is not there")
+                    .withHeader(Answers.POSITION_HEADER, read.position().toString())
+                    .withHeader(Answers.TIME_HEADER, Long.toString(read.timeMillis())));
+    return whole(read, Answers.write(task, read.timeMillis(), form));
+  }
+
+  Reply tasks(Request request) {
+    return found(request, Requested.refs(request.parameter("ids")));
+  }
+
+  Reply postedTasks(Request request) throws IOException {
+    return found(request, Requested.refs(request.body(MOST_REFS_BODY_BYTES)));
+  }
+
+  private Reply found(Request request, List<TaskRef> refs) {
+    if (refs.size() > mostRefs) {
+      throw HttpProblem.tooLarge(
+          refs.size() + " tasks are named, more than the limit of " + mostRefs);
+    }
+    DataForm form = Parameters.data(request);
+    Read<List<Optional<Task>>> read = store.tasks(refs);
+    return list(
+        read,
+        read.value().size(),
+        target -> Answers.writeFound(target, read.value(), read.timeMillis(), form));
+  }
+
+  Reply group(Request request) {
+    String group = request.parameter("group");
+    if (group.isEmpty()) {
+      throw HttpProblem.malformed("the name of a group must not be empty");
+    }
+    DataForm form = Parameters.data(request);
+    boolean owned = request.query().truth("owned", false);
+    Read<List<Task>> read = store.group(new GroupQuery(group, Parameters.limit(request), owned));
+    return list(
+        read,
+        read.value().size(),
+        target -> Answers.writeTasks(target, read.value(), read.timeMillis(), form));
+  }
+
+  Reply document(Request request) {
+    DocumentKey key = new DocumentKey(request.parameter("collection"), request.parameter("key"));
+    DataForm form = Parameters.data(request);
+    Read<Optional<Document>> read = store.document(key);
+    Document document =
+        read.value()
+            .orElseThrow(() ->
+                HttpProblem.notFound(key + " is not there")
+                    .withHeader(Answers.POSITION_HEADER, read.position().toString())
+                    .withHeader(Answers.TIME_HEADER, Long.toString(read.timeMillis())));
+    return whole(read, Answers.write(document, form));
+  }
+
+  Reply documents(Request request) {
+    DataForm form = Parameters.data(request);
+    DocumentQuery query =
+        new DocumentQuery(
+            request.parameter("collection"),
+            request.query().text("prefix").orElse(""),
+            request.query().text("after").orElse(""),
+            Parameters.limit(request));
+    Read<List<Document>> read = store.documents(query);
+    return list(
+        read, read.value().size(), target -> Answers.writeDocuments(target, read.value(), form));
+  }
+
+  Reply position(Request request) {
+    Read<?> read = store.tasks(List.of());
+    return whole(read, Answers.write(read.position(), read.timeMillis()));
+  }
+
+  /** Writes a list. */
+  private interface ListBody {
+    void writeTo(OutputStream target);
+  }
+
+  private static Reply list(Read<?> read, int size, ListBody body) {
+    if (size > MOST_WHOLE) {
+      return new Reply.Streamed(200, Reply.JSON, headers(read), -1, body::writeTo);
+    }
+    ByteArrayOutputStream target = new ByteArrayOutputStream(512);
+    body.writeTo(target);
+    return whole(read, target.toByteArray());
+  }
+
+  private static Reply whole(Read<?> read, byte[] body) {
+    return new Reply.Whole(200, Reply.JSON, headers(read), body);
+  }
+
+  private static Map<String, String> headers(Read<?> read) {
+    return Map.of(
+        Answers.POSITION_HEADER,
+        read.position().toString(),
+        Answers.TIME_HEADER,
+        Long.toString(read.timeMillis()));
+  }
+}

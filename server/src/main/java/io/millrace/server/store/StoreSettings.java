@@ -1,0 +1,136 @@
+package io.millrace.server.store;
+
+import io.millrace.server.config.Key;
+import io.millrace.server.config.Section;
+import io.millrace.store.Journaling;
+import io.millrace.store.Limits;
+import io.millrace.store.StoreOptions;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The settings of the embedded store.
+ *
+ * @param options how it is opened
+ */
+public record StoreSettings(StoreOptions options) {
+  private static final Limits DEFAULTS = Limits.defaults();
+
+  private static final Key<Path> DATA =
+      Key.path("data", "./millrace-data", "The folder of the store; created where it is absent.");
+  private static final Key<Journaling> JOURNAL =
+      Key.oneOf(
+          "journal",
+          Journaling.class,
+          Journaling.STRICT,
+          "Whether answers wait until they are on disk, or may lose the newest commits in a"
+              + " crash.");
+  private static final Key<Long> SNAPSHOT_EVERY =
+      Key.number(
+          "snapshot-every",
+          1,
+          Long.MAX_VALUE,
+          1_000_000,
+          "After how many commits a new snapshot is begun.");
+  private static final Key<Long> MEMORY =
+      Key.bytes(
+          "memory-budget-bytes",
+          1 << 20,
+          1L << 50,
+          DEFAULTS.memoryBytes(),
+          "60 % of the largest heap",
+          "What tasks, documents and remembered requests may take; beyond it growth is refused.");
+  private static final Key<Long> UNSYNCED =
+      Key.bytes(
+          "unsynced-bytes",
+          1 << 10,
+          1L << 40,
+          DEFAULTS.unsyncedBytes(),
+          "64MiB",
+          "The most bytes of journal that are not on disk; beyond it new commands wait. This bounds"
+              + " what an opportunistic store can lose.");
+  private static final Key<Long> OPERATIONS =
+      Key.number(
+          "max-operations",
+          1,
+          1_000_000,
+          DEFAULTS.operations(),
+          "The most parts of one update and ids of one read.");
+  private static final Key<Long> TRANSACTION_BYTES =
+      Key.bytes(
+          "max-transaction-bytes",
+          1 << 10,
+          1 << 30,
+          DEFAULTS.transactionBytes(),
+          "16MiB",
+          "The most bytes of data and names in one update.");
+  private static final Key<Long> DATA_BYTES =
+      Key.bytes(
+          "max-data-bytes",
+          1,
+          1 << 30,
+          DEFAULTS.dataBytes(),
+          "1MiB",
+          "The most bytes of one task's data or one document's body.");
+  private static final Key<Long> CLAIM_COUNT =
+      Key.number(
+          "max-claim-count", 1, 100_000, DEFAULTS.claimCount(), "The most tasks of one claim.");
+  private static final Key<Long> WAITING =
+      Key.number(
+          "max-waiting-claims",
+          0,
+          10_000_000,
+          DEFAULTS.waitingClaims(),
+          "The most claims that wait at a time.");
+  private static final Key<Long> SUBSCRIBERS =
+      Key.number(
+          "max-subscribers",
+          0,
+          1_000_000,
+          DEFAULTS.subscribers(),
+          "The most streams of changes open at a time.");
+  private static final Key<Long> SUBSCRIBER_LAG =
+      Key.number(
+          "max-subscriber-lag",
+          1,
+          100_000_000,
+          DEFAULTS.subscriberLag(),
+          "The most commits that a stream may stay behind before it is cut off.");
+
+  /** The section {@code store}. */
+  public static final Section<StoreSettings> SECTION =
+      new Section<>(
+          "store",
+          List.of(
+              DATA,
+              JOURNAL,
+              SNAPSHOT_EVERY,
+              MEMORY,
+              UNSYNCED,
+              OPERATIONS,
+              TRANSACTION_BYTES,
+              DATA_BYTES,
+              CLAIM_COUNT,
+              WAITING,
+              SUBSCRIBERS,
+              SUBSCRIBER_LAG),
+          values ->
+              new StoreSettings(
+                  StoreOptions.in(values.get(DATA))
+                      .withJournaling(values.get(JOURNAL))
+                      .withSnapshotEvery(values.get(SNAPSHOT_EVERY))
+                      .withLimits(
+                          new Limits(
+                              values.get(OPERATIONS).intValue(),
+                              values.get(TRANSACTION_BYTES).intValue(),
+                              values.get(DATA_BYTES).intValue(),
+                              DEFAULTS.nameBytes(),
+                              DEFAULTS.requestIdBytes(),
+                              values.get(CLAIM_COUNT).intValue(),
+                              DEFAULTS.claimGroups(),
+                              values.get(WAITING).intValue(),
+                              values.get(SUBSCRIBERS).intValue(),
+                              values.get(SUBSCRIBER_LAG).intValue(),
+                              values.get(UNSYNCED),
+                              values.get(MEMORY)))));
+}

@@ -1,0 +1,131 @@
+package io.millrace.server;
+
+import io.millrace.store.Claim;
+import io.millrace.store.Command;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.GroupQuery;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Interest;
+import io.millrace.store.Outcome;
+import io.millrace.store.Position;
+import io.millrace.store.Read;
+import io.millrace.store.StoreException;
+import io.millrace.store.StoreStatus;
+import io.millrace.store.Subscription;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/** A store that answers what a test tells it to, for tests of the HTTP layer alone. */
+final class FakeStore implements EmbeddedTaskStore {
+  static final Position POSITION = new Position(0x5f3a, 7);
+  static final long TIME = 1_388_552_400_000L;
+
+  /** The commands received, in order. */
+  final List<Command> commands = new ArrayList<>();
+
+  /** The answer to the next command. */
+  volatile CompletableFuture<Outcome> answer =
+      CompletableFuture.completedFuture(
+          new Outcome.Done(POSITION, TIME, List.of(), List.of(), false));
+
+  /** What every group lists. */
+  volatile List<Task> tasks = List.of();
+
+  /** What reads fail with; null for nothing. */
+  volatile @Nullable StoreException failure;
+
+  /** Opens when a waiting claim has come. */
+  final CountDownLatch waiting = new CountDownLatch(1);
+
+  volatile boolean closed;
+
+  @Override
+  public CompletableFuture<Outcome> submit(Command command) {
+    synchronized (commands) {
+      commands.add(command);
+    }
+    if (command instanceof Claim claim && claim.waitMillis() > 0) {
+      waiting.countDown();
+    }
+    return answer;
+  }
+
+  private <T> Read<T> read(T value) {
+    StoreException thrown = failure;
+    if (thrown != null) {
+      throw thrown;
+    }
+    return new Read<>(POSITION, TIME, value);
+  }
+
+  @Override
+  public Read<List<Optional<Task>>> tasks(List<TaskRef> refs) {
+    return read(
+        refs.stream()
+            .map(ref -> tasks.stream().filter(task -> task.id() == ref.id()).findFirst())
+            .toList());
+  }
+
+  @Override
+  public Read<List<Task>> group(GroupQuery query) {
+    return read(tasks.stream().filter(task -> task.group().equals(query.group())).toList());
+  }
+
+  @Override
+  public Read<List<GroupSummary>> groups() {
+    return read(
+        tasks.stream()
+            .map(Task::group)
+            .distinct()
+            .map(group -> new GroupSummary(group, 1, 0, 0, 0))
+            .toList());
+  }
+
+  @Override
+  public Read<Optional<Document>> document(DocumentKey key) {
+    return read(Optional.empty());
+  }
+
+  @Override
+  public Read<List<Document>> documents(DocumentQuery query) {
+    return read(List.of());
+  }
+
+  @Override
+  public Subscription subscribe(Interest interest) {
+    throw new StoreException("no subscriptions here");
+  }
+
+  @Override
+  public StoreStatus status() {
+    throw new StoreException("no status here");
+  }
+
+  @Override
+  public Position backup(OutputStream target) {
+    throw new StoreException("no backups here");
+  }
+
+  @Override
+  public void requestSnapshot() {}
+
+  @Override
+  public Read<String> digest() {
+    return read("");
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}
