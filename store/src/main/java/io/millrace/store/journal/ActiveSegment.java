@@ -19,6 +19,7 @@ final class ActiveSegment {
   private DiskFile file;
   private long sizeBytes;
   private long writtenUpTo;
+  private long preparedAt;
   private Chain chain;
 
   /** Goes on in {@code file} at {@code offset}. */
@@ -30,6 +31,7 @@ final class ActiveSegment {
     this.file = ending.file();
     this.sizeBytes = ending.sizeBytes();
     this.writtenUpTo = ending.offset();
+    this.preparedAt = writtenUpTo;
     this.chain = ending.chain();
   }
 
@@ -46,6 +48,7 @@ final class ActiveSegment {
     file = storage.open(segment.name());
     sizeBytes = segment.sizeBytes();
     writtenUpTo = SegmentHeader.BLOCK_BYTES;
+    preparedAt = sizeBytes / 4;
     extent.add(segment);
   }
 
@@ -89,7 +92,12 @@ final class ActiveSegment {
 
   /** Does a little for the next segment; whether there is more to do. */
   boolean prepareNext() {
-    return writtenUpTo > sizeBytes / 4 && spare.grow();
+    if (writtenUpTo <= sizeBytes / 4) {
+      return false;
+    }
+    long before = preparedAt;
+    preparedAt = writtenUpTo;
+    return spare.grow(writtenUpTo - Math.min(before, writtenUpTo));
   }
 
   void close() throws IOException {

@@ -6,12 +6,14 @@ public final class DamagedJournalException extends JournalException {
 
   private final String file;
   private final long offset;
+  private final String what;
 
   /** About the bytes of {@code file} at {@code offset}. */
   public DamagedJournalException(String file, long offset, String what) {
     super("damaged journal: " + file + " at byte " + offset + ": " + what);
     this.file = file;
     this.offset = offset;
+    this.what = what;
   }
 
   /** The name of the damaged file. */
@@ -22,5 +24,10 @@ public final class DamagedJournalException extends JournalException {
   /** Where in the file the damage begins, in bytes. */
   public long offset() {
     return offset;
+  }
+
+  /** What is wrong there, in words. */
+  public String what() {
+    return what;
   }
 }

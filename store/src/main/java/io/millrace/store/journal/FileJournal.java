@@ -169,9 +169,13 @@ public final class FileJournal implements Journal {
         return;
       }
       List<Long> old = snapshots.subList(0, snapshots.size() - 2);
-      storage.delete(old.stream().map(FileNames::snapshot).toList());
+      for (long sequence : old) {
+        storage.deleteLarge(FileNames.snapshot(sequence));
+      }
       long keepFrom = snapshots.get(snapshots.size() - 2) + 1;
-      storage.delete(extent.trim(keepFrom, keepAfterPosition));
+      for (String name : extent.trim(keepFrom, keepAfterPosition)) {
+        storage.delete(name);
+      }
     } catch (IOException e) {
       throw new JournalException("cannot trim the journal in " + storage.describe(), e);
     }

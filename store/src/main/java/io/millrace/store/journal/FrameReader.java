@@ -27,7 +27,12 @@ final class FrameReader implements Journal.Reader {
     if (first == null) {
       return null;
     }
-    reader.enter(first);
+    try {
+      reader.enter(first);
+    } catch (JournalException e) {
+      extent.leave(reader);
+      throw e;
+    }
     return reader;
   }
 

@@ -24,7 +24,7 @@ final class FrameScan {
     this.chain = header.before();
     this.limit = limit;
     this.pieceBytes = pieceBytes;
-    this.window = ByteBuffer.allocateDirect(pieceBytes).limit(0);
+    this.window = ByteBuffer.allocateDirect((int) Math.min(pieceBytes, limit)).limit(0);
   }
 
   /** Where the frames read so far end. */
@@ -114,7 +114,8 @@ final class FrameScan {
     if (count > window.capacity()) {
       window = ByteBuffer.allocateDirect(Math.toIntExact(count));
     }
-    window.clear().limit((int) Math.min(Math.max(pieceBytes, count), limit - at));
+    long wanted = Math.min(window.capacity(), Math.max(pieceBytes, count));
+    window.clear().limit((int) Math.min(wanted, limit - at));
     windowAt = at;
     int read = file.read(at, window);
     window.position(0).limit(read);

@@ -2,6 +2,8 @@ package io.millrace.store.journal;
 
 import io.millrace.store.environment.DiskFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
@@ -91,7 +93,14 @@ final class Recovery {
       boolean keepOpen = false;
       try {
         FrameScan scan = new FrameScan(file, segment.header(), segment.sizeBytes(), PIECE_BYTES);
+        ArrayDeque<long[]> uncertain = new ArrayDeque<>();
+        long at = scan.offset();
         for (@Nullable Frame frame = scan.next(); frame != null; frame = scan.next()) {
+          uncertain.add(new long[] {frame.sequence(), at});
+          while (!uncertain.isEmpty() && uncertain.getFirst()[0] <= frame.durableSequence()) {
+            uncertain.remove();
+          }
+          at = scan.offset();
           if (frame.sequence() > base) {
             replay.frame(frame);
           }
@@ -99,8 +108,11 @@ final class Recovery {
         if (i < segments.size() - 1) {
           refuseGap(scan, segment, segments.get(i + 1).header());
         } else {
+          Ending ending = end(file, segment, scan, newestSnapshot);
+          rewrite(file, uncertain.isEmpty() ? at : uncertain.getFirst()[1], at);
+          file.sync();
           keepOpen = true;
-          return end(file, segment, scan, newestSnapshot);
+          return ending;
         }
       } finally {
         if (!keepOpen) {
@@ -142,7 +154,6 @@ final class Recovery {
     if (!torn.isEmpty()) {
       notices.add(torn.cut(file, segment, storage));
     }
-    file.sync();
     storage.sync();
     return new Ending(
         file,
@@ -151,6 +162,20 @@ final class Recovery {
         segment.header().journalId(),
         scan.chain(),
         notices.toString());
+  }
+
+  /**
+   * Writes again what no later frame says was durable. After a sync that failed in an earlier life
+   * the file system may hold it in memory and believe it written, so that a sync alone does
+   * nothing.
+   */
+  private static void rewrite(DiskFile file, long from, long to) throws IOException {
+    ByteBuffer piece = ByteBuffer.allocateDirect((int) Math.min(PIECE_BYTES, to - from));
+    for (long at = from; at < to; at += piece.limit()) {
+      piece.clear().limit((int) Math.min(piece.capacity(), to - at));
+      file.read(at, piece);
+      file.write(at, piece.flip());
+    }
   }
 
   private Ending begin(SegmentHeader header, Extent extent) throws IOException {

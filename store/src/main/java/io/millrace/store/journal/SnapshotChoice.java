@@ -59,9 +59,7 @@ record SnapshotChoice(Chain base, @Nullable String name) {
         throw new DamagedJournalException(
             name, 8, "this is the snapshot of frame " + input.frame().sequence());
       }
-      while (input.next() != null) {
-        // Only its checksums count here.
-      }
+      input.readToEnd();
       if (firstSegment > sequence + 1 && !(input.standsAlone() && firstSegment == Long.MAX_VALUE)) {
         throw new DamagedJournalException(
             FileNames.segment(sequence + 1), 0, "the segment after the snapshot is missing");

@@ -3,6 +3,7 @@ package io.millrace.store.journal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,13 +118,25 @@ public final class SnapshotInput {
     return part;
   }
 
+  /**
+   * Reads what is left, of which only the checksums count.
+   *
+   * @throws DamagedJournalException when the snapshot is damaged or cut short
+   * @throws IOException when the stream fails
+   */
+  public void readToEnd() throws IOException {
+    while (!ended) {
+      next();
+    }
+  }
+
   /** Grows the array only as bytes arrive: a damaged length must not ask for much memory. */
   private void readFully(byte[] first, int count) throws IOException {
     byte[] target = first;
     int have = 0;
     while (have < count) {
       if (have == target.length) {
-        target = java.util.Arrays.copyOf(target, (int) Math.min(count, have * 2L));
+        target = Arrays.copyOf(target, (int) Math.min(count, have * 2L));
         payload = target;
       }
       int read = stream.read(target, have, Math.min(count, target.length) - have);

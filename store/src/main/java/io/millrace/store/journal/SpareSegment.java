@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * that no group waits for all of it. For the syncing thread.
  */
 final class SpareSegment {
-  private static final int SLICE_BYTES = 1 << 20;
+  private static final int LEAST_SLICE_BYTES = 256 << 10;
 
   private final Storage storage;
   private final int segmentBytes;
@@ -23,17 +23,18 @@ final class SpareSegment {
   }
 
   /**
-   * Allocates one slice. A failure costs no frame yet, as the segment in use still has room: it is
-   * left to {@link #publish} to meet it again.
+   * Allocates one slice, twice what was written since the last one but not little. A failure costs
+   * no frame yet, as the segment in use still has room: it is left to {@link #publish} to meet it
+   * again.
    *
    * @return whether more slices are missing
    */
-  boolean grow() {
+  boolean grow(long writtenBytes) {
     if (failed || allocated >= segmentBytes) {
       return false;
     }
     try {
-      growTo(Math.min(segmentBytes, allocated + SLICE_BYTES));
+      growTo(Math.min(segmentBytes, allocated + Math.max(LEAST_SLICE_BYTES, 2 * writtenBytes)));
       return allocated < segmentBytes;
     } catch (IOException e) {
       failed = true;

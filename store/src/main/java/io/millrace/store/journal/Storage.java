@@ -7,6 +7,8 @@ import java.util.List;
 
 /** The journal's folder, shared by its threads: one at a time is let in. */
 final class Storage {
+  private static final long STEP_BYTES = 64 << 20;
+
   private final Folder folder;
 
   Storage(Folder folder) {
@@ -28,12 +30,25 @@ final class Storage {
     folder.sync();
   }
 
-  /** Deletes files in order, each durably before the next one. */
-  synchronized void delete(List<String> names) throws IOException {
-    for (String name : names) {
-      folder.delete(name);
-      folder.sync();
+  /** Deletes a file durably. */
+  synchronized void delete(String name) throws IOException {
+    folder.delete(name);
+    folder.sync();
+  }
+
+  /**
+   * Takes a file's name away durably and then deletes it bit by bit: while a file system frees a
+   * large file it may let others wait.
+   */
+  void deleteLarge(String name) throws IOException {
+    String temporary = name + FileNames.TEMPORARY;
+    publish(name, temporary);
+    try (DiskFile file = open(temporary)) {
+      for (long size = file.size() - STEP_BYTES; size > 0; size -= STEP_BYTES) {
+        file.truncate(size);
+      }
     }
+    discard(temporary);
   }
 
   /** Deletes a file that has no meaning any more, whether or not that lasts. */

@@ -63,7 +63,8 @@ final class SyncLoop implements Activity {
     }
     try {
       write(group);
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) {
+      // Errors too: a caller must not wait for a future that nobody will complete.
       fail(e, group);
     }
     group.clear();
@@ -104,7 +105,7 @@ final class SyncLoop implements Activity {
     }
   }
 
-  private void fail(Exception cause, List<Pending> group) {
+  private void fail(Throwable cause, List<Pending> group) {
     List<Pending> lost;
     JournalException known;
     synchronized (this) {

@@ -30,16 +30,18 @@ record TornTail(long offset, long end) {
     long from = scan.offset();
     long size = file.size();
     long end = from;
-    ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES);
-    ByteBuffer zeros = ByteBuffer.allocateDirect(PIECE_BYTES);
+    int pieceBytes = (int) Math.min(PIECE_BYTES, size - from);
+    ByteBuffer piece = ByteBuffer.allocateDirect(pieceBytes);
+    ByteBuffer zeros = ByteBuffer.allocateDirect(pieceBytes);
     FrameScan candidates = new FrameScan(file, segment.header(), size, PIECE_BYTES);
     for (long at = from; at < size; at += PIECE_BYTES) {
       int read = file.read(at, piece.clear());
       piece.flip();
-      if (piece.mismatch(zeros.slice(0, read)) < 0) {
+      int nonZero = piece.mismatch(zeros.slice(0, read));
+      if (nonZero < 0) {
         continue;
       }
-      for (int i = 0; i < read; i++) {
+      for (int i = nonZero & -FrameFormat.ALIGNMENT; i < read; i++) {
         if (i % FrameFormat.ALIGNMENT == 0
             && i + Integer.BYTES <= read
             && piece.getInt(i) == FrameFormat.MAGIC) {

@@ -1,0 +1,88 @@
+package io.millrace.store.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Files of format version 1 stay readable, and are written the same, byte by byte. */
+class GoldenTest {
+  private static final FileJournalOptions SMALL = new FileJournalOptions(1 << 16, 1 << 20);
+  private static final Path FOLDER = Path.of("memory");
+  private static final String SEGMENT = FileNames.segment(1);
+  private static final String SNAPSHOT = FileNames.snapshot(2);
+
+  private static byte[] golden(String name) throws IOException {
+    try (InputStream stream =
+        Objects.requireNonNull(GoldenTest.class.getResourceAsStream("/journal-v1/" + name), name)) {
+      return stream.readAllBytes();
+    }
+  }
+
+  private static Frame frame(long sequence) {
+    return new Frame(
+        sequence,
+        sequence + 6,
+        0x1234_5678_9abc_def0L,
+        1_700_000_000_000L + sequence,
+        sequence - 1,
+        sequence * 10,
+        Recorded.bytes("payload of frame " + sequence));
+  }
+
+  private static SteppedEnvironment write() {
+    SteppedEnvironment environment = new SteppedEnvironment(2026);
+    try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
+      journal.recover(new Recorded());
+      for (int i = 1; i <= 3; i++) {
+        CompletableFuture<Void> done = journal.append(frame(i));
+        environment.run();
+        assertThat(done).isCompleted();
+      }
+      Journal.SnapshotWriter writer = journal.snapshot(frame(2));
+      writer.part(Recorded.bytes("first part"));
+      writer.part(Recorded.bytes("second"));
+      writer.publish();
+    }
+    return environment;
+  }
+
+  @Test
+  void files_of_version_1_are_read() throws IOException {
+    SteppedEnvironment environment = new SteppedEnvironment(1);
+    ForgetfulDisk.Content segment = new ForgetfulDisk.Content();
+    segment.live = golden("segment.golden");
+    ForgetfulDisk.Content snapshot = new ForgetfulDisk.Content();
+    snapshot.live = golden("snapshot.golden");
+    environment.disk.names.put(SEGMENT, segment);
+    environment.disk.names.put(SNAPSHOT, snapshot);
+    Recorded recorded = new Recorded();
+    try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
+      assertThat(journal.recover(recorded))
+          .isEqualTo(new Journal.Tail(3, 9, 30, 1_700_000_000_003L, null));
+      try (Journal.Reader reader = Objects.requireNonNull(journal.read(0))) {
+        for (int i = 1; i <= 3; i++) {
+          assertThat(reader.next()).isEqualTo(frame(i));
+        }
+        assertThat(reader.next()).isNull();
+      }
+    }
+    assertThat(recorded.parts).containsExactly("first part", "second");
+    assertThat(recorded.frames).containsExactly("payload of frame 3");
+  }
+
+  @Test
+  void files_of_version_1_are_written() throws IOException {
+    SteppedEnvironment environment = write();
+    byte[] expected = golden("segment.golden");
+    byte[] segment = Objects.requireNonNull(environment.disk.names.get(SEGMENT)).live;
+    assertThat(Arrays.copyOf(segment, expected.length)).isEqualTo(expected);
+    assertThat(Objects.requireNonNull(environment.disk.names.get(SNAPSHOT)).live)
+        .isEqualTo(golden("snapshot.golden"));
+  }
+}

@@ -1,0 +1,69 @@
+package io.millrace.store.journal;
+
+import io.millrace.store.environment.Activity;
+import io.millrace.store.environment.Disk;
+import io.millrace.store.environment.Driver;
+import io.millrace.store.environment.Environment;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** An environment whose one activity moves only when a test says so. */
+final class SteppedEnvironment implements Environment {
+  final ForgetfulDisk disk = new ForgetfulDisk();
+  private final SplittableRandom random;
+  private @Nullable Activity activity;
+
+  SteppedEnvironment(long seed) {
+    random = new SplittableRandom(seed);
+  }
+
+  /** Runs the activity until it has nothing to do. */
+  void run() {
+    if (activity != null) {
+      long wait = activity.step();
+      while (wait == 0) {
+        wait = activity.step();
+      }
+      if (wait == Activity.FINISHED) {
+        activity = null;
+      }
+    }
+  }
+
+  @Override
+  public long wallMillis() {
+    return 0;
+  }
+
+  @Override
+  public long nanos() {
+    return 0;
+  }
+
+  @Override
+  public RandomGenerator newRandom() {
+    return random.split();
+  }
+
+  @Override
+  public Disk disk() {
+    return disk;
+  }
+
+  @Override
+  public Driver drive(String name, Activity driven) {
+    activity = driven;
+    return new Driver() {
+      @Override
+      public void signal() {}
+
+      @Override
+      public void join() {
+        while (activity != null) {
+          run();
+        }
+      }
+    };
+  }
+}
