@@ -90,6 +90,11 @@ final class JsonInput {
     return json.currentToken().isNumeric();
   }
 
+  /** Whether this value is an object. */
+  boolean isObject() {
+    return json.currentToken() == JsonToken.START_OBJECT;
+  }
+
   /** Leaves out this value with all that is in it. */
   void skip() {
     json.skipChildren();

@@ -129,6 +129,9 @@ final class TaskForm {
     if (in.isNumber()) {
       return TaskRef.id(id(in));
     }
+    if (!in.isObject()) {
+      throw in.wrong("must be a task id, or an object with id or origin");
+    }
     long id = 0;
     long origin = 0;
     in.object();

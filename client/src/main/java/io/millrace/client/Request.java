@@ -1,0 +1,50 @@
+package io.millrace.client;
+
+import org.jspecify.annotations.Nullable;
+
+/** A request to the store. A class, since an array in a record would not be a value. */
+final class Request {
+  private final String path;
+  private final byte @Nullable [] body;
+  private final int answerMillis;
+
+  private Request(String path, byte @Nullable [] body, int answerMillis) {
+    this.path = path;
+    this.body = body;
+    this.answerMillis = answerMillis;
+  }
+
+  /**
+   * Asks for what is at a path.
+   *
+   * @param path what follows the server's address, percent-encoded, from {@code /store} on
+   * @param answerMillis how long to wait for the answer
+   */
+  static Request get(String path, int answerMillis) {
+    return new Request(path, null, answerMillis);
+  }
+
+  /**
+   * Sends JSON to a path.
+   *
+   * @param path what follows the server's address, percent-encoded, from {@code /store} on
+   * @param body the JSON, not copied
+   * @param answerMillis how long to wait for the answer
+   */
+  static Request post(String path, byte[] body, int answerMillis) {
+    return new Request(path, body, answerMillis);
+  }
+
+  String path() {
+    return path;
+  }
+
+  /** What to post; null to get. */
+  byte @Nullable [] body() {
+    return body;
+  }
+
+  int answerMillis() {
+    return answerMillis;
+  }
+}

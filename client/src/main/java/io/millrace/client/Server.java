@@ -1,0 +1,84 @@
+package io.millrace.client;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
+
+/** The server's address and how to connect to it. */
+final class Server {
+  private final ClientOptions options;
+  private final String host;
+  private final int port;
+  private final boolean secure;
+  private final String hostHeader;
+  private final String prefix;
+
+  Server(ClientOptions options) {
+    URI address = options.server();
+    this.options = options;
+    String named = address.getHost();
+    host = named.startsWith("[") ? named.substring(1, named.length() - 1) : named;
+    secure = "https".equalsIgnoreCase(address.getScheme());
+    int usual = secure ? 443 : 80;
+    port = address.getPort() < 0 ? usual : address.getPort();
+    hostHeader = port == usual ? named : named + ":" + port;
+    String path = address.getRawPath() == null ? "" : address.getRawPath();
+    prefix = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+  }
+
+  /** The path to ask for, with the path that the server lives under. */
+  String path(String path) {
+    return prefix + path;
+  }
+
+  String hostHeader() {
+    return hostHeader;
+  }
+
+  @Nullable String token() {
+    return options.token();
+  }
+
+  /**
+   * A new connection.
+   *
+   * @throws NotSentException when there is none to be had
+   */
+  Connection connect() throws NotSentException {
+    int timeoutMillis = (int) Math.min(Integer.MAX_VALUE, options.connectTimeout().toMillis());
+    Socket socket = new Socket();
+    try {
+      socket.connect(new InetSocketAddress(host, port), Math.max(1, timeoutMillis));
+      socket.setTcpNoDelay(true);
+      return new Connection(this, secure ? encrypted(socket, timeoutMillis) : socket);
+    } catch (IOException e) {
+      try {
+        socket.close();
+      } catch (IOException later) {
+        e.addSuppressed(later);
+      }
+      throw new NotSentException("cannot reach " + this + ": " + e.getMessage(), e);
+    }
+  }
+
+  private Socket encrypted(Socket socket, int timeoutMillis) throws IOException {
+    SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+    SSLSocket encrypted = (SSLSocket) factory.createSocket(socket, host, port, true);
+    SSLParameters parameters = encrypted.getSSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    encrypted.setSSLParameters(parameters);
+    encrypted.setSoTimeout(timeoutMillis);
+    encrypted.startHandshake();
+    return encrypted;
+  }
+
+  @Override
+  public String toString() {
+    return options.server().toString();
+  }
+}

@@ -1,0 +1,13 @@
+package io.millrace.client;
+
+import io.millrace.store.StoreException;
+
+/** The server could not be reached, or a read got no answer; nothing changed. */
+public final class UnreachableException extends StoreException {
+  private static final long serialVersionUID = 1;
+
+  /** With what was tried and how it failed. */
+  UnreachableException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,136 @@
+package io.millrace.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.store.Claim;
+import io.millrace.store.Commit;
+import io.millrace.store.Document;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Outcome;
+import io.millrace.store.Position;
+import io.millrace.store.PositionLostException;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.Transaction;
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Whatever is written is read back as it was. */
+final class RoundTripTest {
+  private static void forEachSeed(Consumer<Samples> check) {
+    LongStream.range(0, 2_000).forEach(seed -> check.accept(new Samples(seed)));
+  }
+
+  private static DataForm form(Samples samples) {
+    return samples.coin() ? DataForm.TEXT : DataForm.BASE64;
+  }
+
+  @Test
+  void a_transaction_comes_back_as_it_was() {
+    forEachSeed(samples -> {
+      Transaction transaction = samples.transaction("me");
+      assertThat(Requests.readTransaction(Requests.write(transaction), "me"))
+          .isEqualTo(transaction);
+    });
+  }
+
+  @Test
+  void a_claim_comes_back_as_it_was() {
+    forEachSeed(samples -> {
+      Claim claim = samples.claim("me");
+      assertThat(Requests.readClaim(Requests.write(claim), "me")).isEqualTo(claim);
+    });
+  }
+
+  @Test
+  void references_come_back_as_they_were() {
+    forEachSeed(samples -> {
+      List<TaskRef> refs = samples.list(samples::ref);
+      assertThat(Requests.readRefs(Requests.write(refs))).isEqualTo(refs);
+    });
+  }
+
+  @Test
+  void an_outcome_comes_back_as_it_was() {
+    forEachSeed(samples -> {
+      Outcome outcome = samples.outcome();
+      assertThat(Answers.readOutcome(Answers.write(outcome, form(samples)))).isEqualTo(outcome);
+    });
+  }
+
+  @Test
+  void a_commit_comes_back_as_it_was_from_one_line() {
+    forEachSeed(samples -> {
+      Commit commit = samples.commit();
+      byte[] line = Stream.write(commit, form(samples));
+      assertThat(line).doesNotContain('\n', '\r');
+      assertThat(Stream.readCommit(line)).isEqualTo(commit);
+    });
+  }
+
+  @Test
+  void tasks_found_and_missing_come_back_as_they_were() {
+    forEachSeed(samples -> {
+      List<Optional<Task>> tasks =
+          samples.list(() -> samples.coin() ? Optional.of(samples.task()) : Optional.<Task>empty());
+      ByteArrayOutputStream written = new ByteArrayOutputStream();
+      Answers.writeFound(written, tasks, samples.number(), form(samples));
+      assertThat(Answers.readFound(written.toByteArray())).isEqualTo(tasks);
+    });
+  }
+
+  @Test
+  void lists_of_tasks_and_documents_come_back_as_they_were() {
+    forEachSeed(samples -> {
+      List<Task> tasks = samples.list(samples::task);
+      ByteArrayOutputStream written = new ByteArrayOutputStream();
+      Answers.writeTasks(written, tasks, samples.number(), form(samples));
+      assertThat(Answers.readTasks(written.toByteArray())).isEqualTo(tasks);
+      List<Document> documents = samples.list(samples::document);
+      written.reset();
+      Answers.writeDocuments(written, documents, form(samples));
+      assertThat(Answers.readDocuments(written.toByteArray())).isEqualTo(documents);
+    });
+  }
+
+  @Test
+  void single_tasks_and_documents_come_back_as_they_were() {
+    forEachSeed(samples -> {
+      Task task = samples.task();
+      assertThat(Answers.readTask(Answers.write(task, samples.number(), form(samples))))
+          .isEqualTo(task);
+      Document document = samples.document();
+      assertThat(Answers.readDocument(Answers.write(document, form(samples)))).isEqualTo(document);
+    });
+  }
+
+  @Test
+  void summaries_come_back_as_they_were() {
+    List<GroupSummary> groups =
+        List.of(new GroupSummary("a\"b", 1, 2, 3, 4), new GroupSummary("é", 0, 0, 0, 1L << 40));
+    assertThat(Answers.readSummaries(Answers.writeSummaries(groups))).isEqualTo(groups);
+  }
+
+  @Test
+  void a_lost_position_comes_back_with_its_reason() {
+    for (PositionLostException.Why why : PositionLostException.Why.values()) {
+      PositionLostException lost =
+          new PositionLostException(why, new Position(-1, 7), "no longer kept");
+      PositionLostException read = Stream.readLost(Stream.write(lost));
+      assertThat(read).hasMessage("no longer kept");
+      assertThat(read.why()).isEqualTo(why);
+      assertThat(read.position()).isEqualTo(lost.position());
+    }
+  }
+
+  @Test
+  void errors_come_back_as_they_were_and_survive_half_characters() {
+    assertThat(Answers.readError(Answers.writeError("no task 5"))).isEqualTo("no task 5");
+    assertThat(Answers.readError(Answers.writeErrors(List.of("one", "two")))).isEqualTo("one; two");
+    assertThat(Answers.readError(Answers.writeError("bad: \ud800"))).isEqualTo("bad: ?");
+  }
+}

@@ -1,0 +1,328 @@
+package io.millrace.wire;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Claim;
+import io.millrace.store.ClaimOrder;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
+import io.millrace.store.Position;
+import io.millrace.store.Reason;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.Add;
+import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.Transaction.Put;
+import io.millrace.store.Transaction.Renewal;
+import io.millrace.store.Transaction.Update;
+import io.millrace.store.When;
+import java.net.URLEncoder;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The exact JSON of old clients and of ours. */
+final class SeedFormTest {
+  private static final String UPDATE =
+      """
+      {"clientid": 1643,
+       "adds": [{"group": "map",
+                 "data": "/path/to/file:1024:2048"},
+                {"group": "map",
+                 "data": "/path/to/file:2048:3096"}],
+       "updates": [{"id": 14,
+                    "data": "some data for this task",
+                    "timespec": -60000}],
+       "deletes": [16, 18, 20],
+       "depends": [12, 13]}
+      """;
+  private static final String CLAIM =
+      """
+      {"clientid": 1532,
+       "group": "map",
+       "duration": 60000,
+       "depends": [14, 10]}
+      """;
+
+  private static Transaction update(String json) {
+    return Requests.readTransaction(json.getBytes(UTF_8), "");
+  }
+
+  private static Claim claim(String json) {
+    return Requests.readClaim(json.getBytes(UTF_8), "");
+  }
+
+  private static void refused(Runnable reading, String message) {
+    assertThatThrownBy(reading::run).isInstanceOf(WireException.class).hasMessage(message);
+  }
+
+  private static void updateRefused(String json, String message) {
+    refused(() -> update(json), message);
+  }
+
+  private static void claimRefused(String json, String message) {
+    refused(() -> claim(json), message);
+  }
+
+  @Test
+  void the_seeds_update_is_read_word_by_word() {
+    assertThat(update(UPDATE))
+        .isEqualTo(
+            Transaction.by(Owner.client(1643))
+                .add("map", "/path/to/file:1024:2048")
+                .add("map", "/path/to/file:2048:3096")
+                .update(TaskRef.id(14), Bytes.of("some data for this task"), new When.After(60_000))
+                .delete(TaskRef.id(16))
+                .delete(TaskRef.id(18))
+                .delete(TaskRef.id(20))
+                .depend(TaskRef.id(12))
+                .depend(TaskRef.id(13))
+                .build());
+  }
+
+  @Test
+  void the_seeds_claim_is_read_word_by_word() {
+    Claim claim = claim(CLAIM);
+    assertThat(claim.client()).isEqualTo(Owner.client(1532));
+    assertThat(claim.groups()).containsExactly("map");
+    assertThat(claim.leaseMillis()).isEqualTo(60_000);
+    assertThat(claim.depends()).containsExactly(TaskRef.id(14), TaskRef.id(10));
+    assertThat(claim.count()).isEqualTo(1);
+    assertThat(claim.order()).isEqualTo(ClaimOrder.RANDOM);
+    assertThat(claim.waitMillis()).isZero();
+    assertThat(claim.requestId()).isNull();
+  }
+
+  @Test
+  void both_are_read_from_form_fields() {
+    String form = "x=1&update=" + URLEncoder.encode(UPDATE, UTF_8);
+    assertThat(update(form)).isEqualTo(update(UPDATE));
+    assertThat(claim("claim=" + URLEncoder.encode(CLAIM, UTF_8))).isEqualTo(claim(CLAIM));
+    updateRefused("claim=%7B%7D", "expected a JSON object or the form field update");
+    updateRefused("update=%zz", "the form field update is not form-encoded");
+  }
+
+  @Test
+  void an_update_without_fields_empties_the_task_and_releases_it() {
+    assertThat(update("{\"clientid\":1,\"updates\":[{\"id\":14}]}").updates())
+        .containsExactly(new Update(TaskRef.id(14), Bytes.EMPTY, When.now()));
+  }
+
+  @Test
+  void names_match_without_regard_to_case_and_null_is_absent() {
+    assertThat(
+            update(
+                "{\"ClientID\":1,\"Adds\":[{\"Group\":\"g\",\"Data\":null,\"TimeSpec\":null}],"
+                    + "\"Updates\":null,\"Deletes\":null,\"Depends\":null}"))
+        .isEqualTo(Transaction.by(Owner.client(1)).add("g", "").build());
+  }
+
+  @Test
+  void an_add_with_a_future_time_is_owned_unless_it_says_otherwise() {
+    assertThat(
+            update(
+                    "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"timespec\":-5},"
+                        + "{\"group\":\"g\",\"timespec\":99999999999999},"
+                        + "{\"group\":\"g\",\"timespec\":-5,\"owned\":false,\"local\":\"a\"}]}")
+                .adds())
+        .containsExactly(
+            new Add("g", Bytes.EMPTY, new When.After(5), true, null),
+            new Add("g", Bytes.EMPTY, new When.At(99_999_999_999_999L), true, null),
+            new Add("g", Bytes.EMPTY, new When.After(5), false, "a"));
+  }
+
+  @Test
+  void a_task_can_be_sent_back_as_it_came() {
+    String task =
+        "{\"id\":14,\"group\":\"map\",\"data\":\"d\",\"timespec\":7,\"ownerid\":3,\"origin\":9,"
+            + "\"token\":14,\"claims\":1,\"state\":\"claimed\",\"principal\":\"p\"}";
+    Transaction sent =
+        update("{\"clientid\":1,\"adds\":[" + task + "],\"updates\":[" + task + "]}");
+    assertThat(sent.adds())
+        .containsExactly(new Add("map", Bytes.of("d"), new When.At(7), true, null));
+    assertThat(sent.updates())
+        .containsExactly(new Update(new TaskRef(14, 9), Bytes.of("d"), new When.At(7)));
+  }
+
+  @Test
+  void negative_client_ids_are_kept_apart_and_shown_as_they_came() {
+    long minusOne = update("{\"clientid\":-1}").client().client();
+    assertThat(minusOne).isEqualTo((1L << 53) - 1);
+    Task task = new Task(5, 5, "g", 9, Owner.client(minusOne), 0, 0, Bytes.EMPTY);
+    assertThat(new String(Answers.write(task, 0, DataForm.TEXT), UTF_8))
+        .contains("\"ownerid\":-1,");
+    updateRefused(
+        "{\"clientid\":-2147483649}",
+        "clientid is -2147483649 but must be from -2147483648 to 9007197107257343");
+  }
+
+  @Test
+  void our_fields_are_read() {
+    assertThat(
+            update(
+                "{\"clientid\":1,\"updates\":[{\"origin\":3,\"keep\":true}],"
+                    + "\"renewals\":[{\"id\":4,\"lease\":60}],"
+                    + "\"deletes\":[{\"id\":5,\"origin\":2}],\"depends\":[{\"origin\":6}],"
+                    + "\"puts\":[{\"collection\":\"c\",\"key\":\"k\",\"version\":0,"
+                    + "\"body64\":\"AP8=\",\"template\":true}],"
+                    + "\"documentdeletes\":[{\"collection\":\"c\",\"key\":\"d\",\"version\":7}],"
+                    + "\"documentdepends\":[{\"collection\":\"c\",\"key\":\"e\"}],"
+                    + "\"requestid\":\"r\",\"override\":true}"))
+        .isEqualTo(
+            new Transaction(
+                Owner.client(1),
+                List.of(),
+                List.of(new Update(TaskRef.origin(3), null, When.now())),
+                List.of(new Renewal(TaskRef.id(4), 60)),
+                List.of(new TaskRef(5, 2)),
+                List.of(TaskRef.origin(6)),
+                List.of(
+                    new Put(new DocumentKey("c", "k"), 0, Bytes.copyOf(new byte[] {0, -1}), true)),
+                List.of(new DocumentVersion(new DocumentKey("c", "d"), 7)),
+                List.of(new DocumentVersion(new DocumentKey("c", "e"), -1)),
+                "r",
+                true));
+  }
+
+  @Test
+  void an_answer_has_the_seeds_fields_and_ours() {
+    Task task =
+        new Task(
+            523623, 17, "map", 2_000, Owner.client(2624), 523623, 1, Bytes.of("/path:1024\"é"));
+    Outcome done = new Outcome.Done(new Position(255, 8), 1_000, List.of(task), List.of(), false);
+    assertThat(new String(Answers.write(done, DataForm.TEXT), UTF_8))
+        .isEqualTo(
+            "{\"tasks\":[{\"id\":523623,\"group\":\"map\",\"data\":\"/path:1024\\\"é\","
+                + "\"timespec\":2000,\"ownerid\":2624,\"origin\":17,\"token\":523623,"
+                + "\"claims\":1,\"state\":\"claimed\"}],\"position\":\"ff-8\",\"time\":1000}");
+  }
+
+  @Test
+  void bytes_that_are_no_text_are_shown_as_base64() {
+    Task task = new Task(1, 1, "g", 0, null, 0, 0, Bytes.copyOf(new byte[] {(byte) 0xff}));
+    assertThat(new String(Answers.write(task, 0, DataForm.TEXT), UTF_8))
+        .isEqualTo(
+            "{\"id\":1,\"group\":\"g\",\"data64\":\"/w==\",\"timespec\":0,\"ownerid\":0,"
+                + "\"origin\":1,\"token\":0,\"claims\":0,\"state\":\"waiting\"}");
+  }
+
+  @Test
+  void a_refusal_has_errors_and_their_kinds_but_no_tasks() {
+    Outcome refused =
+        new Outcome.Refused(
+            new Position(1, 2),
+            3,
+            List.of(
+                Reason.of(Reason.Kind.MISSING_UPDATE, TaskRef.id(14), "task 14 is not there"),
+                Reason.of(
+                    Reason.Kind.VERSION_CONFLICT, new DocumentKey("c", "k"), "document c/k")));
+    assertThat(new String(Answers.write(refused, DataForm.TEXT), UTF_8))
+        .isEqualTo(
+            "{\"errors\":[\"task 14 is not there\",\"document c/k\"],"
+                + "\"refusal\":[{\"kind\":\"changes\",\"id\":14},"
+                + "{\"kind\":\"documents\",\"collection\":\"c\",\"key\":\"k\"}],"
+                + "\"position\":\"1-2\",\"time\":3}");
+  }
+
+  @Test
+  void the_status_follows_from_the_reasons() {
+    assertThat(status(Reason.Kind.MISSING_DELETE)).isEqualTo(409);
+    assertThat(status(Reason.Kind.REQUEST_ID_REUSED)).isEqualTo(409);
+    assertThat(status(Reason.Kind.MALFORMED, Reason.Kind.MISSING_DELETE)).isEqualTo(400);
+    assertThat(status(Reason.Kind.TOO_LARGE, Reason.Kind.FULL)).isEqualTo(413);
+    assertThat(status(Reason.Kind.FULL)).isEqualTo(503);
+    assertThat(status(Reason.Kind.FULL, Reason.Kind.OWNED_BY_ANOTHER)).isEqualTo(409);
+    assertThat(Answers.status(new Outcome.Done(new Position(1, 1), 1, List.of(), List.of(), false)))
+        .isEqualTo(200);
+  }
+
+  private static int status(Reason.Kind... kinds) {
+    List<Reason> reasons = Arrays.stream(kinds).map(kind -> Reason.of(kind, "why")).toList();
+    return Answers.status(new Outcome.Refused(new Position(1, 1), 1, reasons));
+  }
+
+  @Test
+  void malformed_updates_are_refused_with_the_name_of_what_is_wrong() {
+    updateRefused("", "expected JSON, found nothing");
+    updateRefused("[]", "the request must be an object, not a list");
+    updateRefused("{\"adds\":[]}", "the request needs a clientid, a whole number");
+    updateRefused("{\"clientid\":\"1\"}", "clientid must be a whole number, not a string");
+    updateRefused(
+        "{\"clientid\":1.5}",
+        "clientid must be a whole number, not a number with a fraction or exponent");
+    updateRefused("{\"clientid\":99999999999999999999}", "clientid is out of range");
+    updateRefused("{\"clientid\":1,\"add\":[]}", "unknown field: add");
+    updateRefused("{\"clientid\":1,\"adds\":[{}]}", "adds/0 needs a group");
+    updateRefused("{\"clientid\":1,\"adds\":[null]}", "adds/0 must be an object, not null");
+    updateRefused(
+        "{\"clientid\":1,\"adds\":[{\"group\":7}]}",
+        "adds/0/group must be a string, not a whole number");
+    updateRefused(
+        "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"colour\":\"red\"}]}",
+        "unknown field: adds/0/colour");
+    updateRefused("{\"clientid\":1,\"updates\":[{}]}", "updates/0 needs an id or an origin");
+    updateRefused(
+        "{\"clientid\":1,\"updates\":[{\"id\":1,\"data\":\"\",\"keep\":true}]}",
+        "updates/0 has both new data and keep");
+    updateRefused(
+        "{\"clientid\":1,\"updates\":[{\"id\":1,\"data\":\"\",\"data64\":\"\"}]}",
+        "updates/0/data64 comes beside other data: give data or data64");
+    updateRefused(
+        "{\"clientid\":1,\"deletes\":[\"16\"]}",
+        "deletes/0 must be a task id, or an object with id or origin");
+    updateRefused(
+        "{\"clientid\":1,\"deletes\":[0]}",
+        "deletes/0 is 0 but must be from 1 to 9223372036854775807");
+    updateRefused(
+        "{\"clientid\":1,\"renewals\":[{\"id\":1}]}", "renewals/0 needs a lease, in milliseconds");
+    updateRefused(
+        "{\"clientid\":1,\"puts\":[{\"key\":\"k\"}]}", "puts/0 needs a collection and a key");
+    updateRefused(
+        "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"data64\":\"????\"}]}",
+        "adds/0/data64 is not base64: Illegal base64 character 3f");
+    updateRefused(
+        "{\"clientid\":1,\"adds\":[{\"group\":\"\\ud800\"}]}",
+        "adds/0/group holds half of a surrogate pair, which is no character");
+    updateRefused("{\"clientid\":1}{}", "something follows the end of the JSON value");
+    assertThatThrownBy(() -> update("{\"clientid\":1,\"clientid\":2}"))
+        .isInstanceOf(WireException.class)
+        .hasMessageStartingWith("malformed JSON: Duplicate")
+        .hasMessageContaining("clientid");
+    assertThatThrownBy(() -> update("[".repeat(100_000))).isInstanceOf(WireException.class);
+  }
+
+  @Test
+  void malformed_claims_are_refused_with_the_name_of_what_is_wrong() {
+    claimRefused(
+        "{\"group\":\"g\",\"duration\":1}", "the request needs a clientid, a whole number");
+    claimRefused("{\"clientid\":1,\"duration\":1}", "the request needs a group");
+    claimRefused(
+        "{\"clientid\":1,\"group\":\"g\"}", "the request needs a duration, in milliseconds");
+    claimRefused(
+        "{\"clientid\":1,\"group\":\"g\",\"duration\":\"60s\"}",
+        "duration must be a whole number, not a string");
+    claimRefused(
+        "{\"clientid\":1,\"group\":\"g\",\"groups\":[\"g\"],\"duration\":1}",
+        "groups comes beside another: give group or groups");
+    claimRefused(
+        "{\"clientid\":1,\"group\":\"g\",\"duration\":1,\"order\":\"best\"}",
+        "order must be \"random\", \"oldest\" or \"newest\"");
+    claimRefused("{\"clientid\":1,\"limit\":1}", "unknown field: limit");
+  }
+
+  @Test
+  void tasks_in_a_path_are_named_by_id_origin_or_both() {
+    assertThat(Requests.readRefs("14,~10,14~10"))
+        .containsExactly(TaskRef.id(14), TaskRef.origin(10), new TaskRef(14, 10));
+    for (String wrong : List.of("", "0", "-1", "x", "1,", "~", "1~", "9999999999999999999", "١")) {
+      assertThatThrownBy(() -> Requests.readRefs(wrong))
+          .isInstanceOf(WireException.class)
+          .hasMessageStartingWith("not a task id: \"");
+    }
+  }
+}
