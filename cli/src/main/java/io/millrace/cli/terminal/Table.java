@@ -31,10 +31,10 @@ public final class Table {
     boolean[] numbers = new boolean[columns];
     for (int column = 0; column < columns; column++) {
       numbers[column] = rows.size() > 1;
-      for (List<String> row : rows) {
-        String cell = row.get(column);
+      for (int row = 0; row < rows.size(); row++) {
+        String cell = rows.get(row).get(column);
         widths[column] = Math.max(widths[column], cell.codePointCount(0, cell.length()));
-        numbers[column] &= row == rows.getFirst() || cell.matches("-?[0-9]+");
+        numbers[column] &= row == 0 || cell.matches("-?[0-9]+");
       }
     }
     for (List<String> row : rows) {
