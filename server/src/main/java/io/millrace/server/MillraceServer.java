@@ -1,6 +1,9 @@
 package io.millrace.server;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.millrace.blobs.FileBlobStore;
+import io.millrace.server.blobs.BlobApi;
+import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Section;
 import io.millrace.server.http.Failures;
@@ -8,14 +11,17 @@ import io.millrace.server.http.HttpListener;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Routes;
 import io.millrace.server.metrics.Metrics;
+import io.millrace.server.metrics.StoreFigures;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StoreApi;
 import io.millrace.server.store.StoreSettings;
+import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -30,12 +36,12 @@ public final class MillraceServer implements AutoCloseable {
 
   /** The sections of the configuration that this server reads. */
   public static final List<Section<?>> SECTIONS =
-      List.of(ServerSettings.SECTION, StoreSettings.SECTION);
+      List.of(ServerSettings.SECTION, StoreSettings.SECTION, BlobSettings.SECTION);
 
-  private final TaskStore store;
+  private final EmbeddedTaskStore store;
   private final HttpListener listener;
 
-  private MillraceServer(TaskStore store, HttpListener listener) {
+  private MillraceServer(EmbeddedTaskStore store, HttpListener listener) {
     this.store = store;
     this.listener = listener;
   }
@@ -43,26 +49,29 @@ public final class MillraceServer implements AutoCloseable {
   /**
    * Opens the store that the configuration names and listens.
    *
-   * @param opener opens the store
-   * @throws ServerException when it cannot listen as configured; the store is closed then
+   * @param configuration read from at least {@link #SECTIONS}
+   * @throws ServerException when it cannot listen as configured
+   * @throws io.millrace.store.StoreException when the store cannot be opened
    */
+  public static MillraceServer start(Configuration configuration) {
+    return start(configuration, TaskStore::open);
+  }
+
+  /** The same with a store that {@code opener} opens; it is closed where the start fails. */
   static MillraceServer start(
-      Configuration configuration, Function<StoreOptions, TaskStore> opener) {
+      Configuration configuration, Function<StoreOptions, EmbeddedTaskStore> opener) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     StoreOptions options = configuration.get(StoreSettings.SECTION).options();
     InetAddress address = resolve(settings.address());
     Token token = settings.tokenFile() == null ? null : Token.read(settings.tokenFile());
     Access access = Access.to(address, token);
 
-    TaskStore store = opener.apply(options);
+    EmbeddedTaskStore store = opener.apply(options);
     try {
       PrometheusMeterRegistry registry = Metrics.registry();
       Routes routes = new Routes(registry);
       Failures failures = new Failures();
-      StoreApi.explain(failures);
-      routes.add(HttpMethod.GET, "/health", new Health(store, options.journaling()));
-      routes.add(HttpMethod.GET, "/metrics", _ -> Metrics.scrape(registry));
-      StoreApi.mount(routes, store, options.limits().operations());
+      mount(routes, failures, registry, store, configuration);
       HttpListener listener =
           HttpListener.start(address, settings.port(), settings.http(), access, routes, failures);
       listener.measure(registry);
@@ -72,6 +81,33 @@ public final class MillraceServer implements AutoCloseable {
       store.close();
       throw e;
     }
+  }
+
+  /** The one place where APIs are mounted. */
+  private static void mount(
+      Routes routes,
+      Failures failures,
+      PrometheusMeterRegistry registry,
+      EmbeddedTaskStore store,
+      Configuration configuration) {
+    StoreOptions options = configuration.get(StoreSettings.SECTION).options();
+    routes.add(HttpMethod.GET, "/health", new Health(store, options.journaling()));
+    StoreFigures figures = StoreFigures.show(store, registry);
+    routes.add(
+        HttpMethod.GET,
+        "/metrics",
+        _ -> {
+          figures.refresh();
+          return Metrics.scrape(registry);
+        });
+
+    StoreApi.mount(routes, store, options.limits().operations());
+    StoreApi.explain(failures);
+
+    BlobSettings blobs = configuration.get(BlobSettings.SECTION);
+    Path folder = blobs.data() == null ? options.folder().resolve("blobs") : blobs.data();
+    BlobApi.mount(routes, FileBlobStore.open(folder), blobs.maxBytes());
+    BlobApi.explain(failures);
   }
 
   private static InetAddress resolve(String address) {

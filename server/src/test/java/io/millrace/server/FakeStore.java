@@ -5,6 +5,7 @@ import io.millrace.store.Command;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.DocumentQuery;
+import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.GroupQuery;
 import io.millrace.store.GroupSummary;
 import io.millrace.store.Interest;
@@ -12,10 +13,11 @@ import io.millrace.store.Outcome;
 import io.millrace.store.Position;
 import io.millrace.store.Read;
 import io.millrace.store.StoreException;
+import io.millrace.store.StoreStatus;
 import io.millrace.store.Subscription;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskStore;
+import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** A store that answers what a test tells it to, for tests of the HTTP layer alone. */
-final class FakeStore implements TaskStore {
+final class FakeStore implements EmbeddedTaskStore {
   static final Position POSITION = new Position(0x5f3a, 7);
   static final long TIME = 1_388_552_400_000L;
 
@@ -102,6 +104,24 @@ final class FakeStore implements TaskStore {
   @Override
   public Subscription subscribe(Interest interest) {
     throw new StoreException("no subscriptions here");
+  }
+
+  @Override
+  public StoreStatus status() {
+    throw new StoreException("no status here");
+  }
+
+  @Override
+  public Position backup(OutputStream target) {
+    throw new StoreException("no backups here");
+  }
+
+  @Override
+  public void requestSnapshot() {}
+
+  @Override
+  public Read<String> digest() {
+    return read("");
   }
 
   @Override

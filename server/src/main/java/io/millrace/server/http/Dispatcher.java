@@ -49,8 +49,8 @@ final class Dispatcher implements HttpRouting {
     try {
       Reply reply = entered ? answer(exchange) : stopping();
       boolean close = !entered || !exchange.drained() || wantsClose(source.headers());
-      exchange.status = reply.status();
       writer.write(exchange.connection, source.prologue().method().text(), reply, response, close);
+      exchange.status = reply.status();
       if (close) {
         throw new CloseConnectionException("closed after the answer");
       }
@@ -68,6 +68,8 @@ final class Dispatcher implements HttpRouting {
     final RoutingRequest source;
     @Nullable Endpoint endpoint;
     @Nullable Request request;
+
+    /** The status sent; that of "the client went away" until one is. */
     int status = 499;
 
     Exchange(Connection connection, RoutingRequest source) {

@@ -9,9 +9,12 @@ import io.helidon.webserver.http.RoutingResponse;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Writes answers to the connection. Safe for use by threads. */
 final class ReplyWriter {
+  private static final Logger LOG = LoggerFactory.getLogger("io.millrace.server.requests");
   private static final byte[] EMPTY = new byte[0];
   private static final Header JSON =
       HeaderValues.createCached(HeaderNames.CONTENT_TYPE, Reply.JSON);
@@ -68,6 +71,13 @@ final class ReplyWriter {
       throw new CloseConnectionException("interrupted within an answer", e);
     } catch (IOException | UncheckedIOException e) {
       throw new CloseConnectionException("the client went away within an answer", e);
+    } catch (CloseConnectionException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      if (!(e.getCause() instanceof IOException)) {
+        LOG.warn("an answer broke off", e);
+      }
+      throw new CloseConnectionException("an answer broke off", e);
     }
     response.commit();
   }

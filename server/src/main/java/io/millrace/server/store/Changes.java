@@ -20,11 +20,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** The stream of commits as server-sent events. */
 final class Changes {
-  private static final Duration ALIVE_EVERY = Duration.ofSeconds(10);
+  private static final long ALIVE_EVERY_NANOS = Duration.ofSeconds(10).toNanos();
+
+  /** How soon an idle stream notices that the client or the server goes. */
+  private static final Duration STEP = Duration.ofMillis(250);
+
   private static final byte[] ALIVE = ": alive\n\n".getBytes(StandardCharsets.UTF_8);
   private static final Map<String, String> HEADERS = Map.of("Cache-Control", "no-store");
 
@@ -70,30 +75,33 @@ final class Changes {
 
   private void write(Request request, Subscription subscription, DataForm form, OutputStream target)
       throws IOException, InterruptedException {
+    AtomicBoolean over = new AtomicBoolean();
     try (subscription;
-        Watch _ = request.watch(_ -> subscription.close())) {
+        Watch _ = request.watch(_ -> over.set(true))) {
       Position start = subscription.start();
       long time = store.tasks(List.of()).timeMillis();
       write(target, Stream.START, start, Answers.write(start, time));
       target.flush();
-      boolean flushed = true;
-      while (true) {
-        Commit commit = subscription.next(flushed ? ALIVE_EVERY : Duration.ZERO);
+      boolean pending = false;
+      long written = System.nanoTime();
+      while (!over.get()) {
+        Commit commit = subscription.next(pending ? Duration.ZERO : STEP);
         if (commit != null) {
           write(target, Stream.COMMIT, commit.position(), Stream.write(commit, form));
-          flushed = false;
-          continue;
-        }
-        if (flushed) {
+          pending = true;
+        } else if (pending) {
+          target.flush();
+          pending = false;
+          written = System.nanoTime();
+        } else if (System.nanoTime() - written > ALIVE_EVERY_NANOS) {
           target.write(ALIVE);
+          pending = true;
         }
-        target.flush();
-        flushed = true;
       }
     } catch (PositionLostException e) {
       write(target, Stream.LOST, null, Stream.write(e));
     } catch (StoreClosedException _) {
-      // The client or the server has gone: the stream simply ends.
+      // The store has gone: the stream simply ends.
     }
   }
 

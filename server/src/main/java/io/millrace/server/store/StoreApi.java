@@ -6,10 +6,10 @@ import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Problems;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Routes;
+import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
-import io.millrace.store.TaskStore;
 import io.millrace.wire.WireException;
 
 /** Mounts the task store under {@code /store}. */
@@ -22,7 +22,7 @@ public final class StoreApi {
    * @param store the store, which stays the caller's to close
    * @param mostRefs the most tasks that one read may name
    */
-  public static void mount(Routes routes, TaskStore store, int mostRefs) {
+  public static void mount(Routes routes, EmbeddedTaskStore store, int mostRefs) {
     Reads reads = new Reads(store, mostRefs);
     Verbs verbs = new Verbs(store);
     Changes changes = new Changes(store);
@@ -37,6 +37,10 @@ public final class StoreApi {
         .add(HttpMethod.GET, "/store/document/{collection}/{key}", reads::document)
         .add(HttpMethod.GET, "/store/documents/{collection}", reads::documents)
         .add(HttpMethod.GET, "/store/position", reads::position)
+        .add(
+            HttpMethod.GET,
+            "/store/backup",
+            _ -> Reply.streamed(Reply.BYTES, target -> store.backup(target)))
         .add(HttpMethod.POST, "/store/update", verbs::update)
         .add(HttpMethod.POST, "/store/claim", verbs::claim)
         .add(HttpMethod.GET, "/store/changes", changes::stream);

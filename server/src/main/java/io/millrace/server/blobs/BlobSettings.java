@@ -1,0 +1,28 @@
+package io.millrace.server.blobs;
+
+import io.millrace.server.config.Key;
+import io.millrace.server.config.Section;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of the blobs.
+ *
+ * @param data the folder they lie in; null for the folder {@code blobs} within that of the store
+ * @param maxBytes the longest blob that is taken
+ */
+public record BlobSettings(@Nullable Path data, long maxBytes) {
+  private static final Key<@Nullable Path> DATA =
+      Key.optionalPath(
+          "data", "The folder of the blobs; where none is given, `blobs` within `store.data`.");
+  private static final Key<Long> MAX_BYTES =
+      Key.bytes("max-bytes", 1, 1L << 50, 64L << 30, "64GiB", "The longest blob that is taken.");
+
+  /** The section {@code blobs}. */
+  public static final Section<BlobSettings> SECTION =
+      new Section<>(
+          "blobs",
+          List.of(DATA, MAX_BYTES),
+          values -> new BlobSettings(values.get(DATA), values.get(MAX_BYTES)));
+}

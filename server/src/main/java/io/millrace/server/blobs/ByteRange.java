@@ -1,0 +1,45 @@
+package io.millrace.server.blobs;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of a blob.
+ *
+ * @param first its first byte
+ * @param last its last byte, smaller than {@code first} where there is none
+ */
+record ByteRange(long first, long last) {
+  private static final Pattern SINGLE = Pattern.compile("bytes=(\\d{0,18})-(\\d{0,18})");
+
+  /**
+   * Reads {@code bytes=N-M}, {@code bytes=N-} or {@code bytes=-N}.
+   *
+   * @return null for any other form, several ranges included: the whole is answered then
+   */
+  static @Nullable ByteRange parse(String header, long size) {
+    Matcher range = SINGLE.matcher(header.strip());
+    if (!range.matches()) {
+      return null;
+    }
+    String first = range.group(1);
+    String last = range.group(2);
+    if (first.isEmpty()) {
+      return last.isEmpty()
+          ? null
+          : new ByteRange(Math.max(0, size - Long.parseLong(last)), size - 1);
+    }
+    long begin = Long.parseLong(first);
+    long end = last.isEmpty() ? Long.MAX_VALUE : Long.parseLong(last);
+    return end < begin ? null : new ByteRange(begin, Math.min(end, size - 1));
+  }
+
+  boolean isEmpty() {
+    return last < first;
+  }
+
+  long length() {
+    return last - first + 1;
+  }
+}

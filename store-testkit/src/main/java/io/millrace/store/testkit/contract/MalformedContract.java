@@ -1,0 +1,195 @@
+package io.millrace.store.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Claim;
+import io.millrace.store.ClaimOrder;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason.Kind;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.When;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Commands that contradict themselves or are not of the right form. */
+public abstract class MalformedContract extends StoreTopic {
+  /** For subclasses. */
+  protected MalformedContract() {}
+
+  @Test
+  void a_transaction_that_asks_for_nothing_is_malformed() {
+    malformed(Transaction.by(ALICE));
+  }
+
+  @Test
+  void one_task_twice_in_a_transaction_is_malformed() {
+    Task task = add("a", "");
+    TaskRef ref = task.ref();
+    malformed(Transaction.by(ALICE).delete(ref).delete(ref));
+    malformed(Transaction.by(ALICE).update(ref, null, When.now()).delete(ref));
+    malformed(
+        Transaction.by(ALICE).update(ref, null, When.now()).update(ref, Bytes.of("x"), When.now()));
+    assertThat(isThere(ref)).isTrue();
+  }
+
+  @Test
+  void one_task_by_id_and_by_origin_is_the_same_task_twice() {
+    Task task = add("a", "");
+    malformed(Transaction.by(ALICE).delete(task.ref()).delete(TaskRef.origin(task.origin())));
+    assertThat(isThere(task.ref())).isTrue();
+  }
+
+  @Test
+  void a_task_to_renew_and_to_change_is_malformed() {
+    add("a", "");
+    Task held = claim(ALICE, "a");
+    malformed(Transaction.by(ALICE).renew(held.ref(), LEASE).delete(held.ref()));
+    malformed(Transaction.by(ALICE).renew(held.ref(), LEASE).release(held.ref()));
+    malformed(Transaction.by(ALICE).renew(held.ref(), LEASE).renew(held.ref(), LEASE));
+    assertThat(isThere(held.ref())).isTrue();
+  }
+
+  @Test
+  void one_document_twice_in_a_transaction_is_malformed() {
+    commit(Transaction.by(ALICE).put(doc("x"), DocumentVersion.ABSENT, Bytes.of("0")));
+    malformed(
+        Transaction.by(ALICE)
+            .put(doc("x"), DocumentVersion.ANY, Bytes.of("1"))
+            .put(doc("x"), DocumentVersion.ANY, Bytes.of("2")));
+    malformed(
+        Transaction.by(ALICE)
+            .put(doc("x"), DocumentVersion.ANY, Bytes.of("1"))
+            .delete(doc("x"), DocumentVersion.ANY));
+    assertThat(store().document(doc("x")).value().orElseThrow().body().utf8()).isEqualTo("0");
+  }
+
+  @Test
+  void a_local_name_used_twice_is_malformed() {
+    malformed(Transaction.by(ALICE).add(named("n")).add(named("n")));
+  }
+
+  @Test
+  void a_template_that_names_no_added_task_is_malformed() {
+    malformed(
+        Transaction.by(ALICE)
+            .add(named("n"))
+            .put(new Transaction.Put(doc("x"), 0, Bytes.of("{{other}}"), true)));
+  }
+
+  @Test
+  void an_empty_group_is_malformed() {
+    malformed(Transaction.by(ALICE).add("", "x"));
+    malformed(Claim.of(ALICE, "", LEASE));
+  }
+
+  @Test
+  void an_empty_document_name_is_malformed() {
+    malformed(Transaction.by(ALICE).put(new DocumentKey("", "k"), 0, Bytes.EMPTY));
+    malformed(Transaction.by(ALICE).put(new DocumentKey("c", ""), 0, Bytes.EMPTY));
+  }
+
+  @Test
+  void a_claim_of_no_group_or_of_no_task_is_malformed() {
+    malformed(Claim.of(ALICE, "a", LEASE).withGroups(List.of()));
+    malformed(Claim.of(ALICE, "a", LEASE).withGroups(List.of("a", "a")));
+    malformed(Claim.of(ALICE, "a", LEASE).withCount(0));
+    malformed(Claim.of(ALICE, "a", LEASE).withCount(-1));
+    malformed(Claim.of(ALICE, "a", LEASE).withLimit(-1));
+  }
+
+  @Test
+  void negative_durations_are_malformed() {
+    Duration negative = Duration.ofMillis(-1);
+    malformed(Claim.of(ALICE, "a", negative));
+    malformed(Claim.of(ALICE, "a", LEASE).withWait(negative));
+    add("a", "");
+    Task held = claim(ALICE, "a");
+    malformed(Transaction.by(ALICE).renew(held.ref(), negative));
+    malformed(Transaction.by(ALICE).renew(held.ref(), Duration.ZERO));
+    malformed(Transaction.by(ALICE).add(timed(new When.After(-1))));
+    malformed(Transaction.by(ALICE).add(timed(new When.At(-1))));
+  }
+
+  @Test
+  void a_client_id_outside_of_its_range_is_malformed() {
+    malformed(Transaction.by(Owner.client(-1)).add("a", ""));
+    malformed(Transaction.by(Owner.client(1L << 53)).add("a", ""));
+    malformed(Claim.of(Owner.client(-1), "a", LEASE));
+    assertThat(commit(Transaction.by(Owner.client((1L << 53) - 1)).add("a", "")).tasks())
+        .hasSize(1);
+  }
+
+  @Test
+  void times_beyond_what_can_be_counted_are_malformed() {
+    malformed(Transaction.by(ALICE).add(timed(new When.After(Long.MAX_VALUE))));
+    add("a", "");
+    malformed(
+        new Claim(
+            ALICE, List.of("a"), Long.MAX_VALUE, 1, ClaimOrder.OLDEST, 0, 0, List.of(), null));
+    assertThat(tasksOf("a")).hasSize(1);
+  }
+
+  @Test
+  void an_empty_request_id_is_malformed() {
+    malformed(Transaction.by(ALICE).add("a", "").requestId(""));
+    malformed(Claim.of(ALICE, "a", LEASE).withRequestId(""));
+  }
+
+  @Test
+  void text_that_is_no_unicode_is_malformed() {
+    String loneSurrogate = "a\uD800";
+    malformed(Transaction.by(ALICE).add(loneSurrogate, ""));
+    malformed(Transaction.by(ALICE).put(doc(loneSurrogate), 0, Bytes.EMPTY));
+    malformed(Claim.of(ALICE, loneSurrogate, LEASE));
+  }
+
+  @Test
+  void a_version_below_any_is_malformed() {
+    malformed(Transaction.by(ALICE).put(doc("x"), -2, Bytes.EMPTY));
+  }
+
+  @Test
+  void everything_malformed_is_named_at_once_and_nothing_else() {
+    Outcome.Refused refused =
+        refused(
+            Transaction.by(ALICE)
+                .add("", "")
+                .add(timed(new When.At(-5)))
+                .delete(TaskRef.id(12345)));
+    assertThat(kinds(refused)).contains(Kind.MALFORMED, Kind.MALFORMED);
+  }
+
+  @Test
+  void a_reference_that_names_nothing_cannot_be_made() {
+    assertThatThrownBy(() -> new TaskRef(0, 0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> TaskRef.id(-1)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private void malformed(Transaction.Builder transaction) {
+    onlyMalformed(refused(transaction));
+  }
+
+  private void malformed(Claim claim) {
+    onlyMalformed(refused(store().claim(claim)));
+  }
+
+  private static void onlyMalformed(Outcome.Refused refused) {
+    assertThat(kinds(refused)).containsOnly(Kind.MALFORMED);
+  }
+
+  private static Transaction.Add named(String localName) {
+    return new Transaction.Add("a", Bytes.EMPTY, When.now(), false, localName);
+  }
+
+  private static Transaction.Add timed(When when) {
+    return new Transaction.Add("a", Bytes.EMPTY, when, false, null);
+  }
+}

@@ -1,0 +1,169 @@
+package io.millrace.store.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.GroupQuery;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Outcome;
+import io.millrace.store.Read;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.Transaction;
+import io.millrace.store.When;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Reads of tasks and groups. */
+public abstract class ReadContract extends StoreTopic {
+  /** For subclasses. */
+  protected ReadContract() {}
+
+  @Test
+  void tasks_come_in_the_order_asked_with_a_gap_for_each_that_is_not_there() {
+    Task one = add("a", "1");
+    Task two = add("b", "2");
+    List<Optional<Task>> read =
+        store().tasks(List.of(two.ref(), TaskRef.id(1L << 40), one.ref(), two.ref())).value();
+    assertThat(read)
+        .containsExactly(Optional.of(two), Optional.empty(), Optional.of(one), Optional.of(two));
+  }
+
+  @Test
+  void reading_no_tasks_gives_none() {
+    assertThat(store().tasks(List.of()).value()).isEmpty();
+  }
+
+  @Test
+  void an_empty_store_has_no_groups_and_a_position() {
+    Read<List<GroupSummary>> groups = store().groups();
+    assertThat(groups.value()).isEmpty();
+    assertThat(groups.position().number()).isNotNegative();
+    assertThat(store().group(GroupQuery.all("unknown")).value()).isEmpty();
+    assertThat(store().document(doc("unknown")).value()).isEmpty();
+  }
+
+  @Test
+  void a_group_lists_what_waits_by_available_time_then_origin() {
+    long now = now();
+    Task one = add("a", "one", past(now, 5), false);
+    add("a", "two", past(now, 5), false);
+    add("a", "three", past(now, 9), false);
+    add("a", "four", past(now, 1), false);
+    add("a", "delayed", When.after(LEASE), false);
+    add("other", "other");
+    commit(Transaction.by(ALICE).update(one.ref(), null, past(now, 5)));
+    assertThat(texts(store().group(GroupQuery.waiting("a")).value()))
+        .containsExactly("three", "one", "two", "four");
+  }
+
+  @Test
+  void with_owned_the_delayed_and_claimed_ones_follow_in_the_same_order() {
+    add("a", "claimed");
+    claim(ALICE, "a", Duration.ofSeconds(30));
+    add("a", "delayed late", When.after(Duration.ofSeconds(50)), false);
+    add("a", "delayed early", When.after(Duration.ofSeconds(10)), false);
+    add("a", "waiting");
+    assertThat(texts(tasksOf("a")))
+        .containsExactly("waiting", "delayed early", "claimed", "delayed late");
+    assertThat(texts(store().group(GroupQuery.waiting("a")).value())).containsExactly("waiting");
+  }
+
+  @Test
+  void a_listing_stops_at_its_limit() {
+    for (int i = 0; i < 5; i++) {
+      add("a", "t" + i);
+    }
+    claim(ALICE, "a");
+    assertThat(texts(store().group(new GroupQuery("a", 2, false)).value()))
+        .containsExactly("t1", "t2");
+    assertThat(texts(store().group(new GroupQuery("a", 5, true)).value()))
+        .containsExactly("t1", "t2", "t3", "t4", "t0");
+    assertThat(store().group(new GroupQuery("a", 0, false)).value()).hasSize(4);
+    assertThat(store().group(new GroupQuery("a", 100, true)).value()).hasSize(5);
+  }
+
+  @Test
+  void groups_are_listed_by_name_with_their_counts() {
+    add("b", "waiting");
+    add("b", "waiting too");
+    add("b", "to be claimed", past(now(), 1000), false);
+    add("b", "delayed", When.after(LEASE), false);
+    add("b", "owned by an add", When.after(LEASE), true);
+    claim(ALICE, "b");
+    add("a", "x");
+    add("B", "x");
+    assertThat(store().groups().value())
+        .containsExactly(
+            new GroupSummary("B", 1, 0, 0, 0),
+            new GroupSummary("a", 1, 0, 0, 0),
+            new GroupSummary("b", 2, 1, 2, 1));
+  }
+
+  @Test
+  void counts_follow_the_time() {
+    add("a", "delayed", When.after(Duration.ofSeconds(5)), false);
+    add("a", "abandoned");
+    claim(ALICE, "a", Duration.ofSeconds(10));
+    assertThat(store().groups().value()).containsExactly(new GroupSummary("a", 0, 1, 1, 1));
+    advance(Duration.ofSeconds(5));
+    assertThat(store().groups().value()).containsExactly(new GroupSummary("a", 1, 0, 1, 1));
+    advance(Duration.ofSeconds(5));
+    assertThat(store().groups().value()).containsExactly(new GroupSummary("a", 2, 0, 0, 0));
+    assertThat(store().group(GroupQuery.waiting("a")).value()).hasSize(2);
+  }
+
+  @Test
+  void a_group_is_there_as_long_as_it_has_a_task() {
+    add("a", "");
+    Task held = claim(ALICE, "a");
+    assertThat(store().groups().value()).extracting(GroupSummary::name).containsExactly("a");
+    commit(Transaction.by(ALICE).delete(held.ref()));
+    assertThat(store().groups().value()).isEmpty();
+  }
+
+  @Test
+  void a_read_says_at_which_position_and_time_it_was_true() {
+    Outcome.Done done = commit(Transaction.by(ALICE).add("a", "1"));
+    Read<List<Task>> read = store().group(GroupQuery.all("a"));
+    assertThat(read.position()).isEqualTo(done.position());
+    assertThat(read.timeMillis()).isGreaterThanOrEqualTo(done.timeMillis());
+    Outcome.Done next = commit(Transaction.by(ALICE).add("a", "2"));
+    assertThat(store().tasks(List.of()).position()).isEqualTo(next.position());
+  }
+
+  @Test
+  void every_client_reads_what_any_client_was_told() {
+    for (int i = 0; i < 20; i++) {
+      Task task = add("a", "t" + i);
+      assertThat(store().task(task.ref()).value()).contains(task);
+    }
+  }
+
+  @Test
+  void everything_is_there_after_a_restart() {
+    add("a", "waiting");
+    add("a", "delayed", When.after(LEASE), false);
+    add("b", "claimed");
+    claim(ALICE, "b");
+    commit(Transaction.by(ALICE).put(doc("x"), 0, Bytes.of("body")));
+    List<Task> tasks = tasksOf("a");
+    List<GroupSummary> groups = store().groups().value();
+    Read<?> before = store().document(doc("x"));
+    restart();
+    assertThat(tasksOf("a")).isEqualTo(tasks);
+    assertThat(store().groups().value()).isEqualTo(groups);
+    Read<?> after = store().document(doc("x"));
+    assertThat(after.value()).isEqualTo(before.value());
+    assertThat(after.position()).isEqualTo(before.position());
+    assertThat(after.timeMillis()).isGreaterThanOrEqualTo(before.timeMillis());
+    assertThat(add("a", "new").id()).isGreaterThan(tasks.getLast().id());
+  }
+
+  private static When past(long now, long seconds) {
+    return When.at(Instant.ofEpochMilli(now - seconds * 1000));
+  }
+}

@@ -1,0 +1,115 @@
+package io.millrace.store.testkit.environment;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** What a file of a simulated disk holds, whatever its name; absent sectors are zeros. */
+final class FileContent {
+  private final Map<Long, Sector> sectors = new HashMap<>();
+  private final Set<Sector> dirty = new LinkedHashSet<>(); // in order: crashes are drawn over it
+  private final List<Long> unsyncedSizes = new ArrayList<>();
+  private long durableSize;
+  private long size;
+
+  long size() {
+    return size;
+  }
+
+  int read(long offset, ByteBuffer target) {
+    int total = (int) Math.max(0, Math.min(target.remaining(), size - offset));
+    for (int done = 0; done < total; ) {
+      long at = offset + done;
+      int inSector = (int) (at % Sector.SIZE);
+      int count = Math.min(total - done, Sector.SIZE - inSector);
+      @Nullable Sector sector = sectors.get(at / Sector.SIZE);
+      byte @Nullable [] live = sector == null ? null : sector.live();
+      if (live == null) {
+        target.put(new byte[count]);
+      } else {
+        target.put(live, inSector, count);
+      }
+      done += count;
+    }
+    return total;
+  }
+
+  void write(long offset, byte[] source, int length) {
+    for (int done = 0; done < length; ) {
+      long at = offset + done;
+      int inSector = (int) (at % Sector.SIZE);
+      int count = Math.min(length - done, Sector.SIZE - inSector);
+      Sector sector = sectors.computeIfAbsent(at / Sector.SIZE, _ -> new Sector());
+      sector.write(inSector, source, done, count);
+      dirty.add(sector);
+      done += count;
+    }
+    resize(Math.max(size, offset + length));
+  }
+
+  void truncate(long newSize) {
+    if (newSize >= size) {
+      return;
+    }
+    sectors.forEach((number, sector) -> {
+      long start = number * Sector.SIZE;
+      if (start + Sector.SIZE > newSize && sector.live() != null) {
+        sector.clearFrom((int) Math.max(0, newSize - start));
+        dirty.add(sector);
+      }
+    });
+    resize(newSize);
+  }
+
+  /** Sets the size; what it grows by reads as zeros. */
+  void resize(long newSize) {
+    if (newSize != size) {
+      size = newSize;
+      unsyncedSizes.add(newSize);
+    }
+  }
+
+  void sync() {
+    dirty.forEach(Sector::sync);
+    dirty.clear();
+    durableSize = size;
+    unsyncedSizes.clear();
+  }
+
+  /** A sync that fails: some of it is lost for good, though a reader still sees it. */
+  void failSync(RandomGenerator random) {
+    Surviving surviving = Surviving.pick(random);
+    dirty.forEach(sector -> sector.forgetWhatIsUnsynced(surviving, random));
+    dirty.clear();
+    keepSize(surviving, random);
+  }
+
+  void crash(Surviving surviving, RandomGenerator random) {
+    dirty.forEach(sector -> sector.forgetWhatIsUnsynced(surviving, random));
+    dirty.clear();
+    // Every sector, since a sync that failed earlier left readers a content that is not there.
+    sectors.values().forEach(Sector::crash);
+    keepSize(surviving, random);
+    size = durableSize;
+    sectors.keySet().removeIf(number -> number * Sector.SIZE >= size);
+    @Nullable Sector last = sectors.get(size / Sector.SIZE);
+    if (last != null) {
+      last.clearFrom((int) (size % Sector.SIZE));
+      last.sync();
+    }
+  }
+
+  private void keepSize(Surviving surviving, RandomGenerator random) {
+    int kept = surviving.of(unsyncedSizes.size(), random);
+    if (kept > 0) {
+      durableSize = unsyncedSizes.get(kept - 1);
+    }
+    unsyncedSizes.clear();
+  }
+}

@@ -1,0 +1,70 @@
+package io.millrace.store.testkit.environment;
+
+import io.millrace.store.environment.Activity;
+import io.millrace.store.environment.Disk;
+import io.millrace.store.environment.Driver;
+import io.millrace.store.environment.Environment;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.random.RandomGenerator;
+
+/**
+ * A world of real threads whose time moves only when told: for tests of what runs outside a
+ * simulation, such as a server. Safe for use by threads.
+ */
+public final class SettableTimeEnvironment implements Environment {
+  private final VirtualClock clock = new VirtualClock();
+  private final SplittableRandom seeds;
+  private final Disk disk;
+  private final List<ParkedDriver> drivers = new CopyOnWriteArrayList<>();
+
+  /** With the randomness of {@code seed} and a disk, for example {@link SimulatedDisk}. */
+  public SettableTimeEnvironment(long seed, Disk disk) {
+    this.seeds = new SplittableRandom(seed);
+    this.disk = disk;
+  }
+
+  @Override
+  public long wallMillis() {
+    return clock.wallMillis();
+  }
+
+  @Override
+  public long nanos() {
+    return clock.nanos();
+  }
+
+  @Override
+  public RandomGenerator newRandom() {
+    synchronized (seeds) {
+      return seeds.split();
+    }
+  }
+
+  @Override
+  public Disk disk() {
+    return disk;
+  }
+
+  @Override
+  public Driver drive(String name, Activity activity) {
+    ParkedDriver driver = new ParkedDriver(name, activity, clock);
+    drivers.add(driver);
+    driver.start();
+    return driver;
+  }
+
+  /** The clocks; moved here, they wake nobody. */
+  public VirtualClock clock() {
+    return clock;
+  }
+
+  /** Moves time on and wakes whoever waits for it; does not wait for what they do then. */
+  public void advance(Duration time) {
+    clock.advance(time);
+    drivers.removeIf(ParkedDriver::finished);
+    drivers.forEach(ParkedDriver::timeMoved);
+  }
+}

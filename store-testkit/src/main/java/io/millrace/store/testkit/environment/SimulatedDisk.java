@@ -1,0 +1,167 @@
+package io.millrace.store.testkit.environment;
+
+import io.millrace.store.environment.Disk;
+import io.millrace.store.environment.Folder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+
+/**
+ * A disk in memory that remembers what was synced and what was not, and that fails on demand.
+ *
+ * <p>On a crash, each 512-byte sector of a file keeps its durable content or that of any write
+ * since, independently of the others, so writes are kept, lost or torn in any order; so are sizes,
+ * creations, renames and deletes whose file or folder was not synced. A sync that fails may lose
+ * what it should have kept, while readers see it until the next crash. Safe for use by threads.
+ */
+public final class SimulatedDisk implements Disk {
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private final RandomGenerator random;
+  private final Map<Path, FolderContent> folders = new TreeMap<>();
+  private long operations;
+  private long cutAt = NEVER;
+  private boolean powerOff;
+  private long failSyncAt = NEVER;
+  private long failWriteAt = NEVER;
+  private boolean forgetfulSyncs;
+  private long capacityBytes = Long.MAX_VALUE;
+  private int boot;
+
+  /** An empty disk that draws from {@code random} what survives. */
+  public SimulatedDisk(RandomGenerator random) {
+    this.random = random;
+  }
+
+  @Override
+  public synchronized Folder folder(Path path) throws IOException {
+    requirePower(boot);
+    return new SimulatedFolder(
+        this, path, folders.computeIfAbsent(path, _ -> new FolderContent()), boot);
+  }
+
+  /** How many writes, syncs and changes of names there have been. */
+  public synchronized long operations() {
+    return operations;
+  }
+
+  /** Cuts the power at the {@code count}th operation from now, 1 for the next. */
+  public synchronized void cutPowerAfter(long count) {
+    cutAt = operations + count;
+  }
+
+  /** Whether the power is off: everything fails until {@link #crash}. */
+  public synchronized boolean powerOff() {
+    return powerOff;
+  }
+
+  /** Cuts the power now. */
+  public synchronized void cutPowerNow() {
+    powerOff = true;
+  }
+
+  /** Makes a sync fail: the first of a file at or after the {@code count}th operation from now. */
+  public synchronized void failSyncAfter(long count) {
+    failSyncAt = operations + count;
+  }
+
+  /** Makes a write fail halfway: the first at or after the {@code count}th operation from now. */
+  public synchronized void failWriteAfter(long count) {
+    failWriteAt = operations + count;
+  }
+
+  /** Makes syncs of files report success and do nothing, as a disk that lies would. */
+  public synchronized void forgetSyncs(boolean on) {
+    forgetfulSyncs = on;
+  }
+
+  /** Limits the disk to so many bytes over all files; writes and allocations beyond it fail. */
+  public synchronized void limitTo(long bytes) {
+    capacityBytes = bytes;
+  }
+
+  /** The bytes of all files together. */
+  public synchronized long usedBytes() {
+    long used = 0;
+    for (FolderContent folder : folders.values()) {
+      for (FileContent file : folder.files()) {
+        used += file.size();
+      }
+    }
+    return used;
+  }
+
+  /**
+   * What was not synced is kept, lost or torn, locks are freed, everything opened before is dead,
+   * and the power is back without any of the faults asked for.
+   */
+  public synchronized void crash() {
+    Surviving surviving = Surviving.pick(random);
+    folders.values().forEach(folder -> folder.crash(surviving, random));
+    boot++;
+    powerOff = false;
+    cutAt = NEVER;
+    failSyncAt = NEVER;
+    failWriteAt = NEVER;
+    capacityBytes = Long.MAX_VALUE;
+  }
+
+  void requirePower(int openedAt) throws IOException {
+    if (powerOff) {
+      throw new IOException("the power is off");
+    }
+    if (openedAt != boot) {
+      throw new IOException("opened before the last crash");
+    }
+  }
+
+  boolean opened(int openedAt) {
+    return openedAt == boot;
+  }
+
+  void operation(int openedAt) throws IOException {
+    requirePower(openedAt);
+    operations++;
+    if (operations >= cutAt) {
+      powerOff = true;
+      throw new IOException("the power was cut");
+    }
+  }
+
+  void write(FileContent file, long offset, byte[] source, int openedAt) throws IOException {
+    boolean cut = operations + 1 >= cutAt && !powerOff && openedAt == boot;
+    boolean fail = operations + 1 >= failWriteAt;
+    if (cut || fail) {
+      file.write(offset, source, source.length == 0 ? 0 : random.nextInt(source.length + 1));
+    }
+    operation(openedAt);
+    if (fail) {
+      failWriteAt = NEVER;
+      throw new IOException("input/output error in a write");
+    }
+    requireRoom(file, offset + source.length);
+    file.write(offset, source, source.length);
+  }
+
+  void requireRoom(FileContent file, long size) throws IOException {
+    if (capacityBytes != Long.MAX_VALUE
+        && size > file.size()
+        && usedBytes() + size - file.size() > capacityBytes) {
+      throw new IOException("no space left on device");
+    }
+  }
+
+  void sync(FileContent file, int openedAt) throws IOException {
+    operation(openedAt);
+    if (operations >= failSyncAt) {
+      failSyncAt = NEVER;
+      file.failSync(random);
+      throw new IOException("input/output error in a sync");
+    }
+    if (!forgetfulSyncs) {
+      file.sync();
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.millrace.store.testkit.environment;
+
+import io.millrace.store.environment.DiskFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** An opening of a file of a simulated disk. */
+final class SimulatedFile implements DiskFile {
+  private final SimulatedDisk disk;
+  private final FileContent content;
+  private final int boot;
+  private boolean closed;
+
+  SimulatedFile(SimulatedDisk disk, FileContent content, int boot) {
+    this.disk = disk;
+    this.content = content;
+    this.boot = boot;
+  }
+
+  @Override
+  public long size() throws IOException {
+    synchronized (disk) {
+      requireUsable();
+      return content.size();
+    }
+  }
+
+  @Override
+  public int read(long offset, ByteBuffer target) throws IOException {
+    synchronized (disk) {
+      requireUsable();
+      return content.read(offset, target);
+    }
+  }
+
+  @Override
+  public void write(long offset, ByteBuffer source) throws IOException {
+    byte[] bytes = new byte[source.remaining()];
+    source.get(bytes);
+    synchronized (disk) {
+      requireUsable();
+      disk.write(content, offset, bytes, boot);
+    }
+  }
+
+  @Override
+  public void allocate(long size) throws IOException {
+    synchronized (disk) {
+      requireUsable();
+      disk.operation(boot);
+      disk.requireRoom(content, size);
+      content.resize(Math.max(size, content.size()));
+    }
+  }
+
+  @Override
+  public void truncate(long size) throws IOException {
+    synchronized (disk) {
+      requireUsable();
+      disk.operation(boot);
+      content.truncate(size);
+    }
+  }
+
+  @Override
+  public void sync() throws IOException {
+    synchronized (disk) {
+      requireUsable();
+      disk.sync(content, boot);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  private void requireUsable() throws IOException {
+    disk.requirePower(boot);
+    if (closed) {
+      throw new IOException("the file is closed");
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.millrace.store.testkit.environment;
+
+import io.millrace.store.environment.DiskFile;
+import io.millrace.store.environment.Folder;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An opening of a folder of a simulated disk. */
+final class SimulatedFolder implements Folder {
+  private final SimulatedDisk disk;
+  private final Path path;
+  private final FolderContent content;
+  private final int boot;
+  private boolean holdsLock;
+
+  SimulatedFolder(SimulatedDisk disk, Path path, FolderContent content, int boot) {
+    this.disk = disk;
+    this.path = path;
+    this.content = content;
+    this.boot = boot;
+  }
+
+  @Override
+  public boolean lock() throws IOException {
+    synchronized (disk) {
+      disk.requirePower(boot);
+      holdsLock = content.lock();
+      return holdsLock;
+    }
+  }
+
+  @Override
+  public List<String> list() throws IOException {
+    synchronized (disk) {
+      disk.requirePower(boot);
+      return content.list();
+    }
+  }
+
+  @Override
+  public DiskFile open(String name) throws IOException {
+    synchronized (disk) {
+      disk.requirePower(boot);
+      @Nullable FileContent file = content.file(name);
+      if (file == null) {
+        disk.operation(boot);
+        file = content.create(name);
+      }
+      return new SimulatedFile(disk, file, boot);
+    }
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    synchronized (disk) {
+      disk.operation(boot);
+      @Nullable FileContent file = content.file(from);
+      if (file == null) {
+        throw new NoSuchFileException(path.resolve(from).toString());
+      }
+      content.rename(from, to, file);
+    }
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    synchronized (disk) {
+      disk.operation(boot);
+      @Nullable FileContent file = content.file(name);
+      if (file != null) {
+        content.delete(name, file);
+      }
+    }
+  }
+
+  @Override
+  public void sync() throws IOException {
+    synchronized (disk) {
+      disk.operation(boot);
+      content.sync();
+    }
+  }
+
+  @Override
+  public String describe() {
+    return path.toString();
+  }
+
+  @Override
+  public void close() {
+    synchronized (disk) {
+      if (holdsLock && disk.opened(boot)) {
+        content.unlock();
+      }
+      holdsLock = false;
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package io.millrace.store.testkit.environment;
+
+import io.millrace.store.environment.Activity;
+import io.millrace.store.environment.Driver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Steps activities by hand, in one thread, in an order drawn from a seed. The clock stands still
+ * but for {@link #advance}. For use by one thread.
+ *
+ * <p>An eager scheduler runs everything that is due whenever a signal comes from outside, so that
+ * callers who wait for an answer find it there; a lazy one leaves that to {@link #step}.
+ */
+public final class StepScheduler {
+  private static final int MOST_STEPS = 10_000_000;
+
+  private final VirtualClock clock;
+  private final RandomGenerator random;
+  private final List<SteppedDriver> drivers = new ArrayList<>();
+  private boolean eager = true;
+  private int depth;
+
+  /** An eager scheduler without activities. */
+  public StepScheduler(VirtualClock clock, RandomGenerator random) {
+    this.clock = clock;
+    this.random = random;
+  }
+
+  /** Whether a signal from outside runs at once what it wakes. */
+  public boolean eager() {
+    return eager;
+  }
+
+  /** Makes the scheduler eager or lazy. */
+  public void eager(boolean on) {
+    eager = on;
+  }
+
+  /** Takes in an activity, which is due at once. */
+  public Driver drive(String name, Activity activity) {
+    SteppedDriver driver = new SteppedDriver(this, name, activity);
+    drivers.add(driver);
+    return driver;
+  }
+
+  /**
+   * Lets one of the activities that are due do one step.
+   *
+   * @return whether there was one
+   */
+  public boolean step() {
+    SteppedDriver due = pick();
+    if (due == null) {
+      return false;
+    }
+    run(due);
+    return true;
+  }
+
+  /**
+   * Steps until nothing is due at the present time.
+   *
+   * @throws IllegalStateException when that does not end
+   */
+  public void runUntilIdle() {
+    for (int steps = 0; step(); steps++) {
+      if (steps > MOST_STEPS) {
+        throw new IllegalStateException("activities go on for ever without waiting: " + drivers);
+      }
+    }
+  }
+
+  /** Moves time on by {@code time}, stopping at every wake-up on the way to run what is due. */
+  public void advance(Duration time) {
+    long end = clock.nanos() + time.toNanos();
+    runUntilIdle();
+    for (long next = nextWake(); next <= end; next = nextWake()) {
+      clock.advanceTo(next);
+      runUntilIdle();
+    }
+    clock.advanceTo(end);
+    runUntilIdle();
+  }
+
+  /** Whether nothing is due at the present time. */
+  public boolean idle() {
+    return pick() == null;
+  }
+
+  /** Forgets all activities: they never run again, and joining them returns at once. */
+  public void abandon() {
+    drivers.forEach(SteppedDriver::finish);
+    drivers.clear();
+  }
+
+  void signalled() {
+    if (eager && depth == 0) {
+      runUntilIdle();
+    }
+  }
+
+  /** Runs others until {@code driver} is finished, moving time on where all of them wait for it. */
+  void runUntilFinished(SteppedDriver driver) {
+    while (!driver.finished() && !driver.running()) {
+      if (step()) {
+        continue;
+      }
+      long next = nextWake();
+      if (next == Long.MAX_VALUE) {
+        throw new IllegalStateException("nothing will ever finish " + driver);
+      }
+      clock.advanceTo(next);
+    }
+  }
+
+  private @Nullable SteppedDriver pick() {
+    long now = clock.nanos();
+    @Nullable SteppedDriver picked = null;
+    int seen = 0;
+    for (SteppedDriver driver : drivers) {
+      if (driver.dueAt(now)) {
+        seen++;
+        if (seen == 1 || random.nextInt(seen) == 0) {
+          picked = driver;
+        }
+      }
+    }
+    return picked;
+  }
+
+  private void run(SteppedDriver driver) {
+    depth++;
+    try {
+      driver.step(clock);
+    } finally {
+      depth--;
+      if (driver.finished()) {
+        drivers.remove(driver);
+      }
+    }
+  }
+
+  private long nextWake() {
+    long next = Long.MAX_VALUE;
+    for (SteppedDriver driver : drivers) {
+      next = Math.min(next, driver.wakeNanos());
+    }
+    return next;
+  }
+}

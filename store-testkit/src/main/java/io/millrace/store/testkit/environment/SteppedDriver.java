@@ -1,0 +1,76 @@
+package io.millrace.store.testkit.environment;
+
+import io.millrace.store.environment.Activity;
+import io.millrace.store.environment.Driver;
+
+/** An activity in the hands of a {@link StepScheduler}. */
+final class SteppedDriver implements Driver {
+  private final StepScheduler scheduler;
+  private final String name;
+  private final Activity activity;
+  private boolean signalled = true;
+  private boolean running;
+  private boolean finished;
+  private long wakeNanos = Long.MAX_VALUE;
+
+  SteppedDriver(StepScheduler scheduler, String name, Activity activity) {
+    this.scheduler = scheduler;
+    this.name = name;
+    this.activity = activity;
+  }
+
+  @Override
+  public void signal() {
+    signalled = true;
+    scheduler.signalled();
+  }
+
+  @Override
+  public void join() {
+    scheduler.runUntilFinished(this);
+  }
+
+  boolean dueAt(long nanos) {
+    return !finished && !running && (signalled || wakeNanos <= nanos);
+  }
+
+  boolean running() {
+    return running;
+  }
+
+  boolean finished() {
+    return finished;
+  }
+
+  void finish() {
+    finished = true;
+  }
+
+  /** When it wants to be called without a signal; never for {@link Long#MAX_VALUE}. */
+  long wakeNanos() {
+    return running || finished ? Long.MAX_VALUE : wakeNanos;
+  }
+
+  void step(VirtualClock clock) {
+    signalled = false;
+    running = true;
+    long wait = Activity.FINISHED;
+    try {
+      wait = activity.step();
+    } finally {
+      running = false;
+      if (wait == Activity.FINISHED) {
+        finished = true;
+      } else if (wait == Activity.UNTIL_SIGNALLED) {
+        wakeNanos = Long.MAX_VALUE;
+      } else {
+        wakeNanos = clock.nanos() + Math.min(wait, Long.MAX_VALUE - 1 - clock.nanos());
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,197 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Claim;
+import io.millrace.store.ClaimOrder;
+import io.millrace.store.Command;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Owner;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.When;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Draws commands of several clients: mostly sensible, some stale, wrong, or said twice. */
+final class CommandMix {
+  private static final List<String> GROUPS = List.of("map", "reduce", "müll/😀", "d");
+  private static final List<String> COLLECTIONS = List.of("results", "links");
+  private static final List<Owner> OWNERS =
+      List.of(Owner.client(1), Owner.client(2), new Owner("p", 1), new Owner("p", 7));
+  private static final List<ClaimOrder> ORDERS =
+      List.of(ClaimOrder.RANDOM, ClaimOrder.OLDEST, ClaimOrder.NEWEST);
+  private static final int MOST_TASKS = 60;
+  private static final int KEYS = 12;
+
+  private final RandomGenerator random;
+  private final Model model;
+  private final List<Command> repeatable = new ArrayList<>();
+  private int requestIds;
+
+  CommandMix(RandomGenerator random, Model model) {
+    this.random = random;
+    this.model = model;
+  }
+
+  Command next() {
+    if (!repeatable.isEmpty() && chance(30)) {
+      return repeatable.get(random.nextInt(repeatable.size()));
+    }
+    Command command = chance(3) ? claim() : transaction();
+    if (command.requestId() != null) {
+      repeatable.add(command);
+      if (repeatable.size() > 8) {
+        repeatable.removeFirst();
+      }
+    }
+    return command;
+  }
+
+  /** Any of the groups, mostly those in use. */
+  String group() {
+    return chance(40) ? "unknown" : GROUPS.get(random.nextInt(GROUPS.size()));
+  }
+
+  String collection() {
+    return COLLECTIONS.get(random.nextInt(COLLECTIONS.size()));
+  }
+
+  DocumentKey documentKey() {
+    return new DocumentKey(collection(), "k" + random.nextInt(KEYS));
+  }
+
+  /** A reference to a task: by id, origin or both; sometimes to none. */
+  TaskRef ref() {
+    @Nullable Task task = model.someTask(random.nextLong(1, model.lastId() + 2));
+    if (task == null || chance(25)) {
+      long unknown = random.nextLong(1, model.lastId() + 20);
+      return chance(2) ? TaskRef.id(unknown) : TaskRef.origin(unknown);
+    }
+    return switch (random.nextInt(4)) {
+      case 0 -> TaskRef.origin(task.origin());
+      case 1 -> new TaskRef(task.id(), task.origin());
+      default -> task.ref();
+    };
+  }
+
+  private boolean chance(int oneIn) {
+    return random.nextInt(oneIn) == 0;
+  }
+
+  private Owner owner() {
+    return OWNERS.get(random.nextInt(OWNERS.size()));
+  }
+
+  private @Nullable String requestId() {
+    if (!chance(8)) {
+      return null;
+    }
+    // Mostly new; now and then one that is in use, perhaps with other content.
+    return "r" + (chance(10) ? random.nextInt(requestIds + 1) : ++requestIds);
+  }
+
+  private Claim claim() {
+    List<String> groups = new ArrayList<>(List.of(group()));
+    while (chance(3)) {
+      String further = group();
+      if (!groups.contains(further)) {
+        groups.add(further);
+      }
+    }
+    ClaimOrder order = ORDERS.get(random.nextInt(ORDERS.size()));
+    return Claim.of(owner(), groups.getFirst(), Duration.ofMillis(random.nextLong(0, 60_000)))
+        .withGroups(groups)
+        .withOrder(order)
+        .withCount(chance(3) ? random.nextInt(1, 6) : 1)
+        .withLimit(chance(3) ? random.nextInt(1, 8) : 0)
+        .withWait(Duration.ofMillis(chance(4) ? random.nextLong(1, 30_000) : 0))
+        .withDepends(chance(10) ? List.of(ref()) : List.of())
+        .withRequestId(requestId());
+  }
+
+  private Transaction transaction() {
+    Transaction.Builder builder = Transaction.by(owner());
+    int parts = chance(10) ? random.nextInt(1, 15) : random.nextInt(1, 4);
+    int adds = 0;
+    for (int i = 0; i < parts; i++) {
+      switch (random.nextInt(12)) {
+        case 0, 1, 2, 3 -> {
+          if (model.size() < MOST_TASKS) {
+            builder.add(add(adds++));
+          } else {
+            builder.delete(ref());
+          }
+        }
+        case 4, 5 -> builder.update(ref(), chance(2) ? data() : null, when());
+        case 6 -> builder.renew(ref(), Duration.ofMillis(random.nextLong(1, 60_000)));
+        case 7, 8 -> builder.delete(ref());
+        case 9 -> builder.depend(ref());
+        default -> document(builder, adds);
+      }
+    }
+    Owner client = builder.build().client();
+    if (isEmpty(builder.build())) {
+      builder.add("map", "x" + client.client());
+    }
+    return builder.requestId(requestId()).override(chance(12)).build();
+  }
+
+  private static boolean isEmpty(Transaction transaction) {
+    return transaction.equals(Transaction.by(transaction.client()).build());
+  }
+
+  private void document(Transaction.Builder builder, int adds) {
+    DocumentKey key = documentKey();
+    @Nullable Document found = model.document(key);
+    long version =
+        switch (random.nextInt(4)) {
+          case 0 -> DocumentVersion.ANY;
+          case 1 -> DocumentVersion.ABSENT;
+          default -> found == null ? DocumentVersion.ABSENT : found.version();
+        };
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        if (version != DocumentVersion.ABSENT) {
+          builder.delete(key, version);
+        }
+      }
+      case 1 -> builder.depend(key, version);
+      default -> {
+        boolean template = adds > 0 && chance(2);
+        Bytes body = template ? Bytes.of("task {{t" + random.nextInt(adds) + "}} is mine") : data();
+        builder.put(new Transaction.Put(key, version, body, template));
+      }
+    }
+  }
+
+  private Transaction.Add add(int index) {
+    return new Transaction.Add(group(), data(), when(), chance(2), "t" + index);
+  }
+
+  private When when() {
+    return switch (random.nextInt(6)) {
+      case 0 -> When.after(Duration.ofMillis(random.nextLong(0, 60_000)));
+      case 1 -> new When.At(Math.max(0, model.timeMillis() + random.nextLong(-60_000, 60_000)));
+      default -> When.now();
+    };
+  }
+
+  private Bytes data() {
+    int size =
+        switch (random.nextInt(30)) {
+          case 0 -> random.nextInt(20_000);
+          case 1, 2, 3, 4 -> random.nextInt(1500);
+          case 5, 6 -> 0;
+          default -> random.nextInt(40);
+        };
+    byte[] bytes = new byte[size];
+    random.nextBytes(bytes);
+    return Bytes.copyOf(bytes);
+  }
+}

@@ -1,0 +1,208 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Claim;
+import io.millrace.store.Command;
+import io.millrace.store.Document;
+import io.millrace.store.Limits;
+import io.millrace.store.Outcome;
+import io.millrace.store.Reason;
+import io.millrace.store.Reason.Kind;
+import io.millrace.store.Task;
+import io.millrace.store.Transaction;
+import io.millrace.store.testkit.simulation.Verdict.Cause;
+import io.millrace.store.testkit.simulation.Verdict.Choice;
+import io.millrace.store.testkit.simulation.Verdict.NewDocument;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Compares answers with what the model says, and lets the model follow those that hold. */
+final class Judge {
+  private final Model model;
+
+  Judge(Model model) {
+    this.model = model;
+  }
+
+  /** The store time of a decision. */
+  static long timeOf(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Done done -> done.timeMillis();
+      case Outcome.Refused refused -> refused.timeMillis();
+    };
+  }
+
+  Verdict verdict(Command command, long nowMillis) {
+    Model.@Nullable Remembered earlier = model.recall(command, nowMillis);
+    if (earlier != null) {
+      return earlier.command().equals(command)
+          ? new Verdict.Repeated(earlier)
+          : new Verdict.Refused(List.of(Cause.of(Kind.REQUEST_ID_REUSED)));
+    }
+    return switch (command) {
+      case Transaction transaction -> TransactionRules.judge(model, transaction, nowMillis);
+      case Claim claim -> ClaimRules.judge(model, claim, nowMillis);
+    };
+  }
+
+  /**
+   * What is wrong with an answer that made no commit, against the model as it is; null if right.
+   */
+  @Nullable String checkUnchanged(Command command, Outcome outcome) {
+    Verdict verdict = verdict(command, timeOf(outcome));
+    return switch (outcome) {
+      case Outcome.Refused(_, _, List<Reason> reasons) -> {
+        Map<Cause, Integer> actual = counts(reasons.stream().map(Cause::of).toList());
+        Map<Cause, Integer> expected =
+            verdict instanceof Verdict.Refused(List<Cause> causes) ? counts(causes) : Map.of();
+        yield actual.equals(expected) ? null : "refused with " + actual + " but " + verdict;
+      }
+      case Outcome.Done done ->
+          verdict instanceof Verdict.Nothing && done.tasks().isEmpty() && done.documents().isEmpty()
+              ? null
+              : done + " but " + verdict;
+    };
+  }
+
+  /**
+   * Follows a commit.
+   *
+   * @param done its answer, or what the stream of commits says it was
+   * @param deleted the ids of tasks deleted, as the stream says
+   * @return what is wrong, and the model is as before; null if right, and the model holds it
+   */
+  @Nullable String follow(Command command, Outcome.Done done, List<Long> deleted) {
+    if (done.timeMillis() < model.timeMillis()) {
+      return "time went back from " + model.timeMillis() + " to " + done.timeMillis();
+    }
+    String wrongIds = checkIds(done);
+    if (wrongIds != null) {
+      return wrongIds;
+    }
+    Verdict verdict = verdict(command, done.timeMillis());
+    @Nullable String wrong =
+        switch (verdict) {
+          case Verdict.Done expected -> followTransaction(expected, done, deleted);
+          case Verdict.Takes takes -> followClaim(takes, done);
+          default -> done + " but " + verdict;
+        };
+    if (wrong == null) {
+      model.committed(command, done);
+    }
+    return wrong;
+  }
+
+  private @Nullable String checkIds(Outcome.Done done) {
+    long last = model.lastId();
+    List<Long> ids = new ArrayList<>();
+    done.tasks().forEach(task -> ids.add(task.id()));
+    done.documents().forEach(document -> ids.add(document.version()));
+    for (long id : ids) {
+      if (id <= last || id > Limits.LARGEST_NUMBER) {
+        return "id " + id + " was given though " + last + " had been used";
+      }
+      last = id;
+    }
+    return null;
+  }
+
+  private @Nullable String followTransaction(
+      Verdict.Done expected, Outcome.Done done, List<Long> deleted) {
+    if (expected.tasks().size() != done.tasks().size()
+        || expected.documents().size() != done.documents().size()) {
+      return done + " but " + expected;
+    }
+    for (int i = 0; i < done.tasks().size(); i++) {
+      Task actual = done.tasks().get(i);
+      Task right = expected.tasks().get(i).as(actual.id());
+      if (!actual.equals(right)) {
+        return "task " + actual + " should be " + right;
+      }
+    }
+    for (int i = 0; i < done.documents().size(); i++) {
+      Document actual = done.documents().get(i);
+      NewDocument planned = expected.documents().get(i);
+      Document right = new Document(planned.key(), actual.version(), body(planned, done));
+      if (!actual.equals(right)) {
+        return actual + " should be " + right;
+      }
+    }
+    if (!deleted.equals(expected.deletes().stream().map(Task::id).toList())) {
+      return "deleted " + deleted + " but " + expected.deletes();
+    }
+    expected.tasks().forEach(task -> removeOld(task.old()));
+    expected.deletes().forEach(model::remove);
+    done.tasks().forEach(model::put);
+    expected.documentDeletes().forEach(document -> model.remove(document.key()));
+    done.documents().forEach(model::put);
+    return null;
+  }
+
+  private void removeOld(@Nullable Task old) {
+    if (old != null) {
+      model.remove(old);
+    }
+  }
+
+  /** Local names in simulations are {@code t} and the index of the add. */
+  private static Bytes body(NewDocument planned, Outcome.Done done) {
+    if (planned.body() != null) {
+      return planned.body();
+    }
+    String text = planned.template() == null ? "" : planned.template();
+    for (int i = 0; i < done.tasks().size(); i++) {
+      text = text.replace("{{t" + i + "}}", Long.toString(done.tasks().get(i).id()));
+    }
+    return Bytes.of(text);
+  }
+
+  private @Nullable String followClaim(Verdict.Takes takes, Outcome.Done done) {
+    int count = takes.choices().stream().mapToInt(Choice::count).sum();
+    if (done.tasks().size() != count || !done.documents().isEmpty()) {
+      return done + " but " + takes;
+    }
+    List<Task> taken = new ArrayList<>();
+    int next = 0;
+    for (Choice choice : takes.choices()) {
+      List<Task> left = new ArrayList<>(choice.candidates());
+      for (int i = 0; i < choice.count(); i++) {
+        Task actual = done.tasks().get(next++);
+        @Nullable Task old =
+            left.stream()
+                .limit(choice.anyOrder() ? left.size() : 1)
+                .filter(task -> task.origin() == actual.origin())
+                .findFirst()
+                .orElse(null);
+        if (old == null || !actual.equals(claimed(old, actual.id(), takes))) {
+          return actual + " was claimed but " + takes;
+        }
+        left.remove(old);
+        taken.add(old);
+      }
+    }
+    taken.forEach(model::remove);
+    done.tasks().forEach(model::put);
+    return null;
+  }
+
+  private static Task claimed(Task old, long id, Verdict.Takes takes) {
+    return new Task(
+        id,
+        old.origin(),
+        old.group(),
+        takes.untilMillis(),
+        takes.owner(),
+        id,
+        old.claims() + 1,
+        old.data());
+  }
+
+  private static Map<Cause, Integer> counts(List<Cause> causes) {
+    Map<Cause, Integer> counts = new HashMap<>();
+    causes.forEach(cause -> counts.merge(cause, 1, Integer::sum));
+    return counts;
+  }
+}

@@ -1,0 +1,226 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.Change;
+import io.millrace.store.Commit;
+import io.millrace.store.Document;
+import io.millrace.store.Outcome;
+import io.millrace.store.Position;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what clients were told, and settles it against the stream of commits: each commit must be
+ * the right effect of one command, each answer must be right at the position that it names.
+ */
+final class Ledger {
+  /** Something that a client was told about the state at one position. */
+  private record Observation(Position position, long timeMillis, String what, Check check) {}
+
+  /** Checks an observation against the model at its position; gives what is wrong, or null. */
+  @FunctionalInterface
+  interface Check {
+    @Nullable String against(Model model);
+  }
+
+  private record Answer(Sent sent, Outcome.Done done) {}
+
+  private final Model model = new Model();
+  private final Judge judge = new Judge(model);
+  private final Queue queue = new Queue(judge);
+  private final List<Observation> observations = new ArrayList<>();
+  private final List<Answer> repeated = new ArrayList<>();
+  private final TreeMap<Long, Answer> acknowledged = new TreeMap<>();
+  private final List<Commit> history = new ArrayList<>();
+
+  Model model() {
+    return model;
+  }
+
+  Queue queue() {
+    return queue;
+  }
+
+  /** The commits settled so far; the first has number 1. */
+  List<Commit> history() {
+    return history;
+  }
+
+  /** How many answers are still to be settled. */
+  int unsettled() {
+    return observations.size() + acknowledged.size() + repeated.size();
+  }
+
+  /** Takes note of an answer. */
+  void answered(Sent sent, Outcome outcome) {
+    queue.answered(sent);
+    if (sent.committedBy(outcome)) {
+      Answer answer = new Answer(sent, (Outcome.Done) outcome);
+      if (acknowledged.put(outcome.position().number(), answer) != null) {
+        throw new SimulationFailure("two commands were answered with " + outcome.position());
+      }
+    } else if (outcome instanceof Outcome.Done done && done.repeated()) {
+      repeated.add(new Answer(sent, done));
+    } else {
+      observe(
+          outcome.position(),
+          Judge.timeOf(outcome),
+          sent.command().toString(),
+          _ -> judge.checkUnchanged(sent.command(), outcome));
+    }
+  }
+
+  /** Takes note of something read. */
+  void observe(Position position, long timeMillis, String what, Check check) {
+    observations.add(new Observation(position, timeMillis, what, check));
+  }
+
+  /** Settles with the commits that follow the last one settled. */
+  void settle(List<Commit> commits) {
+    settleObservations();
+    for (Commit commit : commits) {
+      if (commit.position().number() != model.number() + 1) {
+        throw new SimulationFailure(
+            "commit " + commit.position() + " was streamed after number " + model.number());
+      }
+      follow(commit);
+      history.add(commit);
+      settleObservations();
+    }
+    for (Answer answer : repeated) {
+      settleRepeated(answer);
+    }
+    repeated.clear();
+  }
+
+  /** What has been told about commits after {@code number}, in words; null for nothing. */
+  @Nullable String toldBeyond(long number) {
+    if (!acknowledged.tailMap(number, false).isEmpty()) {
+      return acknowledged.tailMap(number, false).firstEntry().getValue().done().toString();
+    }
+    return observations.stream()
+        .filter(observation -> observation.position().number() > number)
+        .map(Observation::what)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Forgets what was told about commits after {@code number}, which are lost. */
+  void forgetBeyond(long number) {
+    acknowledged.tailMap(number, false).clear();
+    observations.removeIf(observation -> observation.position().number() > number);
+    repeated.clear();
+  }
+
+  private void follow(Commit commit) {
+    Outcome.Done streamed = asAnswer(commit);
+    List<Long> deleted =
+        commit.changes().stream()
+            .filter(Change.Deleted.class::isInstance)
+            .map(change -> ((Change.Deleted) change).id())
+            .toList();
+    @Nullable Answer answer = acknowledged.remove(commit.position().number());
+    if (answer == null) {
+      followUnanswered(commit, streamed, deleted);
+      return;
+    }
+    if (!answer.done().equals(streamed)
+        || !commit.client().equals(answer.sent().command().client())) {
+      throw new SimulationFailure("answered " + answer.done() + " but streamed " + commit);
+    }
+    queue.checkTurn(answer.sent(), streamed);
+    String wrong = judge.follow(answer.sent().command(), streamed, deleted);
+    if (wrong != null) {
+      throw new SimulationFailure(answer.sent().command() + ": " + wrong);
+    }
+  }
+
+  /** A commit whose answer got lost must be the whole of some command that was sent. */
+  private void followUnanswered(Commit commit, Outcome.Done streamed, List<Long> deleted) {
+    List<String> wrong = new ArrayList<>();
+    for (Sent sent : queue.unanswered()) {
+      if (sent.command().client().equals(commit.client())) {
+        String difference = judge.follow(sent.command(), streamed, deleted);
+        if (difference == null) {
+          queue.answered(sent);
+          return;
+        }
+        wrong.add(sent.command() + ": " + difference);
+      }
+    }
+    throw new SimulationFailure("nobody asked for " + commit + "; nearest: " + wrong);
+  }
+
+  /** The answer that a commit would have given, with the data that the stream leaves out. */
+  private Outcome.Done asAnswer(Commit commit) {
+    List<Task> tasks = new ArrayList<>();
+    List<Document> documents = new ArrayList<>();
+    for (Change change : commit.changes()) {
+      switch (change) {
+        case Change.Added(Task task) -> tasks.add(task);
+        case Change.Changed(long oldId, Task task, boolean dataKept) ->
+            tasks.add(dataKept ? withDataOf(oldId, task) : task);
+        case Change.Deleted _ -> {}
+        case Change.DocumentPut(long _, Document document) -> documents.add(document);
+        case Change.DocumentDeleted _ -> {}
+      }
+    }
+    return new Outcome.Done(commit.position(), commit.timeMillis(), tasks, documents, false);
+  }
+
+  private Task withDataOf(long oldId, Task task) {
+    @Nullable Task old = model.find(TaskRef.id(oldId));
+    if (old == null) {
+      throw new SimulationFailure("streamed a change of task " + oldId + ", which is not there");
+    }
+    return new Task(
+        task.id(),
+        task.origin(),
+        task.group(),
+        task.availableAtMillis(),
+        task.owner(),
+        task.token(),
+        task.claims(),
+        old.data());
+  }
+
+  private void settleObservations() {
+    for (int i = 0; i < observations.size(); i++) {
+      Observation observation = observations.get(i);
+      long number = observation.position().number();
+      if (number < model.number()) {
+        throw new SimulationFailure(
+            observation.what() + " was answered for " + number + ", long after it");
+      }
+      if (number == model.number()) {
+        if (observation.timeMillis() < model.timeMillis()) {
+          throw new SimulationFailure("time went back: " + observation.what());
+        }
+        String wrong = observation.check().against(model);
+        if (wrong != null) {
+          throw new SimulationFailure(
+              observation.what() + " at " + observation.position() + ": " + wrong);
+        }
+      }
+    }
+    observations.removeIf(observation -> observation.position().number() == model.number());
+  }
+
+  private void settleRepeated(Answer answer) {
+    Outcome.Done done = answer.done();
+    Model.@Nullable Remembered first = model.recall(answer.sent().command(), done.timeMillis());
+    boolean right =
+        first != null
+            && Objects.equals(first.command(), answer.sent().command())
+            && first.answer().position().number() == done.position().number()
+            && first.answer().tasks().equals(done.tasks())
+            && first.answer().documents().equals(done.documents());
+    if (!right) {
+      throw new SimulationFailure("repeated as " + done + " but first answered " + first);
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.Command;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Outcome;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.TaskState;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a store must hold, in plain maps: slow and obviously right. It knows nothing of indexes,
+ * journals or time passing; whatever depends on time is worked out when asked.
+ */
+final class Model {
+  /** How long an answer is remembered for its request id. */
+  static final long REMEMBERED_MILLIS = 600_000;
+
+  /** An answer to a command with a request id. */
+  record Remembered(Command command, Outcome.Done answer) {}
+
+  private record RequestKey(String principal, String id) {}
+
+  private static final Comparator<Task> BY_TIME =
+      Comparator.comparingLong(Task::availableAtMillis).thenComparingLong(Task::origin);
+
+  private final TreeMap<Long, Task> tasks = new TreeMap<>();
+  private final Map<Long, Long> idsByOrigin = new HashMap<>();
+  private final TreeMap<DocumentKey, Document> documents = new TreeMap<>();
+  private final Map<RequestKey, Remembered> remembered = new HashMap<>();
+  private long lastId;
+  private long number;
+  private long timeMillis;
+
+  /** The number of the last commit. */
+  long number() {
+    return number;
+  }
+
+  /** The store time of the last commit. */
+  long timeMillis() {
+    return timeMillis;
+  }
+
+  /** The largest id or version ever given. */
+  long lastId() {
+    return lastId;
+  }
+
+  int size() {
+    return tasks.size();
+  }
+
+  /** The task with this id or the next larger one, else the first; null when there are none. */
+  @Nullable Task someTask(long id) {
+    Map.@Nullable Entry<Long, Task> entry = tasks.ceilingEntry(id);
+    if (entry == null) {
+      entry = tasks.firstEntry();
+    }
+    return entry == null ? null : entry.getValue();
+  }
+
+  @Nullable Task find(TaskRef ref) {
+    @Nullable Long id = ref.id() != 0 ? Long.valueOf(ref.id()) : idsByOrigin.get(ref.origin());
+    @Nullable Task task = id == null ? null : tasks.get(id);
+    return task == null || (ref.origin() != 0 && task.origin() != ref.origin()) ? null : task;
+  }
+
+  @Nullable Document document(DocumentKey key) {
+    return documents.get(key);
+  }
+
+  /** All documents in order of their keys. */
+  List<Document> documents() {
+    return List.copyOf(documents.values());
+  }
+
+  /** What can be claimed from a group, the oldest first. */
+  List<Task> waiting(String group, long nowMillis) {
+    return tasks.values().stream()
+        .filter(task -> task.group().equals(group))
+        .filter(task -> task.stateAt(nowMillis) == TaskState.WAITING)
+        .sorted(BY_TIME)
+        .toList();
+  }
+
+  /** What cannot be claimed from a group now, by time. */
+  List<Task> busy(String group, long nowMillis) {
+    return tasks.values().stream()
+        .filter(task -> task.group().equals(group))
+        .filter(task -> task.stateAt(nowMillis) != TaskState.WAITING)
+        .sorted(BY_TIME)
+        .toList();
+  }
+
+  /** Whether a claim on the task is alive. */
+  static boolean liveClaim(Task task, long nowMillis) {
+    return task.token() != 0 && task.stateAt(nowMillis) == TaskState.CLAIMED;
+  }
+
+  /** How many tasks of a group are held through claims. */
+  int claimed(String group, long nowMillis) {
+    return (int) busy(group, nowMillis).stream().filter(task -> task.token() != 0).count();
+  }
+
+  List<GroupSummary> summaries(long nowMillis) {
+    TreeSet<String> names = new TreeSet<>();
+    tasks.values().forEach(task -> names.add(task.group()));
+    List<GroupSummary> summaries = new ArrayList<>();
+    for (String name : names) {
+      List<Task> busy = busy(name, nowMillis);
+      long owned = busy.stream().filter(task -> task.owner() != null).count();
+      summaries.add(
+          new GroupSummary(
+              name,
+              waiting(name, nowMillis).size(),
+              busy.size() - owned,
+              owned,
+              claimed(name, nowMillis)));
+    }
+    return summaries;
+  }
+
+  /** The answer remembered under a command's request id at a time; null for none. */
+  @Nullable Remembered recall(Command command, long nowMillis) {
+    String id = command.requestId();
+    if (id == null) {
+      return null;
+    }
+    Remembered found = remembered.get(new RequestKey(command.client().principal(), id));
+    return found == null || found.answer().timeMillis() + REMEMBERED_MILLIS <= nowMillis
+        ? null
+        : found;
+  }
+
+  void remove(Task task) {
+    tasks.remove(task.id());
+    idsByOrigin.remove(task.origin());
+  }
+
+  void put(Task task) {
+    tasks.put(task.id(), task);
+    idsByOrigin.put(task.origin(), task.id());
+    lastId = Math.max(lastId, task.id());
+  }
+
+  void remove(DocumentKey key) {
+    documents.remove(key);
+  }
+
+  void put(Document document) {
+    documents.put(document.key(), document);
+    lastId = Math.max(lastId, document.version());
+  }
+
+  /** Takes note of a commit whose changes have been put in. */
+  void committed(Command command, Outcome.Done answer) {
+    number = answer.position().number();
+    timeMillis = answer.timeMillis();
+    String id = command.requestId();
+    if (id != null) {
+      remembered.put(
+          new RequestKey(command.client().principal(), id), new Remembered(command, answer));
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.Claim;
+import io.millrace.store.Outcome;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The commands on their way, in the order in which they were sent, and whose turn it is. */
+final class Queue {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final Judge judge;
+  private final Set<Sent> unanswered = new LinkedHashSet<>();
+
+  Queue(Judge judge) {
+    this.judge = judge;
+  }
+
+  void sent(Sent sent) {
+    unanswered.add(sent);
+  }
+
+  void answered(Sent sent) {
+    unanswered.remove(sent);
+  }
+
+  /** All without an answer; the cancelled too, since they may have been decided before. */
+  List<Sent> unanswered() {
+    return List.copyOf(unanswered);
+  }
+
+  /** Those that wait for a task, as far as is known. */
+  List<Sent> waiting() {
+    return unanswered.stream().filter(sent -> sent.waitMillis() > 0 && !sent.cancelled()).toList();
+  }
+
+  /** Nobody will be answered any more. */
+  void clear() {
+    unanswered.clear();
+  }
+
+  /** Forgets the cancelled ones, once the store has dropped them. */
+  void forgetCancelled() {
+    unanswered.removeIf(Sent::cancelled);
+  }
+
+  /** A claim must not be served while an earlier one waits that could have had its task. */
+  void checkTurn(Sent served, Outcome.Done done) {
+    if (!(served.command() instanceof Claim)) {
+      return;
+    }
+    for (Sent earlier : unanswered) {
+      if (earlier.order() < served.order()
+          && earlier.waitMillis() > 0
+          && !earlier.cancelled()
+          && couldTakeFrom(earlier, done)) {
+        throw new SimulationFailure(
+            served.command() + " was served before " + earlier.command() + ", which came first");
+      }
+    }
+  }
+
+  private boolean couldTakeFrom(Sent sent, Outcome.Done done) {
+    Set<String> groups = new LinkedHashSet<>();
+    done.tasks().forEach(task -> groups.add(task.group()));
+    return judge.verdict(sent.command(), done.timeMillis()) instanceof Verdict.Takes takes
+        && takes.choices().stream()
+            .anyMatch(choice -> groups.contains(choice.candidates().getFirst().group()));
+  }
+
+  /** When nothing is left to do, no claim may wait for what is there, nor longer than it said. */
+  void checkNobodyIsForgotten(long timeMillis, long nanos) {
+    for (Sent sent : waiting()) {
+      if (judge.verdict(sent.command(), timeMillis) instanceof Verdict.Takes takes) {
+        throw new SimulationFailure(sent.command() + " waits though there is " + takes);
+      }
+      if (nanos - sent.sentNanos() > (sent.waitMillis() + 1) * NANOS_PER_MILLI) {
+        throw new SimulationFailure(sent.command() + " waits longer than it said");
+      }
+    }
+  }
+
+  /** An empty answer must not come before the wait is over. */
+  static void checkPatience(Sent sent, Outcome outcome, long nanos) {
+    if (sent.waitMillis() > 0
+        && outcome instanceof Outcome.Done done
+        && done.tasks().isEmpty()
+        && nanos - sent.sentNanos() < (sent.waitMillis() - 1) * NANOS_PER_MILLI) {
+      throw new SimulationFailure(sent.command() + " did not wait as long as it said");
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package io.millrace.store.testkit.simulation;
+
+/** A store did something that its promises do not allow. The message names seed and step. */
+public final class SimulationFailure extends AssertionError {
+  private static final long serialVersionUID = 1;
+
+  SimulationFailure(String message) {
+    super(message);
+  }
+
+  SimulationFailure(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

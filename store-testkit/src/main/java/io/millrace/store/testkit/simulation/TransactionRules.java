@@ -1,0 +1,166 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason.Kind;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.TaskState;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.testkit.simulation.Verdict.Cause;
+import io.millrace.store.testkit.simulation.Verdict.NewDocument;
+import io.millrace.store.testkit.simulation.Verdict.NewTask;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What the documentation says of a transaction, against a model at a time. */
+final class TransactionRules {
+  private final Model model;
+  private final Transaction transaction;
+  private final long now;
+  private final List<Cause> causes = new ArrayList<>();
+  private final List<NewTask> tasks = new ArrayList<>();
+  private final List<Task> deletes = new ArrayList<>();
+  private final List<NewDocument> documents = new ArrayList<>();
+  private final List<Document> documentDeletes = new ArrayList<>();
+  private final Set<Long> changed = new HashSet<>();
+
+  private TransactionRules(Model model, Transaction transaction, long nowMillis) {
+    this.model = model;
+    this.transaction = transaction;
+    this.now = nowMillis;
+  }
+
+  static Verdict judge(Model model, Transaction transaction, long nowMillis) {
+    return new TransactionRules(model, transaction, nowMillis).judge();
+  }
+
+  private Verdict judge() {
+    for (Transaction.Add add : transaction.adds()) {
+      long time = add.when().resolve(now);
+      @Nullable Owner owner = add.owned() && time > now ? transaction.client() : null;
+      tasks.add(new NewTask(null, add.group(), time, owner, 0, add.data()));
+    }
+    transaction.updates().forEach(this::update);
+    transaction.renewals().forEach(this::renew);
+    for (TaskRef ref : transaction.deletes()) {
+      @Nullable Task task = mine(ref, Kind.MISSING_DELETE);
+      if (task != null) {
+        deletes.add(task);
+      }
+    }
+    for (TaskRef ref : transaction.depends()) {
+      require(ref, Kind.MISSING_DEPEND);
+    }
+    judgeDocuments();
+    if (!causes.isEmpty()) {
+      return new Verdict.Refused(causes);
+    }
+    boolean changes =
+        !(tasks.isEmpty() && deletes.isEmpty() && documents.isEmpty() && documentDeletes.isEmpty());
+    return changes
+        ? new Verdict.Done(tasks, deletes, documents, documentDeletes)
+        : new Verdict.Nothing();
+  }
+
+  private void update(Transaction.Update update) {
+    @Nullable Task old = mine(update.task(), Kind.MISSING_UPDATE);
+    if (old == null) {
+      return;
+    }
+    long time = update.when().resolve(now);
+    boolean future = time > now;
+    Bytes data = update.data() == null ? old.data() : update.data();
+    long token = future && Model.liveClaim(old, now) ? old.token() : 0;
+    tasks.add(new NewTask(old, old.group(), time, future ? owner(old) : null, token, data));
+  }
+
+  private void renew(Transaction.Renewal renewal) {
+    @Nullable Task old = mine(renewal.task(), Kind.MISSING_UPDATE);
+    if (old == null) {
+      return;
+    }
+    if (!Model.liveClaim(old, now)) {
+      causes.add(new Cause(Kind.LEASE_ENDED, renewal.task(), null));
+      return;
+    }
+    long end = now + renewal.leaseMillis();
+    tasks.add(new NewTask(old, old.group(), end, owner(old), old.token(), old.data()));
+  }
+
+  /** The client; but an operator who prolongs another's claim leaves it to that one. */
+  private @Nullable Owner owner(Task old) {
+    return transaction.override() && Model.liveClaim(old, now) ? old.owner() : transaction.client();
+  }
+
+  private @Nullable Task require(TaskRef ref, Kind missing) {
+    @Nullable Task task = model.find(ref);
+    if (task == null) {
+      causes.add(new Cause(missing, ref, null));
+    }
+    return task;
+  }
+
+  /** The task if it is there, named once, and not owned by somebody else. */
+  private @Nullable Task mine(TaskRef ref, Kind missing) {
+    @Nullable Task task = require(ref, missing);
+    if (task == null) {
+      return null;
+    }
+    if (!changed.add(task.id())) {
+      causes.add(Cause.of(Kind.MALFORMED));
+    }
+    if (task.stateAt(now) == TaskState.CLAIMED
+        && !transaction.client().equals(task.owner())
+        && !transaction.override()) {
+      causes.add(new Cause(Kind.OWNED_BY_ANOTHER, ref, null));
+      return null;
+    }
+    return task;
+  }
+
+  private void judgeDocuments() {
+    Set<DocumentKey> touched = new HashSet<>();
+    for (Transaction.Put put : transaction.puts()) {
+      if (!touched.add(put.key())) {
+        causes.add(Cause.of(Kind.MALFORMED));
+      }
+      @Nullable Document old = model.document(put.key());
+      if (put.expectedVersion() != DocumentVersion.ANY) {
+        expect(put.key(), put.expectedVersion(), old);
+      }
+      @Nullable Bytes body = put.template() ? null : put.body();
+      @Nullable String template = put.template() ? put.body().utf8() : null;
+      documents.add(new NewDocument(put.key(), old, body, template));
+    }
+    for (DocumentVersion delete : transaction.documentDeletes()) {
+      if (!touched.add(delete.key())) {
+        causes.add(Cause.of(Kind.MALFORMED));
+      }
+      @Nullable Document old = model.document(delete.key());
+      if (expect(delete.key(), delete.version(), old) && old != null) {
+        documentDeletes.add(old);
+      }
+    }
+    for (DocumentVersion depend : transaction.documentDepends()) {
+      expect(depend.key(), depend.version(), model.document(depend.key()));
+    }
+  }
+
+  private boolean expect(DocumentKey key, long version, @Nullable Document found) {
+    boolean asExpected =
+        version == DocumentVersion.ANY
+            ? found != null
+            : version == (found == null ? DocumentVersion.ABSENT : found.version());
+    if (!asExpected) {
+      causes.add(new Cause(Kind.VERSION_CONFLICT, null, key));
+    }
+    return asExpected;
+  }
+}

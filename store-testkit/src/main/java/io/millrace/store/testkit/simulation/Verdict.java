@@ -1,0 +1,83 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the model says must become of a command. */
+sealed interface Verdict {
+  /** It changes nothing and is not refused: an empty claim, or only dependencies that hold. */
+  record Nothing() implements Verdict {}
+
+  /** It was answered before. */
+  record Repeated(Model.Remembered earlier) implements Verdict {}
+
+  /** It is refused for these reasons, in any order. */
+  record Refused(List<Cause> causes) implements Verdict {}
+
+  /** It happens. */
+  record Done(
+      List<NewTask> tasks,
+      List<Task> deletes,
+      List<NewDocument> documents,
+      List<Document> documentDeletes)
+      implements Verdict {}
+
+  /** A claim takes some of what waits. */
+  record Takes(List<Choice> choices, Owner owner, long untilMillis) implements Verdict {}
+
+  /** A reason without its words. */
+  record Cause(Reason.Kind kind, @Nullable TaskRef task, @Nullable DocumentKey document) {
+    static Cause of(Reason reason) {
+      return new Cause(reason.kind(), reason.task(), reason.document());
+    }
+
+    static Cause of(Reason.Kind kind) {
+      return new Cause(kind, null, null);
+    }
+  }
+
+  /**
+   * A task that the commit makes.
+   *
+   * @param old what it replaces; null for an added one
+   */
+  record NewTask(
+      @Nullable Task old,
+      String group,
+      long availableAtMillis,
+      @Nullable Owner owner,
+      long token,
+      Bytes data) {
+
+    /** The same as a task with the id that it was given. */
+    Task as(long id) {
+      return old == null
+          ? new Task(id, id, group, availableAtMillis, owner, token, 0, data)
+          : new Task(id, old.origin(), group, availableAtMillis, owner, token, old.claims(), data);
+    }
+  }
+
+  /**
+   * A document that the commit writes.
+   *
+   * @param body its content, or null for a template, which is filled once ids are known
+   * @param template what to fill
+   */
+  record NewDocument(
+      DocumentKey key, @Nullable Document old, @Nullable Bytes body, @Nullable String template) {}
+
+  /**
+   * Tasks to be taken from one group.
+   *
+   * @param candidates what waits, in the order of the claim; any order where {@code anyOrder}
+   * @param count how many of them
+   */
+  record Choice(List<Task> candidates, int count, boolean anyOrder) {}
+}
