@@ -30,6 +30,11 @@ public final class Millrace implements Runnable {
 
   /** Runs one command and exits with its code. */
   public static void main(String[] args) {
+    if (args.length == 1 && (args[0].equals("--version") || args[0].equals("-V"))) {
+      // Scripts ask this often; the command line's parser takes longer to load than all else.
+      System.out.println(Version.text());
+      return;
+    }
     Logs.configure(args);
     System.exit(run(Terminal.system(), args));
   }

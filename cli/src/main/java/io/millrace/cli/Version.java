@@ -6,7 +6,12 @@ import picocli.CommandLine.IVersionProvider;
 final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {
+    return new String[] {text()};
+  }
+
+  /** As released; {@code development} where the classes do not come from a jar. */
+  static String text() {
     String version = Version.class.getPackage().getImplementationVersion();
-    return new String[] {"millrace " + (version == null ? "development" : version)};
+    return "millrace " + (version == null ? "development" : version);
   }
 }
