@@ -1,7 +1,6 @@
 package io.millrace.cli;
 
 import io.millrace.cli.serve.UpCommand;
-import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
