@@ -5,6 +5,7 @@ import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.Headers;
+import io.helidon.http.RequestException;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.http.HttpRouting;
@@ -69,6 +70,9 @@ final class Dispatcher implements HttpRouting {
     @Nullable Endpoint endpoint;
     @Nullable Request request;
 
+    /** Whether nothing that follows on the connection can be understood. */
+    boolean broken;
+
     /** The status sent; that of "the client went away" until one is. */
     int status = 499;
 
@@ -79,10 +83,10 @@ final class Dispatcher implements HttpRouting {
 
     /** Reads what the handler left of the body; false when that is too much. */
     boolean drained() {
-      if (!source.content().hasEntity()) {
-        return true;
+      if (broken) {
+        return false;
       }
-      if (source.content().consumed()) {
+      if (!source.content().hasEntity() || source.content().consumed()) {
         return true;
       }
       if (request == null
@@ -118,7 +122,7 @@ final class Dispatcher implements HttpRouting {
           source.authority(),
           first(headers, HeaderNames.ORIGIN),
           first(headers, HeaderNames.AUTHORIZATION));
-      checkFraming(headers);
+      checkFraming(exchange, headers);
       Routes.Match match = routes.match(source.prologue().method().text(), path);
       exchange.endpoint = match.endpoint();
       Request request =
@@ -132,6 +136,9 @@ final class Dispatcher implements HttpRouting {
       throw new CloseConnectionException("interrupted while answering", e);
     } catch (IOException | UncheckedIOException | DataReader.InsufficientDataAvailableException e) {
       throw new CloseConnectionException("the client stopped sending", e);
+    } catch (RequestException | DataReader.IncorrectNewLineException e) {
+      exchange.broken = true;
+      return Problems.reply(HttpProblem.malformed("the body is malformed: " + e.getMessage()));
     } catch (RuntimeException e) {
       Reply reply = failures.reply(e);
       if (reply != null) {
@@ -143,18 +150,27 @@ final class Dispatcher implements HttpRouting {
     }
   }
 
-  /** What the library lets pass although two readers could disagree where a body ends. */
-  private static void checkFraming(Headers headers) {
-    if (!headers.contains(HeaderNames.TRANSFER_ENCODING)) {
+  /** What the library lets pass although nobody can tell for sure where the body ends. */
+  private static void checkFraming(Exchange exchange, Headers headers) {
+    boolean sized = headers.contains(HeaderNames.CONTENT_LENGTH);
+    boolean coded = headers.contains(HeaderNames.TRANSFER_ENCODING);
+    if (!sized && !coded) {
       return;
     }
-    List<String> codings = headers.get(HeaderNames.TRANSFER_ENCODING).allValues();
-    if (codings.size() != 1 || !codings.getFirst().equalsIgnoreCase("chunked")) {
-      throw new HttpProblem(501, "only the transfer encoding \"chunked\" is known");
+    exchange.broken = true;
+    if (coded) {
+      List<String> codings = headers.get(HeaderNames.TRANSFER_ENCODING).allValues();
+      if (codings.size() != 1 || !codings.getFirst().equalsIgnoreCase("chunked")) {
+        throw new HttpProblem(501, "only the transfer encoding \"chunked\" is known");
+      }
+      if (sized) {
+        throw HttpProblem.malformed("a request has a length or comes in chunks, not both");
+      }
+    } else if (headers.get(HeaderNames.CONTENT_LENGTH).valueCount() != 1
+        || headers.contentLength().orElse(-1) < 0) {
+      throw HttpProblem.malformed("a request has one length, a number from 0");
     }
-    if (headers.contains(HeaderNames.CONTENT_LENGTH)) {
-      throw HttpProblem.malformed("a request has a length or comes in chunks, not both");
-    }
+    exchange.broken = false;
   }
 
   private static Reply stopping() {
