@@ -1,11 +1,9 @@
 package io.millrace.server.http;
 
-import io.helidon.common.buffers.DataReader;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.Headers;
-import io.helidon.http.RequestException;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.http.HttpRouting;
@@ -14,7 +12,6 @@ import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -129,25 +126,35 @@ final class Dispatcher implements HttpRouting {
           new Request(source, exchange.connection, inFlight, limits.maxBodyBytes(), match);
       exchange.request = request;
       return match.endpoint().handler().handle(request);
-    } catch (CloseConnectionException e) {
-      throw e;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CloseConnectionException("interrupted while answering", e);
-    } catch (IOException | UncheckedIOException | DataReader.InsufficientDataAvailableException e) {
-      throw new CloseConnectionException("the client stopped sending", e);
-    } catch (RequestException | DataReader.IncorrectNewLineException e) {
-      exchange.broken = true;
-      return Problems.reply(HttpProblem.malformed("the body is malformed: " + e.getMessage()));
-    } catch (RuntimeException e) {
-      Reply reply = failures.reply(e);
-      if (reply != null) {
-        return reply;
-      }
-      LOG.error("no answer to {} {}", source.prologue().method().text(), path, e);
-      return Problems.reply(
-          new HttpProblem(500, "the server made a mistake; its log says which: " + e.getClass()));
+    } catch (IOException | RuntimeException e) {
+      return failed(exchange, e);
     }
+  }
+
+  private Reply failed(Exchange exchange, Exception failure) {
+    BodyStream.State body =
+        exchange.request == null ? BodyStream.State.SOUND : exchange.request.bodyState();
+    if (failure instanceof CloseConnectionException closing) {
+      throw closing;
+    }
+    if (body == BodyStream.State.MALFORMED) {
+      exchange.broken = true;
+      return Problems.reply(HttpProblem.malformed("the body is malformed: not of its coding"));
+    }
+    if (body == BodyStream.State.CUT || failure instanceof IOException) {
+      throw new CloseConnectionException("the client stopped sending", failure);
+    }
+    Reply reply = failure instanceof RuntimeException e ? failures.reply(e) : null;
+    if (reply != null) {
+      return reply;
+    }
+    LOG.error("no answer to {}", line(exchange), failure);
+    return Problems.reply(
+        new HttpProblem(
+            500, "the server made a mistake, its log says which: " + failure.getClass()));
   }
 
   /** What the library lets pass although nobody can tell for sure where the body ends. */
