@@ -2,11 +2,37 @@ package io.millrace.processes;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /** The group of processes that a program leads, as the receiver of signals. */
 record ProcessGroup(ProcessIdentity leader, String sh) {
-  boolean isEmpty() {
-    return !signal("0");
+  private static final long FIRST_LOOK_MILLIS = 5;
+  private static final long LONGEST_PAUSE_MILLIS = 250;
+
+  /**
+   * Waits until nothing of the group is left or the deadline has come, and says whether nothing is.
+   * No system gives an event for this, so it looks again at growing intervals.
+   *
+   * @param deadline by {@link System#nanoTime()}
+   */
+  CompletableFuture<Boolean> whenEmpty(long deadline) {
+    return whenEmpty(deadline, FIRST_LOOK_MILLIS);
+  }
+
+  private CompletableFuture<Boolean> whenEmpty(long deadline, long pauseMillis) {
+    if (!signal("0")) {
+      return CompletableFuture.completedFuture(true);
+    }
+    long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+    if (left <= 0) {
+      return CompletableFuture.completedFuture(false);
+    }
+    Executor later =
+        CompletableFuture.delayedExecutor(Math.min(pauseMillis, left), TimeUnit.MILLISECONDS);
+    return CompletableFuture.completedFuture(Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS))
+        .thenComposeAsync(nextPause -> whenEmpty(deadline, nextPause), later);
   }
 
   /**

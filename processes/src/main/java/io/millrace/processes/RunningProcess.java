@@ -10,6 +10,8 @@ import java.util.concurrent.TimeUnit;
  * any number of threads; there may be several for one process.
  */
 public final class RunningProcess {
+  private static final Duration LONGEST_GRACE = Duration.ofDays(365);
+
   private final ProcessFolder folder;
   private final ProcessIdentity identity;
   private final CompletableFuture<ExitStatus> end;
@@ -63,8 +65,9 @@ public final class RunningProcess {
    * {@code grace} is over. Processes that moved to groups of their own are out of reach. Does
    * nothing to a group that is gone, and may be repeated.
    *
-   * @param grace from zero, which kills at once without a TERM; counted by the monotonic clock of
-   *     this JVM, and the KILL is not sent if this JVM dies before
+   * @param grace from zero, which kills at once without a TERM; more than 365 days count as 365;
+   *     counted by the monotonic clock of this JVM, and the KILL is not sent if this JVM dies
+   *     before
    * @return done when the program has ended and either nothing of the group is left or it has been
    *     sent a KILL
    * @throws IllegalArgumentException when {@code grace} is negative
@@ -81,18 +84,18 @@ public final class RunningProcess {
     if (!group.signal("TERM")) {
       return onExit();
     }
+    long nanos = (grace.compareTo(LONGEST_GRACE) > 0 ? LONGEST_GRACE : grace).toNanos();
+    long deadline = System.nanoTime() + nanos;
     CompletableFuture<Boolean> over =
-        new CompletableFuture<Boolean>()
-            .completeOnTimeout(false, grace.toNanos(), TimeUnit.NANOSECONDS);
-    CompletableFuture<Boolean> emptied =
-        end.thenCompose(status ->
-            group.isEmpty()
-                ? CompletableFuture.completedFuture(true)
-                : new CompletableFuture<Boolean>());
-    return over.applyToEither(emptied, gone -> gone)
-        .thenCompose(gone -> {
+        new CompletableFuture<Boolean>().completeOnTimeout(true, nanos, TimeUnit.NANOSECONDS);
+    return end.thenApply(status -> false)
+        .applyToEither(over, graceIsOver -> graceIsOver)
+        .thenCompose(graceIsOver -> {
           over.cancel(false);
-          if (!gone) {
+          return graceIsOver ? CompletableFuture.completedFuture(false) : group.whenEmpty(deadline);
+        })
+        .thenCompose(empty -> {
+          if (!empty) {
             group.signal("KILL");
           }
           return onExit();

@@ -7,7 +7,6 @@ import io.millrace.store.Position;
 import io.millrace.store.Reason;
 import io.millrace.store.Task;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
@@ -210,7 +209,7 @@ public final class Answers {
   public static byte[] writeError(String message) {
     return JsonText.write(json -> {
       json.writeStartObject();
-      json.writeStringProperty("error", whole(message));
+      json.writeStringProperty("error", JsonText.whole(message));
       json.writeEndObject();
     });
   }
@@ -223,7 +222,7 @@ public final class Answers {
     return JsonText.write(json -> {
       json.writeStartObject();
       json.writeArrayPropertyStart("errors");
-      messages.forEach(message -> json.writeString(whole(message)));
+      messages.forEach(message -> json.writeString(JsonText.whole(message)));
       json.writeEndArray();
       json.writeEndObject();
     });
@@ -248,10 +247,5 @@ public final class Answers {
           }
           return message;
         });
-  }
-
-  /** A message may quote what a client sent, halves of surrogate pairs included. */
-  private static String whole(String message) {
-    return new String(message.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 }

@@ -73,6 +73,11 @@ final class JsonText {
     json.writeStringProperty(name64, Base64.getEncoder().encodeToString(content));
   }
 
+  /** A message that may quote what a client sent, without halves of surrogate pairs. */
+  static String whole(String message) {
+    return new String(message.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+  }
+
   private static boolean isAscii(byte[] content) {
     int all = 0;
     for (byte one : content) {

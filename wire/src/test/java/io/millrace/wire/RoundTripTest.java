@@ -109,6 +109,14 @@ final class RoundTripTest {
   }
 
   @Test
+  void a_quarantined_task_comes_back_as_it_was() {
+    forEachSeed(samples -> {
+      QuarantinedTask task = QuarantinedTask.of(samples.task(), samples.name());
+      assertThat(QuarantinedTask.read(task.write())).isEqualTo(task);
+    });
+  }
+
+  @Test
   void summaries_come_back_as_they_were() {
     List<GroupSummary> groups =
         List.of(new GroupSummary("a\"b", 1, 2, 3, 4), new GroupSummary("é", 0, 0, 0, 1L << 40));

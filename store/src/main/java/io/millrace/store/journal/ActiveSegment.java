@@ -14,7 +14,7 @@ final class ActiveSegment {
   private final SpareSegment spare;
   private final long journalId;
   private final ByteBuffer header = ByteBuffer.allocate(FrameFormat.HEADER_BYTES);
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private final ByteBuffer buffer;
 
   private DiskFile file;
   private long sizeBytes;
@@ -26,6 +26,7 @@ final class ActiveSegment {
   ActiveSegment(Storage storage, Extent extent, int segmentBytes, Recovery.Ending ending) {
     this.storage = storage;
     this.extent = extent;
+    this.buffer = ByteBuffer.allocateDirect(Math.min(BUFFER_BYTES, segmentBytes));
     this.spare = new SpareSegment(storage, segmentBytes);
     this.journalId = ending.journalId();
     this.file = ending.file();

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 
 /** Reads a file from its beginning to its end in large pieces; closes it. */
 final class DiskFileInput extends InputStream {
-  private static final int PIECE_BYTES = 1 << 20;
+  private static final int PIECE_BYTES = 256 << 10;
 
   private final DiskFile file;
   private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES).limit(0);

@@ -10,7 +10,7 @@ import java.nio.channels.WritableByteChannel;
  * pages stands in the way of the journal's own syncs.
  */
 final class DiskFileOutput implements WritableByteChannel {
-  private static final int PIECE_BYTES = 1 << 20;
+  private static final int PIECE_BYTES = 256 << 10;
   private static final int SYNC_BYTES = 4 << 20;
 
   private final DiskFile file;

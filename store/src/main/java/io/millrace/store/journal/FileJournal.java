@@ -8,7 +8,9 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,7 @@ public final class FileJournal implements Journal {
   private final Storage storage;
   private final FileJournalOptions options;
   private final Extent extent = new Extent();
+  private final Set<Long> damagedSnapshots = ConcurrentHashMap.newKeySet();
   private @Nullable SyncLoop loop;
   private @Nullable Driver driver;
   private boolean closed;
@@ -99,9 +102,13 @@ public final class FileJournal implements Journal {
     }
     try {
       long newId = environment.newRandom().nextLong();
-      Recovery.Ending ending = new Recovery(storage, options).run(replay, extent, newId);
+      Recovery recovery = new Recovery(storage, options);
+      Recovery.Ending ending = recovery.run(replay, extent, newId);
+      damagedSnapshots.addAll(recovery.passedOver());
       SyncLoop started =
-          new SyncLoop(new ActiveSegment(storage, extent, options.segmentBytes(), ending));
+          new SyncLoop(
+              new ActiveSegment(storage, extent, options.segmentBytes(), ending),
+              storage.describe());
       Chain chain = ending.chain();
       lastSequence = chain.sequence();
       lastEpoch = chain.epoch();
@@ -147,6 +154,7 @@ public final class FileJournal implements Journal {
 
   @Override
   public SnapshotWriter snapshot(Frame frame) {
+    damagedSnapshots.remove(frame.sequence());
     return new SnapshotFileWriter(storage, frame, false);
   }
 
@@ -158,21 +166,25 @@ public final class FileJournal implements Journal {
   /**
    * {@inheritDoc}
    *
-   * <p>With fewer than two snapshots nothing is removed. Segments that an open reader has yet to
-   * read stay as well.
+   * <p>With fewer than two snapshots, not counting one that recovery found damaged, nothing is
+   * removed. Segments that an open reader has yet to read stay as well.
    */
   @Override
   public void trim(long keepAfterPosition) {
     try {
       List<Long> snapshots = FileNames.numbers(storage.list(), FileNames.SNAPSHOT);
-      if (snapshots.size() < 2) {
+      List<Long> whole =
+          snapshots.stream().filter(each -> !damagedSnapshots.contains(each)).toList();
+      if (whole.size() < 2) {
         return;
       }
-      List<Long> old = snapshots.subList(0, snapshots.size() - 2);
-      for (long sequence : old) {
-        storage.deleteLarge(FileNames.snapshot(sequence));
+      List<Long> kept = whole.subList(whole.size() - 2, whole.size());
+      for (long sequence : snapshots) {
+        if (!kept.contains(sequence)) {
+          storage.deleteLarge(FileNames.snapshot(sequence));
+        }
       }
-      long keepFrom = snapshots.get(snapshots.size() - 2) + 1;
+      long keepFrom = kept.getFirst() + 1;
       for (String name : extent.trim(keepFrom, keepAfterPosition)) {
         storage.delete(name);
       }

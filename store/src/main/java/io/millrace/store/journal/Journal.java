@@ -70,7 +70,13 @@ public interface Journal extends AutoCloseable {
 
   /** Reads durable frames that hold commits after a position, in order. */
   interface Reader extends AutoCloseable {
-    /** The next frame, or null at the end of what is durable now; a later call may find more. */
+    /**
+     * The next frame, valid until the next call, or null at the end of what is durable now; a later
+     * call may find more. For use by one thread at a time.
+     *
+     * @throws DamagedJournalException when a frame is not readable any more
+     * @throws JournalException when the disk fails
+     */
     @Nullable Frame next();
 
     @Override

@@ -23,6 +23,7 @@ final class Recovery {
 
   private final Storage storage;
   private final FileJournalOptions options;
+  private final List<Long> passedOver = new ArrayList<>();
   private final StringJoiner notices = new StringJoiner("; ");
 
   Recovery(Storage storage, FileJournalOptions options) {
@@ -39,6 +40,11 @@ final class Recovery {
     SnapshotChoice choice = SnapshotChoice.choose(storage, snapshots, first, notices::add);
     choice.deliver(storage, replay::snapshotPart);
     long base = choice.base().sequence();
+    for (long snapshot : snapshots) {
+      if (snapshot > base) {
+        passedOver.add(snapshot);
+      }
+    }
     if (segments.isEmpty()) {
       removeTemporary(names);
       return begin(new SegmentHeader(newId, choice.base()), extent);
@@ -52,6 +58,11 @@ final class Recovery {
     extent.add(new Segment(last.header(), ending.sizeBytes()));
     extent.durableUpTo(ending.offset());
     return ending;
+  }
+
+  /** The snapshots that are newer than the one chosen, and damaged. */
+  List<Long> passedOver() {
+    return passedOver;
   }
 
   /** The headers of all segments, of which only those that are needed must be whole. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SnapshotInput {
   private static final int MAX_PART_BYTES = 1 << 30;
-  private static final int GROWTH_BYTES = 1 << 20;
+  private static final int GROWTH_BYTES = 64 << 10;
 
   private final InputStream stream;
   private final String name;

@@ -74,7 +74,13 @@ final class SpareSegment {
       target = growTo(bytes);
     } catch (IOException e) {
       throw new JournalException(
-          "no room for a segment of " + bytes + " bytes in " + storage.describe(), e);
+          "no room for a segment of "
+              + bytes
+              + " bytes in "
+              + storage.describe()
+              + ": "
+              + e.getMessage(),
+          e);
     }
     header.write(target);
     target.sync();

@@ -13,6 +13,7 @@ final class SyncLoop implements Activity {
   private record Pending(Frame frame, CompletableFuture<Void> done) {}
 
   private final ActiveSegment segment;
+  private final String folder;
   private final ArrayDeque<Pending> written = new ArrayDeque<>();
 
   // Guarded by this.
@@ -22,7 +23,8 @@ final class SyncLoop implements Activity {
   private boolean closing;
   private @Nullable JournalException failure;
 
-  SyncLoop(ActiveSegment segment) {
+  SyncLoop(ActiveSegment segment, String folder) {
+    this.folder = folder;
     this.segment = segment;
   }
 
@@ -110,7 +112,9 @@ final class SyncLoop implements Activity {
     JournalException known;
     synchronized (this) {
       if (failure == null) {
-        failure = new JournalException("the journal failed: " + cause.getMessage(), cause);
+        failure =
+            new JournalException(
+                "the journal failed: " + cause.getMessage() + " (folder " + folder + ")", cause);
       }
       known = failure;
       lost = queue;

@@ -8,6 +8,14 @@
  * </pre>
  *
  * A journal knows nothing of what a payload means.
+ *
+ * <p>{@link FileJournal} keeps it in files:
+ *
+ * <pre>
+ *   append -> SyncLoop -> ActiveSegment -> FrameFormat -> file; SpareSegment becomes the next one
+ *   recover -> SnapshotChoice -> FrameScan over the segments -> TornTail
+ *   read -> FrameReader -> FrameScan, up to what Extent says is durable
+ * </pre>
  */
 @NullMarked
 package io.millrace.store.journal;

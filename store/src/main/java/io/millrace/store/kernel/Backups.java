@@ -28,7 +28,7 @@ final class Backups {
     Frozen frozen = read.value();
     try {
       SnapshotOutput output = new SnapshotOutput(target, frozen.frame(), true);
-      Iterator<JournalRecord> records = SnapshotRecords.of(frozen.state(), frozen.history());
+      Iterator<JournalRecord> records = SnapshotRecords.of(frozen.state(), frozen.history(), true);
       RecordWriter part = new RecordWriter();
       while (SnapshotRecords.fill(part, records)) {
         output.part(part.view());

@@ -96,9 +96,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
             recovered.state().commits());
     Broadcast broadcast =
         new Broadcast(recovered.state().commits(), options.limits().subscriberLag());
-    Snapshots snapshots =
-        new Snapshots(
-            environment, journal, feed, opened, options.snapshotEvery(), recovered.snapshotAt());
+    Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered.snapshotAt());
     Mailbox mailbox = new Mailbox();
     StoreLoop loop = new StoreLoop(options, recovered, mailbox, feed, broadcast, snapshots);
     Driver driver = environment.drive("store", loop);

@@ -27,9 +27,12 @@ sealed interface JournalRecord {
    * @param lastId the largest id or version given so far
    * @param commits the number of commits so far
    * @param timeMillis the store time
+   * @param forks whether a store that begins with this snapshot, without a later record of a reign,
+   *     goes on under a new history: so it is with a backup, and where answers were given before
+   *     they were on disk
    * @param history the histories that lead to the present one
    */
-  record Counters(long lastId, long commits, long timeMillis, History history)
+  record Counters(long lastId, long commits, long timeMillis, boolean forks, History history)
       implements JournalRecord {}
 
   /** A task of a snapshot. */

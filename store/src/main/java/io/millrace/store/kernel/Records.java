@@ -54,6 +54,7 @@ final class Records {
         out.writeNumber(counters.lastId());
         out.writeNumber(counters.commits());
         out.writeNumber(counters.timeMillis());
+        out.writeByte(counters.forks() ? 1 : 0);
         writeHistory(out, counters.history());
       }
       case JournalRecord.KeptTask(Task task) -> {
@@ -83,7 +84,11 @@ final class Records {
       case CLOSED -> new JournalRecord.Closed();
       case COUNTERS ->
           new JournalRecord.Counters(
-              in.readNumber(), in.readNumber(), in.readNumber(), readHistory(in));
+              in.readNumber(),
+              in.readNumber(),
+              in.readNumber(),
+              in.readByte() != 0,
+              readHistory(in));
       case KEPT_TASK -> new JournalRecord.KeptTask(readTask(in, true));
       case KEPT_DOCUMENT -> new JournalRecord.KeptDocument(readDocument(in));
       case KEPT_REQUEST -> new JournalRecord.KeptRequest(readEvent(in));

@@ -11,8 +11,10 @@ import org.jspecify.annotations.Nullable;
 final class Replayer implements Journal.Replay {
   private final State state = new State();
   private @Nullable History history;
-  private Journaling journaling = Journaling.STRICT;
-  private boolean closed = true;
+
+  /** Whether commits may have been lost, or taken another way, after what was read so far. */
+  private boolean forks;
+
   private long snapshotAt;
 
   /**
@@ -28,7 +30,7 @@ final class Replayer implements Journal.Replay {
     long drawn = environment.newRandom().nextLong();
     if (history == null) {
       history = History.begin(drawn);
-    } else if (!replayer.closed && replayer.journaling == Journaling.OPPORTUNISTIC) {
+    } else if (replayer.forks) {
       history = history.fork(drawn, replayer.state.commits());
     }
     replayer.state.clearStirred();
@@ -44,7 +46,7 @@ final class Replayer implements Journal.Replay {
           state.restore(counters.lastId(), counters.commits(), counters.timeMillis());
           history = counters.history();
           snapshotAt = counters.commits();
-          closed = false;
+          forks = counters.forks();
         }
         case JournalRecord.KeptTask kept -> state.put(kept.task());
         case JournalRecord.KeptDocument kept -> state.put(kept.document());
@@ -70,10 +72,9 @@ final class Replayer implements Journal.Replay {
         }
         case JournalRecord.Opened opened -> {
           history = opened.history();
-          journaling = opened.journaling();
-          closed = false;
+          forks = opened.journaling() == Journaling.OPPORTUNISTIC;
         }
-        case JournalRecord.Closed() -> closed = true;
+        case JournalRecord.Closed() -> forks = false;
         case JournalRecord.Counters _,
             JournalRecord.KeptTask _,
             JournalRecord.KeptDocument _,

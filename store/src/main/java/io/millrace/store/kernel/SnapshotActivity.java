@@ -17,19 +17,18 @@ final class SnapshotActivity implements Activity {
   private final RecordWriter part = new RecordWriter();
 
   /**
-   * A snapshot of {@code state}, which is what the journal adds up to after frame {@code sequence}.
+   * A snapshot of what the journal adds up to after frame {@code sequence}.
    *
    * @param done called once on this activity's thread: with null when the snapshot is published,
    *     with what went wrong when it was abandoned
    */
   SnapshotActivity(
-      FrozenState state,
-      History history,
+      Iterator<JournalRecord> records,
       Journal.SnapshotWriter writer,
       long sequence,
       LongSupplier durableSequence,
       Consumer<@Nullable Throwable> done) {
-    this.records = SnapshotRecords.of(state, history);
+    this.records = records;
     this.writer = writer;
     this.sequence = sequence;
     this.durableSequence = durableSequence;

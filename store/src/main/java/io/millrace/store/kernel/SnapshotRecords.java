@@ -14,9 +14,15 @@ final class SnapshotRecords {
 
   private SnapshotRecords() {}
 
-  static Iterator<JournalRecord> of(FrozenState state, History history) {
+  /**
+   * The records of {@code state}.
+   *
+   * @param forks see {@link JournalRecord.Counters}
+   */
+  static Iterator<JournalRecord> of(FrozenState state, History history, boolean forks) {
     JournalRecord counters =
-        new JournalRecord.Counters(state.lastId(), state.commits(), state.timeMillis(), history);
+        new JournalRecord.Counters(
+            state.lastId(), state.commits(), state.timeMillis(), forks, history);
     Iterator<Iterator<JournalRecord>> waiting =
         map(state.groups(), group -> map(group.frozenWaiting(), JournalRecord.KeptTask::new));
     Iterator<Iterator<JournalRecord>> held =

@@ -1,5 +1,7 @@
 package io.millrace.store.kernel;
 
+import io.millrace.store.Journaling;
+import io.millrace.store.StoreOptions;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
@@ -22,6 +24,7 @@ final class Snapshots {
   private final Journal journal;
   private final JournalFeed feed;
   private final long every;
+  private final Journaling journaling;
   private Frame latest;
   private long begunAt;
   private @Nullable Driver driver;
@@ -32,20 +35,15 @@ final class Snapshots {
   /**
    * For a store that opened with frame {@code opened}.
    *
-   * @param every how many commits lie between two snapshots
    * @param snapshotAt how many commits the newest snapshot holds, 0 for none
    */
   Snapshots(
-      Environment environment,
-      Journal journal,
-      JournalFeed feed,
-      Frame opened,
-      long every,
-      long snapshotAt) {
-    this.environment = environment;
+      StoreOptions options, Journal journal, JournalFeed feed, Frame opened, long snapshotAt) {
+    this.environment = options.environment();
     this.journal = journal;
     this.feed = feed;
-    this.every = every;
+    this.every = options.snapshotEvery();
+    this.journaling = options.journaling();
     this.latest = header(opened);
     this.begunAt = snapshotAt;
   }
@@ -107,8 +105,7 @@ final class Snapshots {
     try {
       SnapshotActivity activity =
           new SnapshotActivity(
-              state.freeze(),
-              history,
+              SnapshotRecords.of(state.freeze(), history, journaling == Journaling.OPPORTUNISTIC),
               journal.snapshot(latest),
               latest.sequence(),
               feed::durableSequence,

@@ -35,6 +35,8 @@ final class StoreLoop implements Activity {
   /** The most messages handled before the journal and the answers have their turn. */
   private static final int TURN = 1_000;
 
+  private static final long LONGEST_PAUSE_MILLIS = 3_600_000;
+
   private final StoreOptions options;
   private final Limits limits;
   private final State state;
@@ -118,21 +120,32 @@ final class StoreLoop implements Activity {
     boolean more = state.advance(nowMillis);
     expire(nowMillis);
     serve(nowMillis);
-    if (feed.unsyncedBytes() < limits.unsyncedBytes()) {
+    if (hasRoom()) {
       more |= handleMessages(nowMillis);
     }
     flush(nowMillis);
     release();
-    if (closing && backlog == null && mailbox.isEmpty()) {
-      return finish();
+    if (closing && backlog == null) {
+      backlog = mailbox.close();
+      if (backlog == null) {
+        return finish();
+      }
+      more = true;
     }
-    if (more && feed.unsyncedBytes() < limits.unsyncedBytes()) {
-      return 0;
-    }
+    return more && hasRoom() ? 0 : pause();
+  }
+
+  /** Whether the journal can take more; if not, its bell will ring. */
+  private boolean hasRoom() {
+    return !feed.isFull() && feed.unsyncedBytes() < limits.unsyncedBytes();
+  }
+
+  /** The nanoseconds until something is due. */
+  private long pause() {
     long alarm = Math.min(state.alarm(), waiting.alarm());
     return alarm == Long.MAX_VALUE
         ? UNTIL_SIGNALLED
-        : Math.max(0, alarm - clock.millis()) * 1_000_000;
+        : Math.clamp(alarm - clock.millis(), 0, LONGEST_PAUSE_MILLIS) * 1_000_000;
   }
 
   /** Handles a turn's worth of messages; tells whether there are more. */
@@ -351,7 +364,6 @@ final class StoreLoop implements Activity {
   /** Ends in order: nothing new is taken, and everything decided becomes durable. */
   private long finish() {
     StoreClosedException why = new StoreClosedException("the store is closed");
-    rejectAll(mailbox.close(), why);
     for (WaitingClaims.Waiter waiter : waiting.drain()) {
       waiter.submission().reject(why);
     }

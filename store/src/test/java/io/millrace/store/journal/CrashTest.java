@@ -103,7 +103,7 @@ class CrashTest {
     SteppedEnvironment whole = new SteppedEnvironment(0);
     live(whole, new SplittableRandom(0));
     long operations = whole.disk.operations;
-    for (long stop = 0; stop < operations; stop += 3) {
+    for (long stop = 0; stop < operations; stop += 5) {
       boolean finished = false;
       for (long stopRecovery = 0; !finished; stopRecovery++) {
         SplittableRandom random = new SplittableRandom(stop);

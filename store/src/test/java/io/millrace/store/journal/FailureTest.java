@@ -56,6 +56,27 @@ class FailureTest {
   }
 
   @Test
+  void what_recovery_delivers_after_a_failed_sync_lasts_although_the_first_sync_was_lost() {
+    for (int seed = 0; seed < 20; seed++) {
+      SteppedEnvironment world = new SteppedEnvironment(seed);
+      FileJournal journal = FileJournal.open(world, FOLDER, SMALL);
+      journal.recover(new Recorded());
+      CompletableFuture<Void> first = journal.append(Recorded.frame(1, 0, "a".repeat(5_000)));
+      world.disk.syncsLeft = 0;
+      world.run();
+      assertThat(first).isCompletedExceptionally();
+      world.disk.kill();
+      try (FileJournal again = FileJournal.open(world, FOLDER, SMALL)) {
+        assertThat(again.recover(new Recorded()).sequence()).isEqualTo(1);
+      }
+      world.disk.crash(new SplittableRandom(seed));
+      try (FileJournal again = FileJournal.open(world, FOLDER, SMALL)) {
+        assertThat(again.recover(new Recorded()).sequence()).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
   void a_full_disk_fails_the_append_with_folder_and_size_and_loses_nothing_acknowledged() {
     FileJournal journal = open();
     environment.disk.capacityBytes = 100_000;

@@ -11,6 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -123,7 +128,13 @@ class FileJournalTest {
     Recorded recorded = new Recorded();
     try (FileJournal journal = open()) {
       assertThat(journal.recover(recorded).notice()).contains("passed over");
+      // The damaged one is none of the two that are kept.
+      snapshot(journal, 1_000, "fourth");
+      journal.trim(Long.MAX_VALUE);
+      assertThat(journal.read(500)).isNotNull();
     }
+    assertThat(folder.resolve(FileNames.snapshot(500))).exists();
+    assertThat(folder.resolve(FileNames.snapshot(900))).doesNotExist();
     assertThat(recorded.parts).containsExactly("second");
     assertThat(recorded.sequences).hasSize(500).startsWith(501L);
   }
@@ -145,6 +156,54 @@ class FileJournalTest {
       }
       reader.close();
     }
+  }
+
+  @Test
+  void appends_reads_snapshots_and_trims_run_side_by_side() throws Exception {
+    int frames = 3_000;
+    try (FileJournal journal = open();
+        ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread::new)) {
+      journal.recover(new Recorded());
+      AtomicLong durable = new AtomicLong();
+      Journal.Reader reader = Objects.requireNonNull(journal.read(0));
+      Future<?> reading =
+          threads.submit(() -> {
+            for (long expected = 1; expected <= frames; ) {
+              Frame frame = reader.next();
+              if (frame == null) {
+                Thread.onSpinWait();
+                continue;
+              }
+              assertThat(frame.sequence()).isEqualTo(expected);
+              assertThat(Recorded.text(frame.payload())).isEqualTo("f".repeat(500) + expected);
+              expected++;
+            }
+            reader.close();
+          });
+      Future<?> snapshots =
+          threads.submit(() -> {
+            while (durable.get() < frames) {
+              snapshot(journal, durable.get(), "state");
+              journal.trim(Long.MAX_VALUE);
+            }
+          });
+      for (int i = 1; i <= frames; i += 10) {
+        append(journal, i, i + 9, "f".repeat(500));
+        durable.set(i + 9);
+      }
+      reading.get(30, TimeUnit.SECONDS);
+      snapshots.get(30, TimeUnit.SECONDS);
+      snapshot(journal, frames - 1, "last but one");
+      snapshot(journal, frames, "last");
+      journal.trim(Long.MAX_VALUE);
+      assertThat(journal.read(0)).isNull();
+    }
+    Recorded recorded = new Recorded();
+    try (FileJournal journal = open()) {
+      assertThat(journal.recover(recorded).sequence()).isEqualTo(frames);
+    }
+    assertThat(recorded.parts).containsExactly("last");
+    assertThat(recorded.frames).isEmpty();
   }
 
   @Test

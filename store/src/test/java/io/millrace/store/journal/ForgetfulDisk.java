@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
@@ -22,6 +23,7 @@ final class ForgetfulDisk implements Disk {
   static final class Content {
     byte[] live = {};
     byte[] durable = {};
+    final BitSet unsynced = new BitSet();
   }
 
   TreeMap<String, Content> names = new TreeMap<>();
@@ -51,12 +53,20 @@ final class ForgetfulDisk implements Disk {
     nameHistory.add(new TreeMap<>(names));
   }
 
+  /** Ends the process that holds the lock; the machine and all it has in memory goes on. */
+  void kill() {
+    locked = false;
+    operationsLeft = Long.MAX_VALUE;
+    syncsLeft = Long.MAX_VALUE;
+  }
+
   /** Loses what need not have lasted, and lets operations succeed again. */
   void crash(RandomGenerator random) {
     names = new TreeMap<>(nameHistory.get(random.nextInt(nameHistory.size())));
     for (Content content : names.values()) {
       content.live = mixed(content, random);
       content.durable = content.live.clone();
+      content.unsynced.clear();
     }
     nameHistory = new ArrayList<>(List.of(new TreeMap<>(names)));
     locked = false;
@@ -175,6 +185,7 @@ final class ForgetfulDisk implements Disk {
       int count = source.remaining();
       resize(Math.max(content.live.length, (int) offset + count));
       source.get(content.live, (int) offset, count);
+      content.unsynced.set((int) offset / SECTOR, ((int) offset + count + SECTOR - 1) / SECTOR);
     }
 
     @Override
@@ -204,9 +215,21 @@ final class ForgetfulDisk implements Disk {
       operation();
       if (syncsLeft-- <= 0) {
         syncsLeft = 0;
+        // As file systems do: what could not be written counts as written from now on.
+        content.unsynced.clear();
         throw new IOException("the disk does not answer");
       }
-      content.durable = content.live.clone();
+      content.durable = Arrays.copyOf(content.durable, content.live.length);
+      content.unsynced.stream().forEach(this::makeDurable);
+      content.unsynced.clear();
+    }
+
+    private void makeDurable(int sector) {
+      int at = sector * SECTOR;
+      int count = Math.min(SECTOR, content.live.length - at);
+      if (count > 0) {
+        System.arraycopy(content.live, at, content.durable, at, count);
+      }
     }
 
     @Override

@@ -1,0 +1,72 @@
+package io.millrace.cli;
+
+import io.millrace.cli.serve.UpCommand;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Terminal;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The program that the launcher starts. */
+@Command(
+    name = "millrace",
+    description = "A fault-tolerant system for running work on many machines.",
+    versionProvider = Version.class,
+    footer = {
+      "",
+      "Start a server with 'millrace up', look at its tasks with 'millrace store groups'.",
+      "'millrace help COMMAND' tells more."
+    })
+public final class Millrace implements Runnable {
+  private static final int WIDTH = 100;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  private Millrace() {}
+
+  /** Runs one command and exits with its code. */
+  public static void main(String[] args) {
+    if (args.length == 1 && (args[0].equals("--version") || args[0].equals("-V"))) {
+      // Scripts ask this often; the command line's parser takes longer to load than all else.
+      System.out.println(Version.text());
+      return;
+    }
+    Logs.configure(args);
+    System.exit(run(Terminal.system(), args));
+  }
+
+  /** Runs one command and gives its exit code. */
+  public static int run(Terminal terminal, String... args) {
+    return commandLine(terminal).execute(args);
+  }
+
+  private static CommandLine commandLine(Terminal terminal) {
+    CommandLine top = new CommandLine(new Millrace());
+    top.addSubcommand("up", new UpCommand(terminal));
+    top.addSubcommand("rehearse", new Rehearsal());
+    top.addSubcommand("help", new CommandLine.HelpCommand());
+    top.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
+    top.setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8));
+    top.setUsageHelpWidth(WIDTH);
+    top.setCaseInsensitiveEnumValuesAllowed(true);
+    top.setExecutionExceptionHandler(new Failures(terminal.err()));
+    top.setParameterExceptionHandler(new Mistakes(terminal.err()));
+    everywhere(top);
+    return top;
+  }
+
+  /** Gives every command --help, and the first --version. */
+  private static void everywhere(CommandLine command) {
+    command.getCommandSpec().mixinStandardHelpOptions(true);
+    command.getSubcommands().values().forEach(Millrace::everywhere);
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "a command is missing");
+  }
+}

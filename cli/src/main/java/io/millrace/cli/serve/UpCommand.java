@@ -1,0 +1,135 @@
+package io.millrace.cli.serve;
+
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.server.MillraceServer;
+import io.millrace.server.ServerSettings;
+import io.millrace.server.config.Configuration;
+import io.millrace.server.store.StoreSettings;
+import io.millrace.store.StoreOptions;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Starts a server and serves until it is told to stop. */
+@Command(
+    name = "up",
+    description = "Starts a server, which stops on SIGTERM or SIGINT.",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:it was told to stop, and has stopped with nothing left undone",
+      "1:it could not start, or failed: the folder is in use, the port is taken, the disk fails",
+      "2:the command line or the configuration is wrong",
+      "5:the folder is damaged"
+    })
+public final class UpCommand implements Callable<Integer> {
+  private final Terminal terminal;
+
+  @Option(
+      names = {"-d", "--data"},
+      paramLabel = "DIR",
+      description = "The folder of the store, made where it is absent. Default: ./millrace-data")
+  private @Nullable String data;
+
+  @Option(
+      names = {"-p", "--port"},
+      paramLabel = "N",
+      description = "The port; 0 takes any free one. Default: 8048")
+  private @Nullable String port;
+
+  @Option(
+      names = "--address",
+      paramLabel = "HOST",
+      description =
+          "The address to listen on. Default: 127.0.0.1; any but loopback needs --token-file.")
+  private @Nullable String address;
+
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description = "A file with one token, which every client must then present.")
+  private @Nullable String tokenFile;
+
+  @Option(
+      names = "--journal",
+      paramLabel = "MODE",
+      description =
+          "strict: answers wait until they are on disk. opportunistic: they do not, and a crash may"
+              + " lose the newest. Default: strict")
+  private @Nullable String journal;
+
+  @Option(
+      names = {"-c", "--config"},
+      paramLabel = "FILE",
+      description = "A YAML file with these and more settings, see docs/configuration.md.")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Any setting of the configuration file, as in --set server.idle-timeout=5m.")
+  private Map<String, String> settings = new LinkedHashMap<>();
+
+  /** On this terminal. */
+  public UpCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Configuration configuration =
+        Configuration.read(MillraceServer.SECTIONS, config, Map.copyOf(flags()));
+    MillraceServer server = MillraceServer.start(configuration);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "stop"));
+    terminal.out().println(greeting(configuration, server.port()));
+    terminal.out().flush();
+    Thread.currentThread().join();
+    return ExitCode.OK;
+  }
+
+  private Map<String, String> flags() {
+    Map<String, String> flags = new LinkedHashMap<>(settings);
+    put(flags, "store.data", data);
+    put(flags, "store.journal", journal);
+    put(flags, "server.port", port);
+    put(flags, "server.address", address);
+    put(flags, "server.token-file", tokenFile);
+    return flags;
+  }
+
+  private static void put(Map<String, String> flags, String key, @Nullable String value) {
+    if (value != null) {
+      flags.put(key, value);
+    }
+  }
+
+  private static String greeting(Configuration configuration, int port) {
+    String host = configuration.get(ServerSettings.SECTION).address();
+    StoreOptions store = configuration.get(StoreSettings.SECTION).options();
+    return "Millrace is ready at http://%s:%d (data in %s, %s journal)"
+        .formatted(
+            host.contains(":") ? "[" + host + "]" : host,
+            port,
+            store.folder(),
+            store.journaling().name().toLowerCase(Locale.ROOT));
+  }
+
+  /** Runs while the process ends; a stop that was asked for and went well is no failure. */
+  private void stop(MillraceServer server) {
+    int code = ExitCode.OK;
+    try {
+      server.close();
+    } catch (RuntimeException e) {
+      terminal.err().println("millrace: the server did not stop cleanly: " + e.getMessage());
+      code = ExitCode.FAILURE;
+    }
+    terminal.out().flush();
+    terminal.err().flush();
+    Runtime.getRuntime().halt(code);
+  }
+}

@@ -1,0 +1,5 @@
+/** Starts and stops a server. */
+@NullMarked
+package io.millrace.cli.serve;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,24 @@
+package io.millrace.cli.terminal;
+
+/** What the launcher's commands exit with. */
+public final class ExitCode {
+  /** It was done. */
+  public static final int OK = 0;
+
+  /** It could not be done: no server, a disk that fails, a folder in use. */
+  public static final int FAILURE = 1;
+
+  /** The command line or the configuration is wrong; nothing was tried. */
+  public static final int USAGE = 2;
+
+  /** The store refused, and nothing changed. */
+  public static final int REFUSED = 3;
+
+  /** What was named is not there, or there was nothing to claim. */
+  public static final int NOTHING = 4;
+
+  /** Stored files are damaged. */
+  public static final int DAMAGED = 5;
+
+  private ExitCode() {}
+}

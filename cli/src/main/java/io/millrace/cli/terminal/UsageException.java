@@ -1,0 +1,16 @@
+package io.millrace.cli.terminal;
+
+/** The command line asks for something that makes no sense; the message says what. */
+public final class UsageException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /** With what is wrong. */
+  public UsageException(String message) {
+    super(message);
+  }
+
+  /** With what is wrong and what found it. */
+  public UsageException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,5 @@
+/** A demonstration: words counted by processes that are killed while they work. */
+@NullMarked
+package io.millrace.cli.wordcount;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,207 @@
+package io.millrace.client;
+
+import io.millrace.store.Claim;
+import io.millrace.store.ClaimOrder;
+import io.millrace.store.Outcome;
+import io.millrace.store.StoreException;
+import io.millrace.store.Task;
+import io.millrace.store.TaskStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims tasks, keeps their claims alive while a handler works on them, and commits what it
+ * returns. Runs until it is closed, through failures of the store and of the way to it. Safe for
+ * use by threads.
+ */
+public final class Worker implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+  private static final Duration WAIT = Duration.ofSeconds(20);
+  private static final long FIRST_PAUSE_MILLIS = 100;
+  private static final long LONGEST_PAUSE_MILLIS = 10_000;
+
+  private final TaskStore store;
+  private final WorkerOptions options;
+  private final TaskHandler handler;
+  private final Leases leases;
+  private final Ending ending;
+  private final Semaphore free;
+  private final Thread claimer;
+  private final Thread renewer;
+  private volatile boolean stopping;
+  private volatile boolean stopped;
+  private volatile @Nullable CompletableFuture<Outcome> asked;
+
+  private Worker(TaskStore store, WorkerOptions options, TaskHandler handler) {
+    this.store = store;
+    this.options = options;
+    this.handler = handler;
+    leases = new Leases(store, options.client(), options.lease(), System::nanoTime);
+    ending = new Ending(store, options, System::nanoTime, () -> stopping);
+    free = new Semaphore(options.concurrency());
+    claimer = Thread.ofVirtual().name("millrace-claimer").unstarted(this::claimTasks);
+    renewer = Thread.ofVirtual().name("millrace-renewer").unstarted(this::renewClaims);
+  }
+
+  /** Begins to work. The store stays the caller's to close, after the worker. */
+  public static Worker start(TaskStore store, WorkerOptions options, TaskHandler handler) {
+    Worker worker = new Worker(store, options, handler);
+    worker.claimer.start();
+    worker.renewer.start();
+    return worker;
+  }
+
+  /** How many tasks are worked on now. */
+  public int busy() {
+    return leases.held().size();
+  }
+
+  private void claimTasks() {
+    long pause = FIRST_PAUSE_MILLIS;
+    while (!stopping) {
+      int room = 0;
+      int taken = 0;
+      try {
+        free.acquire();
+        room = 1 + free.drainPermits();
+        if (stopping) {
+          return;
+        }
+        List<Task> tasks = claim(room);
+        taken = tasks.size();
+        tasks.forEach(this::begin);
+        pause = FIRST_PAUSE_MILLIS;
+      } catch (StoreException e) {
+        if (!stopping) {
+          LOG.warn("cannot claim from {}: {}", options.groups(), e.getMessage());
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pause));
+          pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+        }
+      } catch (InterruptedException _) {
+        return;
+      } finally {
+        free.release(room - taken);
+      }
+    }
+  }
+
+  private List<Task> claim(int count) {
+    ClaimOrder order = options.order();
+    CompletableFuture<Outcome> answer =
+        store.submit(
+            Claim.of(options.client(), options.groups().getFirst(), options.lease())
+                .withGroups(options.groups())
+                .withCount(count)
+                .withOrder(order)
+                .withWait(WAIT));
+    asked = answer;
+    if (stopping) {
+      answer.cancel(true);
+    }
+    try {
+      return answer.join().done().tasks();
+    } catch (CancellationException _) {
+      return List.of();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof StoreException failure) {
+        throw failure;
+      }
+      throw e;
+    }
+  }
+
+  private void begin(Task task) {
+    Held held = leases.hold(task);
+    LockSupport.unpark(renewer);
+    Thread.ofVirtual().name("millrace-work-" + task.origin()).start(() -> work(held));
+  }
+
+  private void work(Held held) {
+    try {
+      if (stopping) {
+        ending.release(held);
+      } else if (ending.isPoisonous(held.work.task())) {
+        ending.quarantine(held, "claimed again and again without an end");
+      } else {
+        handle(held);
+      }
+    } finally {
+      leases.drop(held);
+      free.release();
+    }
+  }
+
+  private void handle(Held held) {
+    Thread thread = Thread.currentThread();
+    held.work.onCancel(thread::interrupt);
+    try {
+      ending.finish(held, handler.handle(held.work));
+    } catch (Exception | Error e) {
+      LOG.debug("{} failed", held.work.task().ref(), e);
+      ending.fail(held, String.valueOf(e));
+    }
+  }
+
+  private void renewClaims() {
+    while (!stopped) {
+      long now = System.nanoTime();
+      long next = leases.step(now);
+      LockSupport.parkNanos(Math.max(1_000_000, next - System.nanoTime()));
+    }
+  }
+
+  /**
+   * Stops in order: claims nothing more and waits for the work under way to end; what has not ended
+   * after {@code grace} is cancelled and its tasks are given back. Stopping twice does nothing
+   * more.
+   *
+   * @return whether all work ended by itself
+   */
+  public boolean stop(Duration grace) {
+    stopping = true;
+    CompletableFuture<Outcome> waiting = asked;
+    if (waiting != null) {
+      waiting.cancel(true);
+    }
+    LockSupport.unpark(claimer);
+    boolean ended = allFree(grace);
+    if (!ended) {
+      for (Held held : leases.held()) {
+        ending.release(held);
+        held.lose();
+      }
+    }
+    claimer.interrupt();
+    stopped = true;
+    LockSupport.unpark(renewer);
+    return ended;
+  }
+
+  private boolean allFree(Duration grace) {
+    try {
+      if (!free.tryAcquire(options.concurrency(), grace.toNanos(), TimeUnit.NANOSECONDS)) {
+        return false;
+      }
+      free.release(options.concurrency());
+      return true;
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Stops with 30 seconds of grace. */
+  @Override
+  public void close() {
+    stop(Duration.ofSeconds(30));
+  }
+}
