@@ -1,7 +1,7 @@
 package io.millrace.cli;
 
 import io.millrace.cli.serve.UpCommand;
-import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.terminal.Terminal;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -47,6 +47,7 @@ public final class Millrace implements Runnable {
   private static CommandLine commandLine(Terminal terminal) {
     CommandLine top = new CommandLine(new Millrace());
     top.addSubcommand("up", new UpCommand(terminal));
+    top.addSubcommand("store", StoreCommands.on(terminal));
     top.addSubcommand("rehearse", new Rehearsal());
     top.addSubcommand("help", new CommandLine.HelpCommand());
     top.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
