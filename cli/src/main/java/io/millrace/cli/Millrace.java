@@ -3,6 +3,7 @@ package io.millrace.cli;
 import io.millrace.cli.serve.UpCommand;
 import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.wordcount.DemoCommands;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
@@ -48,6 +49,7 @@ public final class Millrace implements Runnable {
     CommandLine top = new CommandLine(new Millrace());
     top.addSubcommand("up", new UpCommand(terminal));
     top.addSubcommand("store", StoreCommands.on(terminal));
+    top.addSubcommand("demo", DemoCommands.on(terminal));
     top.addSubcommand("rehearse", new Rehearsal());
     top.addSubcommand("help", new CommandLine.HelpCommand());
     top.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
