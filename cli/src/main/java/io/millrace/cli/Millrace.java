@@ -1,7 +1,9 @@
 package io.millrace.cli;
 
 import io.millrace.cli.serve.UpCommand;
+import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.wordcount.DemoCommands;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
@@ -46,6 +48,8 @@ public final class Millrace implements Runnable {
   private static CommandLine commandLine(Terminal terminal) {
     CommandLine top = new CommandLine(new Millrace());
     top.addSubcommand("up", new UpCommand(terminal));
+    top.addSubcommand("store", StoreCommands.on(terminal));
+    top.addSubcommand("demo", DemoCommands.on(terminal));
     top.addSubcommand("rehearse", new Rehearsal());
     top.addSubcommand("help", new CommandLine.HelpCommand());
     top.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));

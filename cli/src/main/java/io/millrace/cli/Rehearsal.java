@@ -1,14 +1,12 @@
 package io.millrace.cli;
 
 import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Terminal;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.config.Configuration;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.net.HttpURLConnection;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
@@ -17,47 +15,67 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * Does a little of everything, so that the class cache that is made of it holds what the commands
- * need at their start.
+ * Does a little of what a process will do, so that the class cache made of it holds what such a
+ * process needs at its start.
  */
 @Command(
     name = "rehearse",
     hidden = true,
     description = "Does a little of everything, while the build makes a class cache of it.")
 final class Rehearsal implements Callable<Integer> {
-  @Parameters(paramLabel = "DIR", description = "A folder that does not exist yet.")
+  /** What is rehearsed. */
+  enum Kind {
+    /** Short commands. */
+    COMMAND,
+    /** A server. */
+    SERVER
+  }
+
+  @Parameters(index = "0", description = "command or server.")
+  private Kind kind = Kind.COMMAND;
+
+  @Parameters(index = "1", paramLabel = "DIR", description = "A folder that does not exist yet.")
   private Path folder = Path.of("");
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
+    return switch (kind) {
+      case COMMAND ->
+          play("--help", "store --help", "store add g x --data " + folder)
+              + play("store groups --json --data " + folder, "store list g --data " + folder);
+      case SERVER -> serve();
+    };
+  }
+
+  private int serve() {
     Configuration configuration =
         Configuration.read(
             MillraceServer.SECTIONS,
             null,
             Map.of("store.data", folder.toString(), "server.port", "0"));
     try (MillraceServer server = MillraceServer.start(configuration)) {
-      URI address = URI.create("http://127.0.0.1:" + server.port());
-      get(address.resolve("/health"));
-      get(address.resolve("/metrics"));
-      var quiet =
-          new io.millrace.cli.terminal.Terminal(
-              new ByteArrayInputStream(new byte[0]),
-              new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8),
-              System.err);
-      for (String line : new String[] {"--version", "--help", "up --help"}) {
-        int code = Millrace.run(quiet, line.split(" "));
-        if (code != ExitCode.OK) {
-          return code;
-        }
-      }
+      String target = " --server http://127.0.0.1:" + server.port();
+      return play(
+          "up --help",
+          "store add g x" + target,
+          "store claim g" + target,
+          "store groups" + target,
+          "store list g --all" + target,
+          "store delete ~1" + target);
     }
-    return ExitCode.OK;
   }
 
-  private static void get(URI address) throws IOException {
-    HttpURLConnection connection = (HttpURLConnection) address.toURL().openConnection();
-    try (var in = connection.getInputStream()) {
-      in.transferTo(OutputStream.nullOutputStream());
+  /** Runs commands without a sound; the sum of their exit codes. */
+  private static int play(String... lines) {
+    Terminal quiet =
+        new Terminal(
+            new ByteArrayInputStream(new byte[0]),
+            new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8),
+            System.err);
+    int sum = ExitCode.OK;
+    for (String line : lines) {
+      sum += Millrace.run(quiet, line.split(" "));
     }
+    return sum;
   }
 }

@@ -75,6 +75,13 @@ public final class UpCommand implements Callable<Integer> {
       description = "Any setting of the configuration file, as in --set server.idle-timeout=5m.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
+  @Option(
+      names = "--stop-with",
+      paramLabel = "PID",
+      hidden = true,
+      description = "Stops when this process has ended.")
+  private @Nullable Long companion;
+
   /** On this terminal. */
   public UpCommand(Terminal terminal) {
     this.terminal = terminal;
@@ -88,7 +95,11 @@ public final class UpCommand implements Callable<Integer> {
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "stop"));
     terminal.out().println(greeting(configuration, server.port()));
     terminal.out().flush();
-    Thread.currentThread().join();
+    if (companion == null) {
+      Thread.currentThread().join();
+    } else {
+      ProcessHandle.of(companion).ifPresent(process -> process.onExit().join());
+    }
     return ExitCode.OK;
   }
 

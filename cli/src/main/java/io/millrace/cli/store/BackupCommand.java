@@ -1,0 +1,138 @@
+package io.millrace.cli.store;
+
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.client.ClientOptions;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
+import io.millrace.store.journal.SnapshotInput;
+import io.millrace.wire.Answers;
+import io.millrace.wire.WireException;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Saves a store to a file. */
+@Command(
+    name = "backup",
+    description =
+        "Saves the whole store, as it is at one moment, to a file, while a server works on. The"
+            + " file is checked and appears only once it is whole.")
+final class BackupCommand implements Callable<Integer> {
+  private final Terminal terminal;
+
+  @Parameters(paramLabel = "FILE", description = "The file to write.")
+  private Path file = Path.of("");
+
+  @Option(names = "--force", description = "Replaces the file if there is one.")
+  private boolean force;
+
+  @Mixin private Target target = new Target();
+
+  BackupCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (!force && Files.exists(file)) {
+      throw new CommandException(ExitCode.FAILURE, file + " exists; --force replaces it");
+    }
+    Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
+    try {
+      Path folder = target.folder();
+      if (folder == null) {
+        fetch(target.client(), unfinished);
+      } else {
+        save(folder, unfinished);
+      }
+      long commits = check(unfinished);
+      Files.move(
+          unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      terminal
+          .out()
+          .println("saved " + commits + " commits, " + Files.size(file) + " bytes, in " + file);
+    } finally {
+      Files.deleteIfExists(unfinished);
+    }
+    return ExitCode.OK;
+  }
+
+  private static void save(Path folder, Path unfinished) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      throw new CommandException(ExitCode.FAILURE, "there is no folder " + folder);
+    }
+    try (EmbeddedTaskStore store = TaskStore.open(StoreOptions.in(folder));
+        OutputStream out = new BufferedOutputStream(Files.newOutputStream(unfinished))) {
+      store.backup(out);
+    }
+  }
+
+  private static void fetch(ClientOptions options, Path unfinished)
+      throws IOException, InterruptedException {
+    String server = options.server().toString().replaceAll("/+$", "");
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server + "/store/backup"));
+    if (options.token() != null) {
+      request.header("Authorization", "Bearer " + options.token());
+    }
+    try (HttpClient client =
+            HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(options.connectTimeout())
+                .build();
+        InputStream body = body(client, request.build(), server);
+        OutputStream out = Files.newOutputStream(unfinished)) {
+      body.transferTo(out);
+    }
+  }
+
+  private static InputStream body(HttpClient client, HttpRequest request, String server)
+      throws IOException, InterruptedException {
+    HttpResponse<InputStream> answer;
+    try {
+      answer = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+    } catch (IOException e) {
+      throw new CommandException(ExitCode.FAILURE, "cannot reach " + server + ": " + e, e);
+    }
+    if (answer.statusCode() == 200) {
+      return answer.body();
+    }
+    try (InputStream body = answer.body()) {
+      throw new CommandException(
+          ExitCode.FAILURE, server + " gives no backup: " + Answers.readError(body.readAllBytes()));
+    } catch (WireException e) {
+      throw new CommandException(
+          ExitCode.FAILURE, server + " gives no backup: status " + answer.statusCode(), e);
+    }
+  }
+
+  /** Reads it all, makes it durable and says how many commits it holds. */
+  private static long check(Path unfinished) throws IOException {
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(unfinished), 1 << 20)) {
+      SnapshotInput snapshot = new SnapshotInput(in, "the backup");
+      snapshot.readToEnd();
+      try (FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.WRITE)) {
+        channel.force(true);
+      }
+      return snapshot.frame().position();
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.millrace.cli.store;
+
+import io.millrace.cli.terminal.Terminal;
+import java.util.Map;
+import java.util.TreeMap;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The commands on a store, under one name. */
+@Command(
+    name = "store",
+    description =
+        "Reads, changes, saves and checks a store: behind a server, or in a folder with --data.")
+public final class StoreCommands implements Runnable {
+  private static final Map<String, String> EXIT_CODES =
+      Map.of(
+          "0", "done",
+          "1", "failed: no server there, wrong token, the folder is in use, the disk fails",
+          "2", "the command line is wrong",
+          "3", "refused by the store; nothing has changed",
+          "4", "what was named is not there, or nothing could be claimed",
+          "5", "stored files are damaged");
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  private StoreCommands() {}
+
+  /** With all that belongs to it. */
+  public static CommandLine on(Terminal terminal) {
+    CommandLine store = new CommandLine(new StoreCommands());
+    store.addSubcommand(new GroupsCommand(terminal));
+    store.addSubcommand(new ListCommand(terminal));
+    store.addSubcommand(new GetCommand(terminal));
+    store.addSubcommand(new AddCommand(terminal));
+    store.addSubcommand(new ClaimCommand(terminal));
+    store.addSubcommand(new UpdateCommand(terminal));
+    store.addSubcommand(new DeleteCommand(terminal));
+    store.addSubcommand(new WatchCommand(terminal));
+    store.addSubcommand(new DocumentsCommand(terminal));
+    store.addSubcommand(new DocumentCommand(terminal));
+    store.addSubcommand(new BackupCommand(terminal));
+    store.addSubcommand(new RestoreCommand(terminal));
+    store.addSubcommand(new VerifyCommand(terminal));
+    explainExitCodes(store);
+    store.getSubcommands().values().forEach(StoreCommands::explainExitCodes);
+    return store;
+  }
+
+  private static void explainExitCodes(CommandLine command) {
+    command
+        .getCommandSpec()
+        .usageMessage()
+        .exitCodeListHeading("%nExit codes:%n")
+        .exitCodeList(new TreeMap<>(EXIT_CODES));
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "a command is missing");
+  }
+}

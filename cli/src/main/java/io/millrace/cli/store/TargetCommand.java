@@ -1,0 +1,87 @@
+package io.millrace.cli.store;
+
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.store.Outcome;
+import io.millrace.store.Task;
+import io.millrace.store.TaskStore;
+import io.millrace.wire.Answers;
+import io.millrace.wire.DataForm;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A command on an open store. */
+abstract class TargetCommand implements Callable<Integer> {
+  private final Terminal terminal;
+
+  @Mixin private Target target = new Target();
+
+  @Option(
+      names = "--json",
+      description = "Prints the JSON of the HTTP API instead of text for people.")
+  private boolean json;
+
+  TargetCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public final Integer call() throws IOException, InterruptedException {
+    try (TaskStore store = target.open(creates())) {
+      int code = run(store);
+      terminal.out().flush();
+      return code;
+    }
+  }
+
+  /** Does the work and gives the exit code. */
+  abstract int run(TaskStore store) throws IOException, InterruptedException;
+
+  /** Whether a folder that is not there is made. */
+  boolean creates() {
+    return false;
+  }
+
+  Terminal terminal() {
+    return terminal;
+  }
+
+  boolean json() {
+    return json;
+  }
+
+  /** Prints a line of JSON. */
+  void printJson(byte[] line) {
+    terminal.out().writeBytes(line);
+    terminal.out().println();
+  }
+
+  /** Prints the tasks of a read. */
+  void print(List<Task> tasks, long nowMillis) {
+    if (json) {
+      Answers.writeTasks(terminal.out(), tasks, nowMillis, DataForm.TEXT);
+      terminal.out().println();
+    } else {
+      Tasks.print(terminal.out(), tasks, nowMillis);
+    }
+  }
+
+  /** Prints an answer; a refusal becomes the exit code that says so. */
+  int print(Outcome outcome) {
+    if (json) {
+      printJson(Answers.write(outcome, DataForm.TEXT));
+      return outcome instanceof Outcome.Done ? ExitCode.OK : ExitCode.REFUSED;
+    }
+    Outcome.Done done = outcome.done();
+    if (!done.tasks().isEmpty()) {
+      Tasks.print(terminal.out(), done.tasks(), done.timeMillis());
+    }
+    if (!done.documents().isEmpty()) {
+      Documents.print(terminal.out(), done.documents());
+    }
+    return ExitCode.OK;
+  }
+}

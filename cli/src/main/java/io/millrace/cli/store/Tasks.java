@@ -1,0 +1,70 @@
+package io.millrace.cli.store;
+
+import io.millrace.cli.terminal.Table;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.store.Bytes;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import java.io.PrintStream;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+
+/** Tasks as people read and name them. */
+final class Tasks {
+  private static final int SHOWN = 60;
+
+  private Tasks() {}
+
+  static void print(PrintStream out, List<Task> tasks, long nowMillis) {
+    Table table =
+        new Table("ID", "ORIGIN", "GROUP", "STATE", "AVAILABLE", "OWNER", "CLAIMS", "DATA");
+    for (Task task : tasks) {
+      table.row(
+          task.id(),
+          task.origin(),
+          task.group(),
+          task.stateAt(nowMillis).name().toLowerCase(Locale.ROOT),
+          task.availableAtMillis() <= nowMillis
+              ? "now"
+              : Instant.ofEpochMilli(task.availableAtMillis()),
+          task.owner() == null ? "-" : task.owner().client(),
+          task.claims(),
+          shown(task.data()));
+    }
+    table.print(out);
+  }
+
+  /** Data as one short piece of text. */
+  static String shown(Bytes data) {
+    String text = data.utf8();
+    if (text.codePointCount(0, text.length()) <= SHOWN) {
+      return text;
+    }
+    return text.substring(0, text.offsetByCodePoints(0, SHOWN)) + "… (" + data.size() + " bytes)";
+  }
+
+  /**
+   * Reads how people name a task: {@code 14} by id, {@code ~10} by origin, {@code 14~10} by both.
+   */
+  static TaskRef ref(String text) {
+    try {
+      int tilde = text.indexOf('~');
+      if (tilde < 0) {
+        return TaskRef.id(Long.parseLong(text));
+      }
+      long id = tilde == 0 ? 0 : Long.parseLong(text.substring(0, tilde));
+      return new TaskRef(id, Long.parseLong(text.substring(tilde + 1)));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(
+          "a task is named by its id, as 14, by its origin, as ~10, or as 14~10; not '"
+              + text
+              + "'",
+          e);
+    }
+  }
+
+  static List<TaskRef> refs(List<String> texts) {
+    return texts.stream().map(Tasks::ref).toList();
+  }
+}

@@ -1,0 +1,172 @@
+package io.millrace.cli.wordcount;
+
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.ExitCode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The server and the workers, each a process. For use by one thread, but for closing. */
+final class Fleet implements AutoCloseable {
+  private static final Pattern READY = Pattern.compile("ready at http://127\\.0\\.0\\.1:([0-9]+)");
+  private static final int MOST_ACCIDENTS = 20;
+
+  private final Path folder;
+  private final Map<Long, Process> workers = new ConcurrentHashMap<>();
+  private final long firstClient;
+  private volatile Process server;
+  private volatile boolean closed;
+  private int port;
+  private long started;
+  private int accidents;
+
+  /**
+   * Starts a server.
+   *
+   * @param folder where its data and the logs go
+   * @param firstClient the client id of the first worker; the others count on
+   */
+  Fleet(Path folder, long firstClient) throws IOException {
+    this.folder = folder;
+    this.firstClient = firstClient;
+    server = startServer();
+  }
+
+  URI address() {
+    return URI.create("http://127.0.0.1:" + port);
+  }
+
+  private Process startServer() throws IOException {
+    Process process =
+        Program.start(
+            folder.resolve("server.log"),
+            "up",
+            "--data",
+            folder.resolve("data").toString(),
+            "--port",
+            Integer.toString(port),
+            "--stop-with",
+            Long.toString(ProcessHandle.current().pid()));
+    BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+    for (String line = out.readLine(); line != null; line = out.readLine()) {
+      Matcher ready = READY.matcher(line);
+      if (ready.find()) {
+        port = Integer.parseInt(ready.group(1));
+        return process;
+      }
+    }
+    throw new CommandException(
+        ExitCode.FAILURE, "the server does not start: " + lastLine("server.log"));
+  }
+
+  /** Kills the server with SIGKILL; gives its process id. */
+  long killServer() throws InterruptedException {
+    return kill(server);
+  }
+
+  /** Starts the server again, where it was. */
+  long restartServer() throws IOException {
+    server = startServer();
+    return server.pid();
+  }
+
+  /** Starts one more worker and gives its client id. */
+  long addWorker() throws IOException {
+    long client = firstClient + started++;
+    Process worker =
+        Program.start(
+            folder.resolve("workers.log"),
+            "demo",
+            "wordcount-worker",
+            "--server",
+            address().toString(),
+            "--client",
+            Long.toString(client),
+            "--parent",
+            Long.toString(ProcessHandle.current().pid()));
+    workers.put(client, worker);
+    if (closed) {
+      worker.destroyForcibly();
+    }
+    return client;
+  }
+
+  /** The client ids of the workers that live. */
+  List<Long> workers() {
+    return workers.keySet().stream().sorted().toList();
+  }
+
+  /** Which worker that is, from 1 on in the order of their starts. */
+  long number(long client) {
+    return client - firstClient + 1;
+  }
+
+  /** Kills a worker with SIGKILL; gives its process id. */
+  long killWorker(long client) throws InterruptedException {
+    Process worker = workers.remove(client);
+    if (worker == null) {
+      throw new IllegalArgumentException("no worker " + client);
+    }
+    return kill(worker);
+  }
+
+  private static long kill(Process process) throws InterruptedException {
+    process.destroyForcibly();
+    process.waitFor();
+    return process.pid();
+  }
+
+  /** Starts anew whatever ended without having been killed. */
+  void mend() throws IOException {
+    for (long client : workers()) {
+      Process worker = workers.get(client);
+      if (worker != null && !worker.isAlive()) {
+        workers.remove(client);
+        accident("a worker", "workers.log");
+        addWorker();
+      }
+    }
+    if (!server.isAlive()) {
+      accident("the server", "server.log");
+      restartServer();
+    }
+  }
+
+  private void accident(String who, String log) {
+    if (++accidents > MOST_ACCIDENTS) {
+      throw new CommandException(
+          ExitCode.FAILURE, who + " ends again and again: " + lastLine(log));
+    }
+  }
+
+  private String lastLine(String log) {
+    try {
+      List<String> lines = Files.readAllLines(folder.resolve(log), StandardCharsets.UTF_8);
+      return lines.isEmpty() ? "it says nothing" : lines.getLast();
+    } catch (IOException e) {
+      return "its log cannot be read: " + e;
+    }
+  }
+
+  /** Ends all of them. */
+  @Override
+  public void close() {
+    closed = true;
+    Collection<Process> all = workers.values();
+    all.forEach(Process::destroyForcibly);
+    server.destroyForcibly();
+    for (Process process : all) {
+      process.onExit().join();
+    }
+    server.onExit().join();
+  }
+}

@@ -1,0 +1,159 @@
+package io.millrace.cli.wordcount;
+
+import io.millrace.store.GroupQuery;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Task;
+import io.millrace.store.TaskStore;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+
+/**
+ * Kills workers and the server at random moments while there is work: two workers and the server in
+ * any order, and after that a worker now and then. For use by one thread.
+ */
+final class Killer {
+  /** Whom to kill. */
+  private enum Victim {
+    WORKER,
+    SERVER
+  }
+
+  private static final Duration SHORTEST = Duration.ofMillis(200);
+  private static final Duration LONGEST = Duration.ofMillis(800);
+  private static final Duration LATER = Duration.ofSeconds(4);
+
+  private final Fleet fleet;
+  private final Random random;
+  private final Consumer<String> report;
+  private final List<Victim> due =
+      new ArrayList<>(List.of(Victim.WORKER, Victim.WORKER, Victim.SERVER));
+  private long nextNanos;
+  private int workersKilled;
+  private int serversKilled;
+
+  Killer(Fleet fleet, Random random, Consumer<String> report) {
+    this.fleet = fleet;
+    this.random = random;
+    this.report = report;
+    Collections.shuffle(due, random);
+    wait(SHORTEST, LONGEST);
+  }
+
+  /** Whether what must be killed has been. */
+  boolean isDone() {
+    return due.isEmpty();
+  }
+
+  /** What it did, in words. */
+  String summary() {
+    return "killed %d workers and the server %s, while work was left"
+        .formatted(workersKilled, serversKilled == 1 ? "once" : serversKilled + " times");
+  }
+
+  /**
+   * Kills, if it is time to.
+   *
+   * @param left what is to be done still
+   */
+  void step(TaskStore store, Left left) throws IOException, InterruptedException {
+    if (System.nanoTime() - nextNanos < 0 || left.isNothing()) {
+      return;
+    }
+    Victim victim = due.isEmpty() ? Victim.WORKER : due.getFirst();
+    boolean killed =
+        switch (victim) {
+          case WORKER -> killWorker(store, left);
+          case SERVER -> killServer(left);
+        };
+    if (!killed) {
+      return;
+    }
+    if (!due.isEmpty()) {
+      due.removeFirst();
+    }
+    if (due.isEmpty()) {
+      wait(LATER, LATER.multipliedBy(2));
+    } else {
+      wait(SHORTEST, LONGEST);
+    }
+  }
+
+  private void wait(Duration shortest, Duration longest) {
+    nextNanos = System.nanoTime() + random.nextLong(shortest.toNanos(), longest.toNanos());
+  }
+
+  private boolean killWorker(TaskStore store, Left left) throws IOException, InterruptedException {
+    List<Task> held =
+        store.group(GroupQuery.all(Names.MAP)).value().stream()
+            .filter(Task::heldByClaim)
+            .filter(task -> task.owner() != null && fleet.workers().contains(task.owner().client()))
+            .toList();
+    long client;
+    String doing;
+    if (held.isEmpty()) {
+      if (left.map() > 0 || left.reduce() == 0) {
+        return false;
+      }
+      List<Long> all = fleet.workers();
+      client = all.get(random.nextInt(all.size()));
+      doing = "while it reduced";
+    } else {
+      Task task = held.get(random.nextInt(held.size()));
+      client = task.owner() == null ? 0 : task.owner().client();
+      doing = "while it held map task " + task.id();
+    }
+    long pid = fleet.killWorker(client);
+    workersKilled++;
+    report.accept(
+        "killed worker %d (process %d) with -9 %s; %s"
+            .formatted(fleet.number(client), pid, doing, left));
+    long other = fleet.addWorker();
+    report.accept("started worker %d".formatted(fleet.number(other)));
+    return true;
+  }
+
+  private boolean killServer(Left left) throws IOException, InterruptedException {
+    long pid = fleet.killServer();
+    serversKilled++;
+    report.accept("killed the server (process %d) with -9; %s".formatted(pid, left));
+    long other = fleet.restartServer();
+    report.accept("started it again (process %d) on the same folder".formatted(other));
+    return true;
+  }
+
+  /**
+   * How many tasks are left.
+   *
+   * @param map pieces of text to count
+   * @param reduce counts to add to a result
+   */
+  record Left(long map, long reduce) {
+    static Left of(TaskStore store) {
+      long map = 0;
+      long reduce = 0;
+      for (GroupSummary group : store.groups().value()) {
+        long all = group.waiting() + group.delayed() + group.owned();
+        if (group.name().equals(Names.MAP)) {
+          map = all;
+        } else if (group.name().equals(Names.REDUCE)) {
+          reduce = all;
+        }
+      }
+      return new Left(map, reduce);
+    }
+
+    boolean isNothing() {
+      return map == 0 && reduce == 0;
+    }
+
+    @Override
+    public String toString() {
+      return "left: " + map + " map, " + reduce + " reduce";
+    }
+  }
+}
