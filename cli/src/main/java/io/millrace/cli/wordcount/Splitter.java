@@ -25,8 +25,7 @@ final class Splitter {
     for (Path file : files) {
       total += Files.size(file);
     }
-    int partitions =
-        Math.clamp(total / PARTITION_BYTES, FEWEST_PARTITIONS, MOST_PARTITIONS);
+    int partitions = Math.clamp(total / PARTITION_BYTES, FEWEST_PARTITIONS, MOST_PARTITIONS);
     long size = Math.clamp(total / WANTED, 1, LARGEST);
     List<Chunk> chunks = new ArrayList<>();
     for (int number = 0; number < files.size(); number++) {
