@@ -30,6 +30,7 @@ final class Snapshots {
   private @Nullable Driver driver;
   private volatile boolean running;
   private volatile boolean requested;
+  private volatile boolean stopped;
   private final AtomicLong published = new AtomicLong();
 
   /**
@@ -94,6 +95,16 @@ final class Snapshots {
     }
   }
 
+  /** Gives up what waits for a frame that will never be durable. */
+  void stop() {
+    stopped = true;
+    noteDurable();
+  }
+
+  private long durableSequence() {
+    return stopped ? SnapshotActivity.STOPPED : feed.durableSequence();
+  }
+
   /** Begins a snapshot where it is time for one and none is being written. */
   void consider(State state, History history) {
     if (running || (!requested && state.commits() - begunAt < every)) {
@@ -108,7 +119,7 @@ final class Snapshots {
               SnapshotRecords.of(state.freeze(), history, journaling == Journaling.OPPORTUNISTIC),
               journal.snapshot(latest),
               latest.sequence(),
-              feed::durableSequence,
+              this::durableSequence,
               this::done);
       driver = environment.drive("snapshot", activity);
     } catch (JournalException e) {
