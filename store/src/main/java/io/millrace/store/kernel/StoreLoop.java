@@ -420,6 +420,7 @@ final class StoreLoop implements Activity {
     }
     answers.release(feed.durableSequence());
     answers.fail(cause);
+    snapshots.stop();
     broadcast.close();
     return FINISHED;
   }
