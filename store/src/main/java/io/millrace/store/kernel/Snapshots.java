@@ -127,14 +127,6 @@ final class Snapshots {
     }
   }
 
-  /** How far the journal is durable; fails where it will never come any further. */
-  private long durableSequence() {
-    if (feed.failure() != null) {
-      throw new JournalException("the journal failed before the snapshot's frame was on disk");
-    }
-    return feed.durableSequence();
-  }
-
   /** Called on the thread that wrote. A snapshot that fails costs only a longer start-up. */
   private void done(@Nullable Throwable failure) {
     if (failure != null) {
@@ -154,7 +146,6 @@ final class Snapshots {
   void join() {
     Driver writing = driver;
     if (writing != null) {
-      writing.signal(); // it may wait for a frame that a failed journal will never make durable
       writing.join();
     }
   }

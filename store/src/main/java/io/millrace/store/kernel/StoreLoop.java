@@ -264,7 +264,9 @@ final class StoreLoop implements Activity {
 
   /** Gives those who repeated a request, and wait, the answer that it has got meanwhile. */
   private void answerTwins(Command command, long nowMillis) {
-    if (command.requestId() != null) {
+    String requestId = command.requestId();
+    String principal = command.client().principal();
+    if (requestId != null && state.requests().find(principal, requestId, nowMillis) != null) {
       for (WaitingClaims.Waiter twin : waiting.twins(command)) {
         answerNow(twin, nowMillis);
       }
