@@ -28,7 +28,7 @@ class BudgetTest {
   private static final Bytes DATA = Bytes.of("x".repeat(100));
 
   @TempDir private Path folder;
-  private final ManualEnvironment environment = new ManualEnvironment();
+  private final ManualEnvironment environment = new ManualEnvironment(1);
 
   private StoreOptions options() {
     return StoreOptions.in(folder).withEnvironment(environment);
