@@ -37,7 +37,8 @@ final class Requests {
     return event.timeMillis() + KEPT_MILLIS <= nowMillis;
   }
 
-  void remember(Event event) {
+  /** Remembers an answer; gives the one under the same id whose place it takes, if any. */
+  @Nullable Event remember(Event event) {
     RequestMark mark = Objects.requireNonNull(event.request());
     Entry entry = new Entry(event.client().principal(), mark.id(), event.number(), event);
     Entry former = byId.find(entry);
@@ -46,6 +47,7 @@ final class Requests {
     }
     byId.replace(entry);
     byAge.insert(entry);
+    return former == null ? null : former.event;
   }
 
   /** Drops the oldest answer where its time is over at {@code nowMillis}; gives what it dropped. */

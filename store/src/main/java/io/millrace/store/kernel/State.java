@@ -106,9 +106,13 @@ final class State {
       apply(change);
     }
     if (event.request() != null) {
-      requests.remember(event);
-      memoryBytes += Sizes.of(event);
+      remember(event);
     }
+  }
+
+  private void remember(Event event) {
+    Event former = requests.remember(event);
+    memoryBytes += Sizes.of(event) - (former == null ? 0 : Sizes.of(former));
   }
 
   private void apply(Change change) {
@@ -246,8 +250,7 @@ final class State {
 
   /** Puts back a remembered request of a snapshot. */
   void restore(Event remembered) {
-    requests.remember(remembered);
-    memoryBytes += Sizes.of(remembered);
+    remember(remembered);
   }
 
   /**

@@ -154,7 +154,7 @@ final class StoreLoop implements Activity {
   /** Handles a turn's worth of messages; tells whether there are more. */
   private boolean handleMessages(long nowMillis) {
     Mailbox.Message message = backlog == null ? mailbox.take() : backlog;
-    for (int i = 0; i < TURN && message != null && !feed.isFull(); i++) {
+    for (int i = 0; i < TURN && message != null && hasRoom(); i++) {
       Mailbox.Message following = message.next();
       switch (message) {
         case Submission submission -> handle(submission, nowMillis);

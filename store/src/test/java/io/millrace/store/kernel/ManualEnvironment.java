@@ -16,13 +16,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class ManualEnvironment implements Environment {
   private final Environment machine = Environment.system();
-  private final SplittableRandom random = new SplittableRandom(3);
+  private final SplittableRandom random;
   private final Semaphore signals = new Semaphore(0);
   private @Nullable Activity loop;
   private long millis;
 
   /** What happens, once, where an awaited answer does not come by itself. */
   @Nullable Runnable whenBlocked;
+
+  ManualEnvironment(long seed) {
+    random = new SplittableRandom(seed);
+  }
 
   void advance(long moreMillis) {
     millis += moreMillis;

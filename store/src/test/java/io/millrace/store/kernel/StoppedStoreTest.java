@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StoppedStoreTest {
   private static final Owner ME = Owner.client(1);
 
-  private final ManualEnvironment environment = new ManualEnvironment();
+  private final ManualEnvironment environment = new ManualEnvironment(1);
   private GatedJournal journal;
   private EmbeddedStore store;
 

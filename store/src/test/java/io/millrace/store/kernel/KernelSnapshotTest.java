@@ -1,0 +1,127 @@
+package io.millrace.store.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Claim;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Owner;
+import io.millrace.store.Position;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.Task;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.journal.FileJournal;
+import io.millrace.store.journal.FileJournalOptions;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A snapshot is the state at its position, whatever happens while it is written. */
+class KernelSnapshotTest {
+  private static final Owner ME = Owner.client(1);
+
+  @TempDir private Path folder;
+  private final ManualEnvironment environment = new ManualEnvironment(1);
+  private final SplittableRandom random = new SplittableRandom(5);
+  private int sent;
+
+  private EmbeddedStore open(Path place) {
+    FileJournalOptions small = new FileJournalOptions(1 << 20, 1 << 20);
+    return EmbeddedStore.open(
+        StoreOptions.in(place).withEnvironment(environment),
+        FileJournal.open(environment, place, small));
+  }
+
+  private void work(EmbeddedStore store, int steps) {
+    for (int i = 0; i < steps; i++) {
+      environment.advance(100);
+      String group = "group " + random.nextInt(10);
+      Transaction.Builder by = Transaction.by(ME).requestId("request " + ++sent);
+      List<Task> tasks =
+          store.claim(Claim.of(ME, group, Duration.ofSeconds(random.nextInt(20)))).done().tasks();
+      if (tasks.isEmpty() || random.nextBoolean()) {
+        by.add(group, Bytes.of("x".repeat(random.nextInt(1_000))));
+      } else {
+        by.delete(tasks.getFirst().ref());
+      }
+      by.put(new DocumentKey("last", group), DocumentVersion.ANY, Bytes.of("step " + i));
+      store.commit(by.build());
+    }
+  }
+
+  private String digest(Path place) {
+    ManualEnvironment other = new ManualEnvironment(2);
+    other.advance(environment.wallMillis() - FixedEnvironment.START_MILLIS);
+    try (EmbeddedStore store =
+        EmbeddedStore.open(
+            StoreOptions.in(place).withEnvironment(other),
+            FileJournal.open(other, place, FileJournalOptions.DEFAULTS))) {
+      return store.digest().value();
+    }
+  }
+
+  @Test
+  void a_snapshot_written_beside_commits_is_the_state_at_its_position(@TempDir Path copy)
+      throws IOException {
+    Path alone = copy.resolve("alone");
+    String expected;
+    try (EmbeddedStore store = open(folder)) {
+      work(store, 100);
+      store.requestSnapshot();
+      expected = store.digest().value();
+      work(store, 50);
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      Path snapshot =
+          files.filter(file -> file.toString().endsWith(".snapshot")).findFirst().orElseThrow();
+      try (InputStream content = Files.newInputStream(snapshot)) {
+        FileJournal.restore(environment, alone, content);
+      }
+    }
+    assertThat(digest(alone)).isEqualTo(expected);
+  }
+
+  @Test
+  void a_backup_restores_to_the_state_at_its_position(@TempDir Path parent) {
+    ByteArrayOutputStream backup = new ByteArrayOutputStream();
+    String expected;
+    Position position;
+    try (EmbeddedStore store = open(folder)) {
+      work(store, 100);
+      position = store.backup(backup);
+      expected = store.digest().value();
+      work(store, 50);
+    }
+    Path restored = parent.resolve("restored");
+    FileJournal.restore(environment, restored, new ByteArrayInputStream(backup.toByteArray()));
+    assertThat(digest(restored)).isEqualTo(expected);
+    try (EmbeddedStore store = open(restored)) {
+      assertThat(store.groups().position().number()).isEqualTo(position.number());
+      assertThat(store.groups().position().history())
+          .as("a restored store goes its own way")
+          .isNotEqualTo(position.history());
+    }
+  }
+
+  @Test
+  void a_restart_finds_the_state_that_was_left() {
+    String expected;
+    try (EmbeddedStore store = open(folder)) {
+      work(store, 100);
+      store.requestSnapshot();
+      work(store, 100);
+      expected = store.digest().value();
+    }
+    assertThat(digest(folder)).isEqualTo(expected);
+  }
+}
