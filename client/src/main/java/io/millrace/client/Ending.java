@@ -41,7 +41,7 @@ final class Ending {
 
   /** Ends as the handler said. A refusal that is not about the task counts as its failure. */
   void finish(Held held, Finish finish) {
-    @Nullable String refusal =
+    String refusal =
         end(
             held,
             transaction -> {
@@ -65,8 +65,12 @@ final class Ending {
       quarantine(held, reason);
     } else {
       LOG.warn("{} failed and will be tried again: {}", held.ref, reason);
-      end(held, transaction -> transaction.update(held.ref, null, When.after(poison.retryDelay())));
+      tryAgain(held);
     }
+  }
+
+  private void tryAgain(Held held) {
+    end(held, transaction -> transaction.update(held.ref, null, When.after(poison.retryDelay())));
   }
 
   /** Whether a task was claimed so often, without any end, that nobody should try it again. */

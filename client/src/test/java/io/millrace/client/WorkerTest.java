@@ -19,6 +19,7 @@ import io.millrace.store.Transaction;
 import io.millrace.wire.QuarantinedTask;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -62,8 +63,7 @@ final class WorkerTest {
 
   private static Task nextAdded(Subscription subscription) throws InterruptedException {
     while (true) {
-      Commit commit = subscription.next(LONG);
-      assertThat(commit).isNotNull();
+      Commit commit = Objects.requireNonNull(subscription.next(LONG), "nothing came");
       for (Change change : commit.changes()) {
         if (change instanceof Change.Added(Task task)) {
           return task;
