@@ -52,8 +52,7 @@ final class Backlog implements Scenario {
   /** Fills the store and weighs it. */
   private void heap(Setting setting, Path folder, int tasks) {
     long before = usedAfterCollection();
-    StoreOptions options =
-        StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
+    StoreOptions options = StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
     try (EmbeddedTaskStore store = TaskStore.open(options)) {
       long paused = collectionMillis();
       long began = System.nanoTime();
@@ -64,7 +63,9 @@ final class Backlog implements Scenario {
           .add(
               Figure.of(
                   name,
-                  "adds in transactions of 1,000 (collector " + (collectionMillis() - paused) + " ms)",
+                  "adds in transactions of 1,000 (collector "
+                      + (collectionMillis() - paused)
+                      + " ms)",
                   tasks / seconds,
                   "tasks/s"));
       double bytes = (double) (usedAfterCollection() - before) / tasks - Lifecycle.DATA.size();
@@ -132,8 +133,7 @@ final class Backlog implements Scenario {
     long used = Long.MAX_VALUE;
     for (int i = 0; i < 3; i++) {
       System.gc();
-      used =
-          Math.min(used, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+      used = Math.min(used, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
     }
     return used;
   }

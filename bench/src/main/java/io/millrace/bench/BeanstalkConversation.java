@@ -9,25 +9,18 @@ final class BeanstalkConversation implements Conversation {
   private static final byte[] RESERVED = Ascii.bytes("RESERVED ");
   private static final byte[] DELETED = Ascii.bytes("DELETED");
   private static final byte[] PUT =
-      Ascii.bytes(
-          "put 1 0 600 " + Lifecycle.DATA.size() + "\r\n" + Lifecycle.DATA.utf8() + "\r\n");
+      Ascii.bytes("put 1 0 600 " + Lifecycle.DATA.size() + "\r\n" + Lifecycle.DATA.utf8() + "\r\n");
   private static final byte[] RESERVE = Ascii.bytes("reserve\r\n");
 
-  private enum Step {
-    PUT,
-    RESERVE,
-    DELETE
-  }
-
-  private Step step = Step.PUT;
+  private Step step = Step.ADD;
   private long reserved;
   private boolean ended;
 
   @Override
   public void ask(ByteBuffer target) {
     switch (step) {
-      case PUT -> target.put(PUT);
-      case RESERVE -> target.put(RESERVE);
+      case ADD -> target.put(PUT);
+      case CLAIM -> target.put(RESERVE);
       case DELETE -> target.put(Ascii.bytes("delete " + reserved + "\r\n"));
     }
   }
@@ -42,14 +35,14 @@ final class BeanstalkConversation implements Conversation {
     int end = lineEnd + 2;
     byte[] expected =
         switch (step) {
-          case PUT -> INSERTED;
-          case RESERVE -> RESERVED;
+          case ADD -> INSERTED;
+          case CLAIM -> RESERVED;
           case DELETE -> DELETED;
         };
     if (Ascii.find(received, begin, expected) != begin) {
       throw new BenchException("beanstalkd answers: " + Ascii.show(received));
     }
-    if (step == Step.RESERVE) {
+    if (step == Step.CLAIM) {
       end += Lifecycle.DATA.size() + 2;
       if (received.limit() < end) {
         return false;
@@ -58,7 +51,7 @@ final class BeanstalkConversation implements Conversation {
     }
     received.position(end);
     ended = step == Step.DELETE;
-    step = Step.values()[(step.ordinal() + 1) % 3];
+    step = step.next();
     return true;
   }
 

@@ -34,8 +34,7 @@ public final class Bench {
       Path folder = Files.createTempDirectory(options.folder(), "millrace-bench");
       try {
         Setting setting =
-            new Setting(
-                options.time(), folder, report, options.serverArguments(), options.scale());
+            new Setting(options.time(), folder, report, options.serverArguments(), options.scale());
         for (Scenario scenario : chosen) {
           scenario.run(setting);
         }
@@ -46,7 +45,9 @@ public final class Bench {
       if (json != null) {
         Files.write(
             json,
-            JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsBytes(report.figures()));
+            JsonMapper.shared()
+                .writerWithDefaultPrettyPrinter()
+                .writeValueAsBytes(report.figures()));
       }
     } catch (IOException e) {
       throw new BenchException("the measurement failed: " + e.getMessage(), e);
@@ -60,10 +61,7 @@ public final class Bench {
     all.forEach(scenario -> unknown.remove(scenario.name()));
     if (!unknown.isEmpty()) {
       throw new IllegalArgumentException(
-          "there is no scenario "
-              + unknown.first()
-              + "; there are:\n"
-              + scenarios());
+          "there is no scenario " + unknown.first() + "; there are:\n" + scenarios());
     }
     return all.stream()
         .filter(it -> options.only().isEmpty() || options.only().contains(it.name()))

@@ -54,8 +54,7 @@ final class BenchServer {
   private static HttpListener echo() {
     MeterRegistry registry = new SimpleMeterRegistry();
     Routes routes =
-        new Routes(registry)
-            .add(HttpMethod.POST, ECHO, request -> Reply.json(request.body()));
+        new Routes(registry).add(HttpMethod.POST, ECHO, request -> Reply.json(request.body()));
     InetAddress address = InetAddress.getLoopbackAddress();
     return HttpListener.start(
         address, 0, HttpLimits.DEFAULT, Access.to(address, null), routes, new Failures());

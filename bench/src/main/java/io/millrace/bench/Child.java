@@ -33,8 +33,7 @@ final class Child implements AutoCloseable {
 
   /** A server with a store in {@code folder}, ready to answer. */
   static Child store(Setting setting, Path folder, Journaling journaling) throws IOException {
-    return java(
-        setting, List.of(folder.toString(), journaling.name().toLowerCase(Locale.ROOT)));
+    return java(setting, List.of(folder.toString(), journaling.name().toLowerCase(Locale.ROOT)));
   }
 
   /** The same HTTP listener with an echo behind it. */
@@ -51,8 +50,7 @@ final class Child implements AutoCloseable {
     command.addAll(arguments);
     long began = System.nanoTime();
     Path log = setting.folder().resolve("server.log");
-    Process process =
-        new ProcessBuilder(command).redirectError(log.toFile()).start();
+    Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
     BufferedReader said = process.inputReader(StandardCharsets.UTF_8);
     for (String line = said.readLine(); line != null; line = said.readLine()) {
       if (line.startsWith("port ")) {
@@ -102,8 +100,7 @@ final class Child implements AutoCloseable {
         "0");
   }
 
-  private static @Nullable Child peer(Path folder, int port, String... command)
-      throws IOException {
+  private static @Nullable Child peer(Path folder, int port, String... command) throws IOException {
     if (!isInstalled(command[0])) {
       return null;
     }

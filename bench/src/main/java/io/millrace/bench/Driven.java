@@ -21,10 +21,8 @@ record Driven(Load load, double generatorCores, double serverCores) {
     SocketLoad.Result result =
         new SocketLoad(child.port(), connections).run(setting.time(), conversations);
     double nanos = System.nanoTime() - began;
-    return new Driven(
-        result.load(), result.cores(), (child.cpu().toNanos() - cpu) / nanos);
+    return new Driven(result.load(), result.cores(), (child.cpu().toNanos() - cpu) / nanos);
   }
-
 
   /** What was measured, with the cores that both sides took. */
   String describe(String what) {

@@ -13,8 +13,7 @@ import org.HdrHistogram.Histogram;
 final class DuringSnapshot implements Scenario {
   private static final int TASKS = 1_000_000;
   private static final int MOST_SNAPSHOTS = 20;
-  private static final InProcessLoad SHAPE =
-      new InProcessLoad(4, 1, InProcessLoad.Measure.ANSWERS);
+  private static final InProcessLoad SHAPE = new InProcessLoad(4, 1, InProcessLoad.Measure.ANSWERS);
 
   @Override
   public String name() {
@@ -42,8 +41,7 @@ final class DuringSnapshot implements Scenario {
           .report()
           .add(
               Figure.of(name(), "p99.9 of commits during a snapshot", worst, "ms")
-                  .withRatio(
-                      worst * 1e6 / quiet.latency().getValueAtPercentile(99.9), "without")
+                  .withRatio(worst * 1e6 / quiet.latency().getValueAtPercentile(99.9), "without")
                   .withTarget("< 10 ms", worst < 10));
     }
     Setting.delete(folder);
@@ -77,7 +75,11 @@ final class DuringSnapshot implements Scenario {
     setting
         .report()
         .add(
-            Figure.of(name(), what + ": " + String.join(", ", shares), latency.getTotalCount(), "commits")
+            Figure.of(
+                    name(),
+                    what + ": " + String.join(", ", shares),
+                    (double) latency.getTotalCount(),
+                    "commits")
                 .withLatency(
                     latency.getValueAtPercentile(50) / 1e3,
                     latency.getValueAtPercentile(99) / 1e3));

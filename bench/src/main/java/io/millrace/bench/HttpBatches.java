@@ -29,8 +29,7 @@ final class HttpBatches implements Scenario {
     }
   }
 
-  private void measure(Setting setting, Journaling journaling, int connections)
-      throws IOException {
+  private void measure(Setting setting, Journaling journaling, int connections) throws IOException {
     Path folder = setting.newFolder("batches");
     try (Child child = Child.store(setting, folder, journaling)) {
       int port = child.port();

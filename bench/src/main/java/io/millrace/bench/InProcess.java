@@ -40,8 +40,7 @@ final class InProcess implements Scenario {
     Path folder = setting.newFolder("strict");
     Duration half = setting.time().dividedBy(2);
     CountingDisk disk = new CountingDisk();
-    try (EmbeddedTaskStore store =
-        TaskStore.open(StoreOptions.in(folder).withEnvironment(disk))) {
+    try (EmbeddedTaskStore store = TaskStore.open(StoreOptions.in(folder).withEnvironment(disk))) {
       shape.run(store, setting.time().dividedBy(3));
       StoreStatus before = store.status();
       long syncs = disk.syncs();
@@ -82,8 +81,7 @@ final class InProcess implements Scenario {
   private void opportunistic(Setting setting, InProcessLoad shape)
       throws IOException, InterruptedException {
     Path folder = setting.newFolder("opportunistic");
-    StoreOptions options =
-        StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
+    StoreOptions options = StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
     try (EmbeddedTaskStore store = TaskStore.open(options)) {
       Load load = shape.run(store, setting.time());
       Figure figure = Figure.of(name(), "opportunistic, " + shape, load);

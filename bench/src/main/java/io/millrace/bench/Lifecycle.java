@@ -26,12 +26,6 @@ final class Lifecycle {
     return Bytes.copyOf(DATA.toArray());
   }
 
-  private enum Step {
-    ADD,
-    CLAIM,
-    DELETE
-  }
-
   private final TaskStore store;
   private final Owner client;
   private final Transaction add;
@@ -57,18 +51,12 @@ final class Lifecycle {
     }
     Outcome.Done done = answer.join().done();
     answer = null;
-    switch (step) {
-      case ADD -> step = Step.CLAIM;
-      case CLAIM -> {
-        step = Step.DELETE;
-        deletion = Transaction.by(client).delete(done.tasks().getFirst().ref()).build();
-      }
-      case DELETE -> {
-        step = Step.ADD;
-        return true;
-      }
+    if (step == Step.CLAIM) {
+      deletion = Transaction.by(client).delete(done.tasks().getFirst().ref()).build();
     }
-    return false;
+    boolean ended = step == Step.DELETE;
+    step = step.next();
+    return ended;
   }
 
   /** Whether nothing is under way. */

@@ -53,10 +53,9 @@ final class OverHttp implements Scenario {
   private void compare(Setting setting, double ours, double theirs, String to, double target) {
     if (theirs > 0) {
       double ratio = ours / theirs;
-      Figure figure = Figure.of(name(), "  beside " + to, ours, "lifecycles/s").withRatio(ratio, to);
-      setting
-          .report()
-          .add(target > 0 ? figure.withTarget("≥ " + target, ratio >= target) : figure);
+      Figure figure =
+          Figure.of(name(), "  beside " + to, ours, "lifecycles/s").withRatio(ratio, to);
+      setting.report().add(target > 0 ? figure.withTarget("≥ " + target, ratio >= target) : figure);
     }
   }
 
@@ -68,14 +67,16 @@ final class OverHttp implements Scenario {
     }
   }
 
-  private double store(Setting setting, Journaling journaling, int connections)
-      throws IOException {
+  private double store(Setting setting, Journaling journaling, int connections) throws IOException {
     Path folder = setting.newFolder("http");
     try (Child child = Child.store(setting, folder, journaling)) {
       int port = child.port();
       return Driven.run(
               setting, child, connections, client -> new StoreConversation(port, client, 1))
-          .report(setting, name(), journaling.name().toLowerCase(Locale.ROOT) + ", " + connections + " connections");
+          .report(
+              setting,
+              name(),
+              journaling.name().toLowerCase(Locale.ROOT) + ", " + connections + " connections");
     } finally {
       Setting.delete(folder);
     }
@@ -105,8 +106,7 @@ final class OverHttp implements Scenario {
         setting.report().say(name(), what + ": left out, as it is not installed");
         return 0;
       }
-      return Driven.run(setting, child, connections, conversations)
-          .report(setting, name(), what);
+      return Driven.run(setting, child, connections, conversations).report(setting, name(), what);
     } finally {
       Setting.delete(folder);
     }

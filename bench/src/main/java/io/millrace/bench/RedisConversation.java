@@ -9,16 +9,10 @@ final class RedisConversation implements Conversation {
   private static final String WORKING = "bench-working";
   private static final byte[] LINE_END = Ascii.bytes("\r\n");
 
-  private enum Step {
-    PUSH,
-    MOVE,
-    REMOVE
-  }
-
   private final byte[] push;
   private final byte[] move;
   private byte[] value = new byte[0];
-  private Step step = Step.PUSH;
+  private Step step = Step.ADD;
   private boolean ended;
 
   RedisConversation(int client) {
@@ -38,11 +32,10 @@ final class RedisConversation implements Conversation {
   @Override
   public void ask(ByteBuffer target) {
     switch (step) {
-      case PUSH -> target.put(push);
-      case MOVE -> target.put(move);
-      case REMOVE ->
-          target.put(
-              command("LREM", WORKING, "1", new String(value, StandardCharsets.US_ASCII)));
+      case ADD -> target.put(push);
+      case CLAIM -> target.put(move);
+      case DELETE ->
+          target.put(command("LREM", WORKING, "1", new String(value, StandardCharsets.US_ASCII)));
     }
   }
 
@@ -68,8 +61,8 @@ final class RedisConversation implements Conversation {
     } else {
       throw new BenchException("Redis answers: " + Ascii.show(received));
     }
-    ended = step == Step.REMOVE;
-    step = Step.values()[(step.ordinal() + 1) % 3];
+    ended = step == Step.DELETE;
+    step = step.next();
     return true;
   }
 

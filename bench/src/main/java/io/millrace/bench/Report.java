@@ -31,9 +31,7 @@ final class Report {
         figure.unit(),
         time(figure.p50Micros()),
         time(figure.p99Micros()),
-        ratio == null
-            ? ""
-            : String.format(Locale.ROOT, "%.2f of %s", ratio, figure.ratioTo()),
+        ratio == null ? "" : String.format(Locale.ROOT, "%.2f of %s", ratio, figure.ratioTo()),
         figure.target() == null
             ? ""
             : figure.target() + (Boolean.TRUE.equals(figure.met()) ? ": met" : ": missed"));

@@ -17,8 +17,7 @@ import java.util.stream.Stream;
  * @param serverArguments arguments for the JVM of the servers that it starts
  * @param scale divides the number of waiting tasks; 1 but in tests
  */
-record Setting(
-    Duration time, Path folder, Report report, List<String> serverArguments, int scale) {
+record Setting(Duration time, Path folder, Report report, List<String> serverArguments, int scale) {
 
   /** A folder of its own, to be given back to {@link #delete}. */
   Path newFolder(String name) throws IOException {

@@ -8,12 +8,6 @@ import java.util.Collections;
 final class StoreConversation implements Conversation {
   private static final byte[] ID = Ascii.bytes("\"id\":");
 
-  private enum Step {
-    ADD,
-    CLAIM,
-    DELETE
-  }
-
   private final int batch;
   private final byte[] updateHead;
   private final byte[] claimHead;
@@ -79,14 +73,10 @@ final class StoreConversation implements Conversation {
       return false;
     }
     ended = step == Step.DELETE ? batch : 0;
-    switch (step) {
-      case ADD -> step = Step.CLAIM;
-      case CLAIM -> {
-        readIds(body);
-        step = Step.DELETE;
-      }
-      case DELETE -> step = Step.ADD;
+    if (step == Step.CLAIM) {
+      readIds(body);
     }
+    step = step.next();
     return true;
   }
 

@@ -52,7 +52,8 @@ public class WireBenchmark {
     }
     request = Requests.write(adds.build());
     Task task =
-        new Task(1_234_567, 1_234_560, "bench", 1_767_225_600_000L, Owner.client(1), 1_234_567, 1, data);
+        new Task(
+            1_234_567, 1_234_560, "bench", 1_767_225_600_000L, Owner.client(1), 1_234_567, 1, data);
     outcome =
         new Outcome.Done(
             new Position(1, 1_234_567),
