@@ -23,18 +23,18 @@ final class JavaClient implements Scenario {
   @Override
   public void run(Setting setting) throws IOException, InterruptedException {
     for (Journaling journaling : List.of(Journaling.STRICT, Journaling.OPPORTUNISTIC)) {
-      for (int callers : List.of(1, 32)) {
-        Path folder = setting.newFolder("client");
-        try (Child child = Child.store(setting, folder, journaling);
-            HttpTaskStore store =
-                HttpTaskStore.open(URI.create("http://127.0.0.1:" + child.port()))) {
+      Path folder = setting.newFolder("client");
+      try (Child child = Child.store(setting, folder, journaling);
+          HttpTaskStore store =
+              HttpTaskStore.open(URI.create("http://127.0.0.1:" + child.port()))) {
+        for (int callers : List.of(1, 32)) {
           InProcessLoad shape = InProcessLoad.of(callers, 1);
           Load load = shape.run(store, setting.time());
           String what = journaling.name().toLowerCase(Locale.ROOT) + ", " + shape;
           setting.report().add(Figure.of(name(), what, load));
-        } finally {
-          Setting.delete(folder);
         }
+      } finally {
+        Setting.delete(folder);
       }
     }
   }

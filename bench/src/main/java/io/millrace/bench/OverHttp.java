@@ -3,7 +3,6 @@ package io.millrace.bench;
 import io.millrace.store.Journaling;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -32,22 +31,36 @@ final class OverHttp implements Scenario {
   @Override
   public void run(Setting setting) throws IOException {
     double echo = echo(setting);
+    Path folder = setting.newFolder("http");
+    try (Child child = Child.store(setting, folder, Journaling.STRICT)) {
+      strict(setting, child, echo);
+    } finally {
+      Setting.delete(folder);
+    }
+    folder = setting.newFolder("http");
+    try (Child child = Child.store(setting, folder, Journaling.OPPORTUNISTIC)) {
+      double many = store(setting, child, "opportunistic", MANY);
+      compare(setting, many, echo, "the echo, 32 connections", 0);
+      store(setting, child, "opportunistic", 1);
+    } finally {
+      Setting.delete(folder);
+    }
+  }
+
+  private void strict(Setting setting, Child child, double echo) throws IOException {
     double strict = 0;
     double redis = 0;
     double beanstalkd = 0;
     for (int round = 0; round < ROUNDS; round++) {
       redis += redis(setting, MANY) / ROUNDS;
-      strict += store(setting, Journaling.STRICT, MANY) / ROUNDS;
+      strict += store(setting, child, "strict", MANY) / ROUNDS;
       beanstalkd += beanstalkd(setting) / ROUNDS;
     }
     compare(setting, strict, redis, "Redis, 32 connections", 0.9);
     compare(setting, strict, beanstalkd, "beanstalkd, 32 connections", 3);
     compare(setting, strict, echo, "the echo, 32 connections", 0);
     double redisAlone = redis(setting, 1);
-    compare(setting, store(setting, Journaling.STRICT, 1), redisAlone, "Redis, 1 connection", 0);
-    double opportunistic = store(setting, Journaling.OPPORTUNISTIC, MANY);
-    compare(setting, opportunistic, echo, "the echo, 32 connections", 0);
-    store(setting, Journaling.OPPORTUNISTIC, 1);
+    compare(setting, store(setting, child, "strict", 1), redisAlone, "Redis, 1 connection", 0);
   }
 
   private void compare(Setting setting, double ours, double theirs, String to, double target) {
@@ -67,19 +80,11 @@ final class OverHttp implements Scenario {
     }
   }
 
-  private double store(Setting setting, Journaling journaling, int connections) throws IOException {
-    Path folder = setting.newFolder("http");
-    try (Child child = Child.store(setting, folder, journaling)) {
-      int port = child.port();
-      return Driven.run(
-              setting, child, connections, client -> new StoreConversation(port, client, 1))
-          .report(
-              setting,
-              name(),
-              journaling.name().toLowerCase(Locale.ROOT) + ", " + connections + " connections");
-    } finally {
-      Setting.delete(folder);
-    }
+  private double store(Setting setting, Child child, String kind, int connections)
+      throws IOException {
+    int port = child.port();
+    return Driven.run(setting, child, connections, client -> new StoreConversation(port, client, 1))
+        .report(setting, name(), kind + ", " + connections + " connections");
   }
 
   private double redis(Setting setting, int connections) throws IOException {
