@@ -57,7 +57,9 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--server-jvm",
       paramLabel = "ARGUMENT",
-      description = "An argument for the JVM of the servers, as -Xmx4g. May be repeated.")
+      description =
+          "An argument for the JVM of the servers, as -Xmx4g. May be repeated. Default: those of"
+              + " this JVM.")
   private List<String> serverArguments = new ArrayList<>();
 
   /** For picocli. */

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param json where to write the figures as JSON; null for nowhere
  * @param folder where the stores and the peers keep their files while the run lasts, created where
  *     it is absent: its disk is the one measured
- * @param serverArguments arguments for the JVM of the servers started, as {@code -Xmx4g}; default
- *     none
+ * @param serverArguments arguments for the JVM of the servers started, as {@code -Xmx4g}; empty for
+ *     those that this JVM has
  * @param scale divides the numbers of waiting tasks, 1 to 1,000,000; default 1
  * @param out where the table goes
  */

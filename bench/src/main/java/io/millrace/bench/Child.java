@@ -4,6 +4,7 @@ import io.millrace.store.Journaling;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -44,7 +45,8 @@ final class Child implements AutoCloseable {
   private static Child java(Setting setting, List<String> arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(setting.serverArguments());
+    command.addAll(
+        setting.serverArguments().isEmpty() ? ownArguments() : setting.serverArguments());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(BenchServer.class.getName());
     command.addAll(arguments);
@@ -60,6 +62,13 @@ final class Child implements AutoCloseable {
     }
     process.destroy();
     throw new BenchException("the server did not start: " + Files.readString(log));
+  }
+
+  /** The options of this JVM that make it faster or slower. */
+  private static List<String> ownArguments() {
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(it -> it.startsWith("-X") && !it.contains("FlightRecord") && !it.contains("AOT"))
+        .toList();
   }
 
   /** Redis that syncs each change; null where it is not installed. */
