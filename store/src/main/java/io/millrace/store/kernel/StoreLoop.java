@@ -315,18 +315,21 @@ final class StoreLoop implements Activity {
     }
   }
 
-  /** The one rule of release, see {@link Answers}; an opportunistic store answers at once. */
+  /**
+   * The one rule of release, see {@link Answers}. An opportunistic store answers at the end of the
+   * turn: who keeps several commands under way then wakes up once for all of them.
+   */
   private <T> void answer(CompletableFuture<T> future, T answer) {
-    long sequence = feed.newestSequence();
-    boolean atOnce =
-        switch (options.journaling()) {
-          case STRICT -> sequence <= feed.durableSequence() && answers.isEmpty();
-          case OPPORTUNISTIC -> true;
-        };
-    if (atOnce) {
-      future.complete(answer);
-    } else {
-      answers.hold(sequence, future, answer);
+    switch (options.journaling()) {
+      case STRICT -> {
+        long sequence = feed.newestSequence();
+        if (sequence <= feed.durableSequence() && answers.isEmpty()) {
+          future.complete(answer);
+        } else {
+          answers.hold(sequence, future, answer);
+        }
+      }
+      case OPPORTUNISTIC -> answers.hold(feed.durableSequence(), future, answer);
     }
   }
 

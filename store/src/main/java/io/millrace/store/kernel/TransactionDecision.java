@@ -28,8 +28,13 @@ final class TransactionDecision {
   private final long nowMillis;
   private final Complaints complaints;
   private final List<Change> changes;
-  private final Map<String, Long> localIds = new HashMap<>(0);
-  private final Set<Long> touched;
+
+  /** A map of its own once there is a name. */
+  private Map<String, Long> localIds = Map.of();
+
+  /** The tasks that were named so far; null where only one is. */
+  private final @Nullable Set<Long> touched;
+
   private long nextId;
   private long growthBytes;
 
@@ -48,7 +53,7 @@ final class TransactionDecision {
                 + transaction.adds().size()
                 + transaction.puts().size()
                 + transaction.documentDeletes().size());
-    this.touched = HashSet.newHashSet(tasks > 1 ? tasks : 0);
+    this.touched = tasks > 1 ? HashSet.newHashSet(tasks) : null;
   }
 
   Decision decide(@Nullable RequestMark mark) {
@@ -62,10 +67,12 @@ final class TransactionDecision {
     transaction.renewals().forEach(this::renew);
     transaction.deletes().forEach(this::delete);
     complaints.checkDepends(transaction.depends());
-    DocumentDecision documents =
-        new DocumentDecision(state, complaints, localIds, transaction, changes);
-    nextId = documents.decide(nextId);
-    growthBytes += documents.growthBytes();
+    if (namesDocuments()) {
+      DocumentDecision documents =
+          new DocumentDecision(state, complaints, localIds, transaction, changes);
+      nextId = documents.decide(nextId);
+      growthBytes += documents.growthBytes();
+    }
     checkRoom();
     if (!complaints.none()) {
       return new Decision.Refused(complaints.reasons());
@@ -74,6 +81,12 @@ final class TransactionDecision {
       return new Decision.Nothing();
     }
     return new Decision.Accepted(changes, mark);
+  }
+
+  private boolean namesDocuments() {
+    return !transaction.puts().isEmpty()
+        || !transaction.documentDeletes().isEmpty()
+        || !transaction.documentDepends().isEmpty();
   }
 
   /** Whether the transaction is small enough to be looked at in detail. */
@@ -120,6 +133,9 @@ final class TransactionDecision {
     String localName = add.localName();
     if (localName != null) {
       complaints.checkName("local name", localName);
+      if (localIds.isEmpty()) {
+        localIds = new HashMap<>();
+      }
       if (localIds.putIfAbsent(localName, nextId) != null) {
         complaints.malformed("local name " + localName + " stands for two tasks");
       }
@@ -196,7 +212,7 @@ final class TransactionDecision {
     Task task = complaints.require(ref, missing, purpose);
     // A task that is not there is known by what it was called: an id, or less than zero an origin.
     long name = task != null ? task.id() : ref.id() != 0 ? ref.id() : -ref.origin();
-    if (!touched.add(name)) {
+    if (touched != null && !touched.add(name)) {
       complaints.malformed(ref + " is changed twice");
     }
     if (task == null) {

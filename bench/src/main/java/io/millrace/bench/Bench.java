@@ -1,0 +1,70 @@
+package io.millrace.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Measures the store, in process and over HTTP, beside its peers. */
+public final class Bench {
+  private Bench() {}
+
+  /** The scenarios by name, each with what it measures, one a line. */
+  public static String scenarios() {
+    return Scenario.all().stream()
+        .map(it -> String.format("  %-13s %s", it.name(), it.what()))
+        .collect(Collectors.joining("\n"));
+  }
+
+  /**
+   * Runs the scenarios one after another and prints each figure when it is known.
+   *
+   * @return all figures
+   * @throws IllegalArgumentException when a scenario is not known, naming it
+   * @throws BenchException when something could not be measured
+   */
+  public static List<Figure> run(BenchOptions options) throws InterruptedException {
+    List<Scenario> chosen = choose(options);
+    Report report = new Report(options.out());
+    try {
+      Files.createDirectories(options.folder());
+      Path folder = Files.createTempDirectory(options.folder(), "millrace-bench");
+      try {
+        Setting setting =
+            new Setting(options.time(), folder, report, options.serverArguments(), options.scale());
+        for (Scenario scenario : chosen) {
+          scenario.run(setting);
+        }
+      } finally {
+        Setting.delete(folder);
+      }
+      Path json = options.json();
+      if (json != null) {
+        Files.write(
+            json,
+            JsonMapper.shared()
+                .writerWithDefaultPrettyPrinter()
+                .writeValueAsBytes(report.figures()));
+      }
+    } catch (IOException e) {
+      throw new BenchException("the measurement failed: " + e.getMessage(), e);
+    }
+    return report.figures();
+  }
+
+  private static List<Scenario> choose(BenchOptions options) {
+    List<Scenario> all = Scenario.all();
+    TreeSet<String> unknown = new TreeSet<>(options.only());
+    all.forEach(scenario -> unknown.remove(scenario.name()));
+    if (!unknown.isEmpty()) {
+      throw new IllegalArgumentException(
+          "there is no scenario " + unknown.first() + "; there are:\n" + scenarios());
+    }
+    return all.stream()
+        .filter(it -> options.only().isEmpty() || options.only().contains(it.name()))
+        .toList();
+  }
+}

@@ -1,0 +1,96 @@
+package io.millrace.bench;
+
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command {@code bench}; also runs on its own. */
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    description = "Measures the store, in process and over HTTP, beside its peers.")
+public final class BenchCommand implements Callable<Integer> {
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "SCENARIO",
+      description = "The scenarios to run, separated by commas. Default: all. See --list.")
+  private Set<String> only = new LinkedHashSet<>();
+
+  @Option(names = "--list", description = "Lists the scenarios and measures nothing.")
+  private boolean list;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "5",
+      description = "How long to measure each thing. Default: ${DEFAULT-VALUE}.")
+  private double seconds;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Writes the figures there as JSON.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--folder",
+      paramLabel = "FOLDER",
+      description =
+          "Where the stores lie while the run lasts: its disk is measured. Default: the folder for"
+              + " temporary files.")
+  private @Nullable Path folder;
+
+  @Option(
+      names = "--scale",
+      defaultValue = "1",
+      paramLabel = "N",
+      description = "Divides the millions of waiting tasks, for a quick look.")
+  private int scale;
+
+  @Option(
+      names = "--server-jvm",
+      paramLabel = "ARGUMENT",
+      description =
+          "An argument for the JVM of the servers, as -Xmx4g. May be repeated. Default: those of"
+              + " this JVM.")
+  private List<String> serverArguments = new ArrayList<>();
+
+  /** For picocli. */
+  public BenchCommand() {}
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (list) {
+      IO.println(Bench.scenarios());
+      return CommandLine.ExitCode.OK;
+    }
+    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    try {
+      BenchOptions options =
+          BenchOptions.in(
+                  folder == null ? Path.of(System.getProperty("java.io.tmpdir")) : folder, out)
+              .withOnly(only)
+              .withTime(Duration.ofNanos((long) (seconds * 1e9)))
+              .withJson(json)
+              .withScale(scale)
+              .withServerArguments(serverArguments);
+      Bench.run(options);
+      return CommandLine.ExitCode.OK;
+    } catch (IllegalArgumentException | BenchException e) {
+      System.err.println("bench: " + e.getMessage());
+      return CommandLine.ExitCode.USAGE;
+    }
+  }
+
+  /** Runs it alone. */
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new BenchCommand()).execute(arguments));
+  }
+}

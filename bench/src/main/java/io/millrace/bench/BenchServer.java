@@ -1,0 +1,69 @@
+package io.millrace.bench;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.millrace.server.MillraceServer;
+import io.millrace.server.config.Configuration;
+import io.millrace.server.http.Failures;
+import io.millrace.server.http.HttpLimits;
+import io.millrace.server.http.HttpListener;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Routes;
+import io.millrace.server.security.Access;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.Map;
+
+/**
+ * The server's side of a measurement, in a process of its own: the whole server, or the same
+ * listener with nothing behind it but an echo. Prints {@code port N} when it is ready, and ends
+ * when its input does.
+ */
+final class BenchServer {
+  /** The path that gives back what it is sent. */
+  static final String ECHO = "/echo";
+
+  private BenchServer() {}
+
+  /**
+   * Serves.
+   *
+   * @param arguments none for the echo; else the folder of the store and its journaling
+   */
+  public static void main(String[] arguments) throws IOException {
+    if (arguments.length == 0) {
+      HttpListener listener = echo();
+      awaitEnd(listener.port());
+      listener.stop();
+    } else {
+      try (MillraceServer server = store(arguments[0], arguments[1])) {
+        awaitEnd(server.port());
+      }
+    }
+  }
+
+  private static MillraceServer store(String folder, String journaling) {
+    return MillraceServer.start(
+        Configuration.read(
+            MillraceServer.SECTIONS,
+            null,
+            Map.of("server.port", "0", "store.data", folder, "store.journal", journaling)));
+  }
+
+  private static HttpListener echo() {
+    MeterRegistry registry = new SimpleMeterRegistry();
+    Routes routes =
+        new Routes(registry).add(HttpMethod.POST, ECHO, request -> Reply.json(request.body()));
+    InetAddress address = InetAddress.getLoopbackAddress();
+    return HttpListener.start(
+        address, 0, HttpLimits.DEFAULT, Access.to(address, null), routes, new Failures());
+  }
+
+  private static void awaitEnd(int port) throws IOException {
+    IO.println("port " + port);
+    while (System.in.read() >= 0) {
+      // Whatever is said does not matter, only that somebody is still there.
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package io.millrace.bench;
+
+import io.millrace.store.Journaling;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A server that the bench has started, and stops when closed. */
+final class Child implements AutoCloseable {
+  private static final long START_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final Process process;
+  private final int port;
+  private final Duration startTime;
+
+  private Child(Process process, int port, Duration startTime) {
+    this.process = process;
+    this.port = port;
+    this.startTime = startTime;
+  }
+
+  /** A server with a store in {@code folder}, ready to answer. */
+  static Child store(Setting setting, Path folder, Journaling journaling) throws IOException {
+    return java(setting, List.of(folder.toString(), journaling.name().toLowerCase(Locale.ROOT)));
+  }
+
+  /** The same HTTP listener with an echo behind it. */
+  static Child echo(Setting setting) throws IOException {
+    return java(setting, List.of());
+  }
+
+  private static Child java(Setting setting, List<String> arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        setting.serverArguments().isEmpty() ? ownArguments() : setting.serverArguments());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(BenchServer.class.getName());
+    command.addAll(arguments);
+    long began = System.nanoTime();
+    Path log = setting.folder().resolve("server.log");
+    Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
+    BufferedReader said = process.inputReader(StandardCharsets.UTF_8);
+    for (String line = said.readLine(); line != null; line = said.readLine()) {
+      if (line.startsWith("port ")) {
+        int port = Integer.parseInt(line.substring("port ".length()));
+        return new Child(process, port, Duration.ofNanos(System.nanoTime() - began));
+      }
+    }
+    process.destroy();
+    throw new BenchException("the server did not start: " + Files.readString(log));
+  }
+
+  /** The options of this JVM that make it faster or slower. */
+  private static List<String> ownArguments() {
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(it -> it.startsWith("-X") && !it.contains("FlightRecord") && !it.contains("AOT"))
+        .toList();
+  }
+
+  /** Redis that syncs each change; null where it is not installed. */
+  static @Nullable Child redis(Path folder) throws IOException {
+    int port = freePort();
+    return peer(
+        folder,
+        port,
+        "redis-server",
+        "--bind",
+        "127.0.0.1",
+        "--port",
+        Integer.toString(port),
+        "--dir",
+        folder.toString(),
+        "--save",
+        "",
+        "--appendonly",
+        "yes",
+        "--appendfsync",
+        "always");
+  }
+
+  /** Beanstalkd that syncs each change; null where it is not installed. */
+  static @Nullable Child beanstalkd(Path folder) throws IOException {
+    int port = freePort();
+    return peer(
+        folder,
+        port,
+        "beanstalkd",
+        "-l",
+        "127.0.0.1",
+        "-p",
+        Integer.toString(port),
+        "-b",
+        folder.toString(),
+        "-f",
+        "0");
+  }
+
+  private static @Nullable Child peer(Path folder, int port, String... command) throws IOException {
+    if (!isInstalled(command[0])) {
+      return null;
+    }
+    long began = System.nanoTime();
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("log").toFile())
+            .start();
+    while (System.nanoTime() - began < START_NANOS && process.isAlive()) {
+      try (Socket _ = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        return new Child(process, port, Duration.ofNanos(System.nanoTime() - began));
+      } catch (IOException _) {
+        Thread.onSpinWait();
+      }
+    }
+    process.destroy();
+    throw new BenchException(
+        command[0] + " did not start: " + Files.readString(folder.resolve("log")));
+  }
+
+  private static boolean isInstalled(String program) {
+    String path = System.getenv().getOrDefault("PATH", "");
+    for (String folder : path.split(File.pathSeparator, -1)) {
+      if (Files.isExecutable(Path.of(folder, program))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** How long it took until it was ready. */
+  Duration startTime() {
+    return startTime;
+  }
+
+  /** The processor time that it has taken so far, where the system tells. */
+  Duration cpu() {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+  }
+
+  @Override
+  public void close() {
+    try {
+      process.getOutputStream().close();
+      if (process.info().command().orElse("").endsWith("java")) {
+        process.waitFor(60, TimeUnit.SECONDS);
+      }
+    } catch (IOException _) {
+      // It has ended by itself.
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    process.destroy();
+    process.onExit().join();
+  }
+}

@@ -1,0 +1,87 @@
+package io.millrace.bench;
+
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/** The latency of commits while a snapshot of a million tasks is written, and without one. */
+final class DuringSnapshot implements Scenario {
+  private static final int TASKS = 1_000_000;
+  private static final int MOST_SNAPSHOTS = 20;
+  private static final InProcessLoad SHAPE = new InProcessLoad(4, 1, InProcessLoad.Measure.ANSWERS);
+
+  @Override
+  public String name() {
+    return "snapshot";
+  }
+
+  @Override
+  public String what() {
+    return "the latency of strict commits while a snapshot of a million tasks is written";
+  }
+
+  @Override
+  public void run(Setting setting) throws IOException, InterruptedException {
+    Path folder = setting.newFolder("snapshot");
+    Waiting.fill(folder, TASKS / setting.scale());
+    try (EmbeddedTaskStore store =
+        TaskStore.open(StoreOptions.in(folder).withSnapshotEvery(Long.MAX_VALUE))) {
+      SHAPE.run(store, setting.time());
+      Load quiet = SHAPE.run(store, setting.time());
+      report(setting, "without a snapshot", quiet.latency());
+      Histogram busy = snapshots(setting, store);
+      double worst = busy.getValueAtPercentile(99.9) / 1e6;
+      report(setting, "while snapshots are written", busy);
+      setting
+          .report()
+          .add(
+              Figure.of(name(), "p99.9 of commits during a snapshot", worst, "ms")
+                  .withRatio(worst * 1e6 / quiet.latency().getValueAtPercentile(99.9), "without")
+                  .withTarget("< 10 ms", worst < 10));
+    }
+    Setting.delete(folder);
+  }
+
+  /** What commits took while snapshots followed each other. */
+  private static Histogram snapshots(Setting setting, EmbeddedTaskStore store)
+      throws InterruptedException {
+    Histogram latency = Load.histogram();
+    long until = System.nanoTime() + setting.time().toNanos();
+    for (int i = 0; i < MOST_SNAPSHOTS && (i == 0 || System.nanoTime() < until); i++) {
+      long published = store.status().snapshots();
+      store.requestSnapshot();
+      while (store.status().snapshots() == published) {
+        latency.add(SHAPE.run(store, soon()).latency());
+      }
+    }
+    return latency;
+  }
+
+  private static Load.Window soon() {
+    long now = System.nanoTime();
+    return new Load.Window(now, now + 100_000_000L);
+  }
+
+  private void report(Setting setting, String what, Histogram latency) {
+    List<String> shares = new ArrayList<>();
+    for (double percentile : new double[] {99.9, 99.99, 100}) {
+      shares.add("p" + percentile + " " + latency.getValueAtPercentile(percentile) / 1000 + " µs");
+    }
+    setting
+        .report()
+        .add(
+            Figure.of(
+                    name(),
+                    what + ": " + String.join(", ", shares),
+                    (double) latency.getTotalCount(),
+                    "commits")
+                .withLatency(
+                    latency.getValueAtPercentile(50) / 1e3,
+                    latency.getValueAtPercentile(99) / 1e3));
+  }
+}

@@ -1,0 +1,64 @@
+package io.millrace.bench;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The lean part of HTTP/1.1 that a load needs: requests with a body, answers with a length. */
+final class HttpExchange {
+  private static final byte[] HEAD_END = Ascii.bytes("\r\n\r\n");
+  private static final byte[] LENGTH = Ascii.bytes("ontent-");
+  private static final byte[] OK = Ascii.bytes("HTTP/1.1 200");
+
+  private HttpExchange() {}
+
+  static byte[] head(String path, int port) {
+    return Ascii.bytes(
+        "POST "
+            + path
+            + " HTTP/1.1\r\nHost: 127.0.0.1:"
+            + port
+            + "\r\nContent-Type: application/json\r\nContent-Length: ");
+  }
+
+  static void ask(ByteBuffer target, byte[] head, byte[] body) {
+    target.put(head).put(Ascii.bytes(Integer.toString(body.length))).put(HEAD_END).put(body);
+  }
+
+  /**
+   * The body of a whole answer, whose bytes are then behind the buffer's position; null while parts
+   * are missing.
+   *
+   * @throws BenchException when the status is not 200
+   */
+  static @Nullable ByteBuffer hear(ByteBuffer received) {
+    int begin = received.position();
+    int headEnd = Ascii.find(received, begin, HEAD_END);
+    if (headEnd < 0) {
+      return null;
+    }
+    if (Ascii.find(received, begin, OK) != begin) {
+      throw new BenchException("the server answers: " + Ascii.show(received));
+    }
+    int bodyBegin = headEnd + HEAD_END.length;
+    long length = contentLength(received, begin, headEnd);
+    if (received.limit() - bodyBegin < length) {
+      return null;
+    }
+    ByteBuffer body = received.slice(bodyBegin, (int) length);
+    received.position(bodyBegin + (int) length);
+    return body;
+  }
+
+  /** The number behind {@code Content-Length:}, whatever its case. */
+  private static long contentLength(ByteBuffer received, int begin, int headEnd) {
+    for (int at = Ascii.find(received, begin, LENGTH);
+        at >= 0 && at < headEnd;
+        at = Ascii.find(received, at + 1, LENGTH)) {
+      int after = at + LENGTH.length;
+      if ((received.get(after) | 0x20) == 'l') {
+        return Ascii.number(received, after + "length:".length());
+      }
+    }
+    throw new BenchException("an answer without a length: " + Ascii.show(received));
+  }
+}

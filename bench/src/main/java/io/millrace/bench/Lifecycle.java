@@ -1,0 +1,89 @@
+package io.millrace.bench;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Claim;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
+import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One place in which lifecycles follow each other: a task is added, a task is claimed, the claimed
+ * one is deleted. For use by one thread.
+ */
+final class Lifecycle {
+  /** The group in which everything happens. */
+  static final String GROUP = "bench";
+
+  /** The data of every task. */
+  static final Bytes DATA = Bytes.of("0123456789abcdef0123456789abcdef");
+
+  /** Data equal to {@link #DATA} that takes its own room. */
+  static Bytes data() {
+    return Bytes.copyOf(DATA.toArray());
+  }
+
+  private final TaskStore store;
+  private final Owner client;
+  private final Transaction add;
+  private final Claim claim;
+  private Step step = Step.ADD;
+  private @Nullable CompletableFuture<Outcome> answer;
+  private Transaction deletion;
+  private long beganNanos;
+  private long askedNanos;
+
+  Lifecycle(TaskStore store, Owner client) {
+    this.store = store;
+    this.client = client;
+    this.add = Transaction.by(client).add(GROUP, DATA).build();
+    this.deletion = add;
+    this.claim = Claim.of(client, GROUP, Duration.ofMinutes(10));
+  }
+
+  /** Waits for the answer that is due, if any, and tells whether it ended a lifecycle. */
+  boolean awaitAnswer() {
+    if (answer == null) {
+      return false;
+    }
+    Outcome.Done done = answer.join().done();
+    answer = null;
+    if (step == Step.CLAIM) {
+      deletion = Transaction.by(client).delete(done.tasks().getFirst().ref()).build();
+    }
+    boolean ended = step == Step.DELETE;
+    step = step.next();
+    return ended;
+  }
+
+  /** Whether nothing is under way. */
+  boolean isIdle() {
+    return answer == null;
+  }
+
+  /** Hands the next command to the store. */
+  void ask() {
+    askedNanos = System.nanoTime();
+    switch (step) {
+      case ADD -> {
+        beganNanos = askedNanos;
+        answer = store.submit(add);
+      }
+      case CLAIM -> answer = store.submit(claim);
+      case DELETE -> answer = store.submit(deletion);
+    }
+  }
+
+  /** When the lifecycle began whose end was told last. */
+  long beganNanos() {
+    return beganNanos;
+  }
+
+  /** When the last command was handed over. */
+  long askedNanos() {
+    return askedNanos;
+  }
+}

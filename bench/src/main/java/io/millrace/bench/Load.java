@@ -1,0 +1,47 @@
+package io.millrace.bench;
+
+import java.time.Duration;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a load did within its measured time.
+ *
+ * @param count lifecycles finished
+ * @param nanos the measured time
+ * @param latency the time of each measured thing, in nanoseconds
+ */
+record Load(long count, long nanos, Histogram latency) {
+  /** A histogram for latencies up to a minute, in nanoseconds. */
+  static Histogram histogram() {
+    return new Histogram(60_000_000_000L, 3);
+  }
+
+  /** Lifecycles a second. */
+  double perSecond() {
+    return count * 1e9 / nanos;
+  }
+
+  /** The latency below which this share of the things measured lies, in microseconds. */
+  double micros(double percentile) {
+    return latency.getValueAtPercentile(percentile) / 1e3;
+  }
+
+  /**
+   * When to measure.
+   *
+   * @param from the first moment, by {@link System#nanoTime}
+   * @param until the moment after the last
+   */
+  record Window(long from, long until) {
+    /** After a third of {@code time} for warming up, but no more than five seconds. */
+    static Window after(Duration time) {
+      long warm = Math.min(time.toNanos() / 3, 5_000_000_000L);
+      long from = System.nanoTime() + warm;
+      return new Window(from, from + time.toNanos());
+    }
+
+    long nanos() {
+      return until - from;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package io.millrace.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What a scenario works with.
+ *
+ * @param time how long to measure each thing
+ * @param folder a folder for its files, which the run deletes in the end
+ * @param report where its figures go
+ * @param serverArguments arguments for the JVM of the servers that it starts
+ * @param scale divides the number of waiting tasks; 1 but in tests
+ */
+record Setting(Duration time, Path folder, Report report, List<String> serverArguments, int scale) {
+
+  /** A folder of its own, to be given back to {@link #delete}. */
+  Path newFolder(String name) throws IOException {
+    return Files.createTempDirectory(folder, name);
+  }
+
+  static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

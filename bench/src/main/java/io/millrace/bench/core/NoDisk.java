@@ -1,0 +1,62 @@
+package io.millrace.bench.core;
+
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A journal that is durable at once and keeps nothing. */
+final class NoDisk implements Journal {
+  @Override
+  public Tail recover(Replay replay) {
+    return new Tail(0, 0, 0, 0, null);
+  }
+
+  @Override
+  public CompletableFuture<Void> append(Frame frame) {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public SnapshotWriter snapshot(Frame frame) {
+    return new Nowhere();
+  }
+
+  @Override
+  public @Nullable Reader read(long position) {
+    return null;
+  }
+
+  @Override
+  public void trim(long keepAfterPosition) {
+    // There is nothing to remove.
+  }
+
+  @Override
+  public long unsyncedBytes() {
+    return 0;
+  }
+
+  @Override
+  public void close() {
+    // There is nothing to release.
+  }
+
+  private static final class Nowhere implements SnapshotWriter {
+    @Override
+    public void part(ByteBuffer payload) {
+      payload.position(payload.limit());
+    }
+
+    @Override
+    public void publish() {
+      // Nobody will look for it.
+    }
+
+    @Override
+    public void abandon() {
+      // It was nowhere.
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.millrace.bench.core;
+
+import io.millrace.store.environment.Activity;
+import io.millrace.store.environment.Disk;
+import io.millrace.store.environment.Driver;
+import io.millrace.store.environment.Environment;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+
+/** An environment whose activities run within the caller's signals, on its thread. */
+final class OneThread implements Environment {
+  @Override
+  public long wallMillis() {
+    return System.currentTimeMillis();
+  }
+
+  @Override
+  public long nanos() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public RandomGenerator newRandom() {
+    return new SplittableRandom(1);
+  }
+
+  @Override
+  public Disk disk() {
+    return path -> {
+      throw new UnsupportedOperationException("there is no disk for " + path);
+    };
+  }
+
+  @Override
+  public Driver drive(String name, Activity activity) {
+    Stepping stepping = new Stepping(activity);
+    stepping.signal();
+    return stepping;
+  }
+
+  private static final class Stepping implements Driver {
+    private final Activity activity;
+    private boolean running;
+    private boolean again;
+    private boolean finished;
+
+    Stepping(Activity activity) {
+      this.activity = activity;
+    }
+
+    @Override
+    public void signal() {
+      again = true;
+      if (running || finished) {
+        return;
+      }
+      running = true;
+      while (again && !finished) {
+        again = false;
+        long wait = activity.step();
+        finished = wait == Activity.FINISHED;
+        again |= wait == 0;
+      }
+      running = false;
+    }
+
+    @Override
+    public void join() {
+      // Whatever was to be done has been done within the signal.
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.millrace.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BenchTest {
+  @TempDir Path folder;
+  private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+
+  private BenchOptions options(String scenario) {
+    return BenchOptions.in(folder, new PrintStream(printed, true, StandardCharsets.UTF_8))
+        .withOnly(Set.of(scenario))
+        .withTime(Duration.ofMillis(60))
+        .withScale(10_000)
+        .withServerArguments(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"in-process", "http", "http-batches", "java-client", "snapshot", "backlog-10m"})
+  void each_scenario_measures_something_and_leaves_no_files(String scenario) throws Exception {
+    List<Figure> figures = Bench.run(options(scenario));
+
+    assertThat(figures).isNotEmpty();
+    assertThat(figures)
+        .allSatisfy(figure -> {
+          assertThat(figure.scenario()).isEqualTo(scenario);
+          assertThat(figure.value()).isNotNaN();
+        });
+    assertThat(printed.toString(StandardCharsets.UTF_8))
+        .contains(figures.getFirst().what())
+        .contains(figures.getLast().what());
+    try (var left = Files.list(folder)) {
+      assertThat(left).isEmpty();
+    }
+  }
+
+  @Test
+  void figures_are_written_as_json() throws Exception {
+    Path json = folder.resolve("figures.json");
+
+    List<Figure> figures = Bench.run(options("snapshot").withJson(json));
+
+    assertThat(Files.readString(json)).contains(figures.getFirst().what(), "\"p99Micros\"");
+  }
+
+  @Test
+  void an_unknown_scenario_is_named_and_the_known_are_listed() {
+    assertThatThrownBy(() -> Bench.run(options("htp")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("htp")
+        .hasMessageContaining("http-batches");
+  }
+
+  @Test
+  void the_bare_loop_leaves_no_file() throws IOException {
+    double groups = BareLoop.groupsPerSecond(folder, 100, Duration.ofMillis(20));
+
+    assertThat(groups).isPositive();
+    try (var left = Files.list(folder)) {
+      assertThat(left).isEmpty();
+    }
+  }
+}
