@@ -36,7 +36,9 @@ final class DeleteCommand extends TargetCommand {
     Tasks.refs(names).forEach(transaction::delete);
     int code = print(store.commit(transaction.build()));
     if (code == ExitCode.OK && !json()) {
-      terminal().out().println(names.size() == 1 ? "1 task deleted" : names.size() + " tasks deleted");
+      terminal()
+          .out()
+          .println(names.size() == 1 ? "1 task deleted" : names.size() + " tasks deleted");
     }
     return code;
   }

@@ -64,10 +64,7 @@ final class Demonstration {
     // A worker ends no map task while as few are left as there are workers: so one stays, whatever
     // they all do at the same time.
     Bytes hold = Bytes.of(Integer.toString(workers + 1));
-    store
-        .commit(
-            transaction("hold").put(Names.HOLD, DocumentVersion.ABSENT, hold).build())
-        .done();
+    store.commit(transaction("hold").put(Names.HOLD, DocumentVersion.ABSENT, hold).build()).done();
     for (int from = 0; from < chunks.size(); from += BATCH) {
       Transaction.Builder batch = transaction("map-" + from);
       for (Chunk chunk : chunks.subList(from, Math.min(from + BATCH, chunks.size()))) {

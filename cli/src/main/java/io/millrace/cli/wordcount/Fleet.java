@@ -143,8 +143,7 @@ final class Fleet implements AutoCloseable {
 
   private void accident(String who, String log) {
     if (++accidents > MOST_ACCIDENTS) {
-      throw new CommandException(
-          ExitCode.FAILURE, who + " ends again and again: " + lastLine(log));
+      throw new CommandException(ExitCode.FAILURE, who + " ends again and again: " + lastLine(log));
     }
   }
 

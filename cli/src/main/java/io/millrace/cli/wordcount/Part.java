@@ -18,7 +18,6 @@ record Part(int partition, Counts counts) {
     String text = data.utf8();
     int end = text.indexOf('\n');
     return new Part(
-        Integer.parseInt(text.substring(0, end)),
-        Counts.parse(Bytes.of(text.substring(end + 1))));
+        Integer.parseInt(text.substring(0, end)), Counts.parse(Bytes.of(text.substring(end + 1))));
   }
 }
