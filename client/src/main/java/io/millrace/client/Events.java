@@ -1,6 +1,5 @@
 package io.millrace.client;
 
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -10,9 +9,14 @@ import java.nio.charset.StandardCharsets;
 /** Reads server-sent events from a stream. */
 final class Events {
   private final InputStream stream;
+  private final byte[] buffer = new byte[1 << 15];
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private int from;
+  private int to;
+  private boolean afterReturn;
 
   Events(InputStream stream) {
-    this.stream = new BufferedInputStream(stream, 1 << 16);
+    this.stream = stream;
   }
 
   /** An event. A class, since an array in a record would not be a value. */
@@ -85,24 +89,36 @@ final class Events {
     return at < line.length && line[at] == ' ' ? at + 1 : at;
   }
 
+  /** The next line without its end, which is a line feed, a carriage return or both. */
   private byte[] line() throws IOException {
-    ByteArrayOutputStream line = new ByteArrayOutputStream(128);
+    line.reset();
     while (true) {
-      int one = stream.read();
-      if (one < 0) {
-        throw new EOFException("the stream of events ended");
-      }
-      if (one == '\n') {
-        return line.toByteArray();
-      }
-      if (one == '\r') {
-        stream.mark(1);
-        if (stream.read() != '\n') {
-          stream.reset();
+      if (from == to) {
+        to = stream.read(buffer);
+        from = 0;
+        if (to < 0) {
+          to = 0;
+          throw new EOFException("the stream of events ended");
         }
+      }
+      if (afterReturn) {
+        afterReturn = false;
+        if (buffer[from] == '\n') {
+          from++;
+          continue;
+        }
+      }
+      int end = from;
+      while (end < to && buffer[end] != '\n' && buffer[end] != '\r') {
+        end++;
+      }
+      line.write(buffer, from, end - from);
+      from = end;
+      if (end < to) {
+        afterReturn = buffer[end] == '\r';
+        from++;
         return line.toByteArray();
       }
-      line.write(one);
     }
   }
 }

@@ -161,7 +161,7 @@ final class WorkerTest {
             OPTIONS,
             work -> {
               seen.add(work.task().data().utf8());
-              return seen.size() == 1
+              return work.task().claims() == 1
                   ? Finish.again(Duration.ZERO, Bytes.of("second"))
                   : Finish.done();
             })) {

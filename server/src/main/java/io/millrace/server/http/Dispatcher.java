@@ -1,6 +1,5 @@
 package io.millrace.server.http;
 
-import io.helidon.common.buffers.DataReader;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
@@ -13,7 +12,6 @@ import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -69,6 +67,9 @@ final class Dispatcher implements HttpRouting {
     @Nullable Endpoint endpoint;
     @Nullable Request request;
 
+    /** Whether nothing that follows on the connection can be understood. */
+    boolean broken;
+
     /** The status sent; that of "the client went away" until one is. */
     int status = 499;
 
@@ -79,10 +80,10 @@ final class Dispatcher implements HttpRouting {
 
     /** Reads what the handler left of the body; false when that is too much. */
     boolean drained() {
-      if (!source.content().hasEntity()) {
-        return true;
+      if (broken) {
+        return false;
       }
-      if (source.content().consumed()) {
+      if (!source.content().hasEntity() || source.content().consumed()) {
         return true;
       }
       if (request == null
@@ -118,43 +119,65 @@ final class Dispatcher implements HttpRouting {
           source.authority(),
           first(headers, HeaderNames.ORIGIN),
           first(headers, HeaderNames.AUTHORIZATION));
-      checkFraming(headers);
+      checkFraming(exchange, headers);
       Routes.Match match = routes.match(source.prologue().method().text(), path);
       exchange.endpoint = match.endpoint();
       Request request =
           new Request(source, exchange.connection, inFlight, limits.maxBodyBytes(), match);
       exchange.request = request;
       return match.endpoint().handler().handle(request);
-    } catch (CloseConnectionException e) {
-      throw e;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CloseConnectionException("interrupted while answering", e);
-    } catch (IOException | UncheckedIOException | DataReader.InsufficientDataAvailableException e) {
-      throw new CloseConnectionException("the client stopped sending", e);
-    } catch (RuntimeException e) {
-      Reply reply = failures.reply(e);
-      if (reply != null) {
-        return reply;
-      }
-      LOG.error("no answer to {} {}", source.prologue().method().text(), path, e);
-      return Problems.reply(
-          new HttpProblem(500, "the server made a mistake; its log says which: " + e.getClass()));
+    } catch (IOException | RuntimeException e) {
+      return failed(exchange, e);
     }
   }
 
-  /** What the library lets pass although two readers could disagree where a body ends. */
-  private static void checkFraming(Headers headers) {
-    if (!headers.contains(HeaderNames.TRANSFER_ENCODING)) {
+  private Reply failed(Exchange exchange, Exception failure) {
+    BodyStream.State body =
+        exchange.request == null ? BodyStream.State.SOUND : exchange.request.bodyState();
+    if (failure instanceof CloseConnectionException closing) {
+      throw closing;
+    }
+    if (body == BodyStream.State.MALFORMED) {
+      exchange.broken = true;
+      return Problems.reply(HttpProblem.malformed("the body is malformed: not of its coding"));
+    }
+    if (body == BodyStream.State.CUT || failure instanceof IOException) {
+      throw new CloseConnectionException("the client stopped sending", failure);
+    }
+    Reply reply = failure instanceof RuntimeException e ? failures.reply(e) : null;
+    if (reply != null) {
+      return reply;
+    }
+    LOG.error("no answer to {}", line(exchange), failure);
+    return Problems.reply(
+        new HttpProblem(
+            500, "the server made a mistake, its log says which: " + failure.getClass()));
+  }
+
+  /** What the library lets pass although nobody can tell for sure where the body ends. */
+  private static void checkFraming(Exchange exchange, Headers headers) {
+    boolean sized = headers.contains(HeaderNames.CONTENT_LENGTH);
+    boolean coded = headers.contains(HeaderNames.TRANSFER_ENCODING);
+    if (!sized && !coded) {
       return;
     }
-    List<String> codings = headers.get(HeaderNames.TRANSFER_ENCODING).allValues();
-    if (codings.size() != 1 || !codings.getFirst().equalsIgnoreCase("chunked")) {
-      throw new HttpProblem(501, "only the transfer encoding \"chunked\" is known");
+    exchange.broken = true;
+    if (coded) {
+      List<String> codings = headers.get(HeaderNames.TRANSFER_ENCODING).allValues();
+      if (codings.size() != 1 || !codings.getFirst().equalsIgnoreCase("chunked")) {
+        throw new HttpProblem(501, "only the transfer encoding \"chunked\" is known");
+      }
+      if (sized) {
+        throw HttpProblem.malformed("a request has a length or comes in chunks, not both");
+      }
+    } else if (headers.get(HeaderNames.CONTENT_LENGTH).valueCount() != 1
+        || headers.contentLength().orElse(-1) < 0) {
+      throw HttpProblem.malformed("a request has one length, a number from 0");
     }
-    if (headers.contains(HeaderNames.CONTENT_LENGTH)) {
-      throw HttpProblem.malformed("a request has a length or comes in chunks, not both");
-    }
+    exchange.broken = false;
   }
 
   private static Reply stopping() {

@@ -62,6 +62,7 @@ public final class HttpListener {
             .shutdownGracePeriod(Duration.ofSeconds(1))
             .connectionOptions(options -> options.tcpNoDelay(true))
             .addConnectionSelector(new ConnectionSelector(http, dispatcher, limits))
+            .errorHandling(handling -> handling.includeEntity(true))
             .directHandlers(directHandlers())
             .build();
   }

@@ -20,8 +20,15 @@ final class PercentText {
       if (letter == '%' || (plusIsSpace && letter == '+')) {
         return decodeEscaped(raw, begin, end, plusIsSpace);
       }
+      checkPlain(letter);
     }
     return raw.substring(begin, end);
+  }
+
+  private static void checkPlain(char letter) {
+    if (letter <= ' ' || letter > '~') {
+      throw HttpProblem.malformed("the path or query has a character that must be percent-encoded");
+    }
   }
 
   private static String decodeEscaped(String raw, int begin, int end, boolean plusIsSpace) {
@@ -41,6 +48,7 @@ final class PercentText {
         bytes.put((byte) (high << 4 | low));
         i += 2;
       } else {
+        checkPlain(letter);
         bytes.put((byte) (plusIsSpace && letter == '+' ? ' ' : letter));
       }
     }

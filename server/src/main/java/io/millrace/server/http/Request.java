@@ -21,7 +21,7 @@ public final class Request {
   private final int maxBodyBytes;
   private final Routes.Match match;
   private @Nullable Query query;
-  private @Nullable InputStream body;
+  private @Nullable BodyStream body;
   private boolean watched;
 
   Request(
@@ -144,9 +144,9 @@ public final class Request {
 
   /** The body piece by piece, of any length; the same stream each time. */
   public InputStream bodyStream() {
-    InputStream opened = body;
+    BodyStream opened = body;
     if (opened == null) {
-      opened = source.content().inputStream();
+      opened = new BodyStream(source.content().inputStream());
       body = opened;
     }
     return opened;
@@ -159,6 +159,11 @@ public final class Request {
   public Watch watch(Consumer<Watch.Cause> action) {
     watched = true;
     return Watch.begin(inFlight, connection, action);
+  }
+
+  /** How reading the body has gone. */
+  BodyStream.State bodyState() {
+    return body == null ? BodyStream.State.SOUND : body.state();
   }
 
   /** Whether it has waited for events, so that its duration says nothing. */

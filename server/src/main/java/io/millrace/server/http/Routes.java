@@ -87,9 +87,13 @@ public final class Routes {
    * The route of a request.
    *
    * @param path the path as it was sent
-   * @throws HttpProblem 404 for an unknown path, 405 for a method that it does not have
+   * @throws HttpProblem 400 for one that is no path, 404 for an unknown one, 405 for a method that
+   *     it does not have
    */
   Match match(String method, String path) {
+    if (!path.startsWith("/")) {
+      throw HttpProblem.malformed("a path begins with a slash: " + path);
+    }
     List<String> parameters = new ArrayList<>(2);
     Segment place = root;
     int begin = 1;

@@ -11,6 +11,10 @@ final class Extent {
   private long durableEnd = SegmentHeader.BLOCK_BYTES;
 
   synchronized void add(Segment segment) {
+    if (!segments.isEmpty() && isLast(segment.firstSequence())) {
+      // A crash left the last one without a whole frame; the new one has taken over its name.
+      segments.removeLast();
+    }
     segments.add(segment);
     durableEnd = SegmentHeader.BLOCK_BYTES;
   }

@@ -48,11 +48,20 @@ final class SnapshotActivity implements Activity {
       }
       writer.publish();
     } catch (RuntimeException e) {
-      writer.abandon();
+      abandon(e);
       done.accept(e);
       return FINISHED;
     }
     done.accept(null);
     return FINISHED;
+  }
+
+  /** What fails once may fail again when it is thrown away; recovery removes what stays. */
+  private void abandon(RuntimeException why) {
+    try {
+      writer.abandon();
+    } catch (RuntimeException e) {
+      why.addSuppressed(e);
+    }
   }
 }

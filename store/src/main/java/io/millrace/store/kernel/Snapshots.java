@@ -108,12 +108,20 @@ final class Snapshots {
               SnapshotRecords.of(state.freeze(), history, journaling == Journaling.OPPORTUNISTIC),
               journal.snapshot(latest),
               latest.sequence(),
-              feed::durableSequence,
+              this::durableSequence,
               this::done);
       driver = environment.drive("snapshot", activity);
     } catch (JournalException e) {
       done(e);
     }
+  }
+
+  /** How far the journal is durable; fails where it will never come any further. */
+  private long durableSequence() {
+    if (feed.failure() != null) {
+      throw new JournalException("the journal failed before the snapshot's frame was on disk");
+    }
+    return feed.durableSequence();
   }
 
   /** Called on the thread that wrote. A snapshot that fails costs only a longer start-up. */
@@ -135,6 +143,7 @@ final class Snapshots {
   void join() {
     Driver writing = driver;
     if (writing != null) {
+      writing.signal(); // it may wait for a frame that a failed journal will never make durable
       writing.join();
     }
   }

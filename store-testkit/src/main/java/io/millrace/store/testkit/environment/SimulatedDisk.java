@@ -102,6 +102,11 @@ public final class SimulatedDisk implements Disk {
     folders.values().forEach(folder -> folder.crash(surviving, random));
     boot++;
     powerOff = false;
+    mend();
+  }
+
+  /** Takes back the faults asked for that have not happened yet, and the limit of bytes. */
+  public synchronized void mend() {
     cutAt = NEVER;
     failSyncAt = NEVER;
     failWriteAt = NEVER;

@@ -58,6 +58,10 @@ final class CommandMix {
     return chance(40) ? "unknown" : GROUPS.get(random.nextInt(GROUPS.size()));
   }
 
+  List<String> collections() {
+    return COLLECTIONS;
+  }
+
   String collection() {
     return COLLECTIONS.get(random.nextInt(COLLECTIONS.size()));
   }

@@ -61,10 +61,22 @@ final class Judge {
         yield actual.equals(expected) ? null : "refused with " + actual + " but " + verdict;
       }
       case Outcome.Done done ->
-          verdict instanceof Verdict.Nothing && done.tasks().isEmpty() && done.documents().isEmpty()
+          (verdict instanceof Verdict.Nothing || gaveUpWaiting(command, verdict))
+                  && done.tasks().isEmpty()
+                  && done.documents().isEmpty()
               ? null
               : done + " but " + verdict;
     };
+  }
+
+  /**
+   * A claim that waited to the end may go away empty, even where its dependencies are gone or a
+   * twin that waited beside it under the same request id was served.
+   */
+  private static boolean gaveUpWaiting(Command command, Verdict verdict) {
+    return command instanceof Claim claim
+        && claim.waitMillis() > 0
+        && (verdict instanceof Verdict.Refused || verdict instanceof Verdict.Repeated);
   }
 
   /**

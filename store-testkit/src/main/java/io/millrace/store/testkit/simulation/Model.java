@@ -37,6 +37,7 @@ final class Model {
   private final Map<Long, Long> idsByOrigin = new HashMap<>();
   private final TreeMap<DocumentKey, Document> documents = new TreeMap<>();
   private final Map<RequestKey, Remembered> remembered = new HashMap<>();
+  private final Map<Long, Remembered> everRemembered = new HashMap<>();
   private long lastId;
   private long number;
   private long timeMillis;
@@ -142,6 +143,11 @@ final class Model {
         : found;
   }
 
+  /** The answer to a command with a request id that made commit {@code number}; null for none. */
+  @Nullable Remembered rememberedAt(long number) {
+    return everRemembered.get(number);
+  }
+
   void remove(Task task) {
     tasks.remove(task.id());
     idsByOrigin.remove(task.origin());
@@ -168,8 +174,9 @@ final class Model {
     timeMillis = answer.timeMillis();
     String id = command.requestId();
     if (id != null) {
-      remembered.put(
-          new RequestKey(command.client().principal(), id), new Remembered(command, answer));
+      Remembered first = new Remembered(command, answer);
+      remembered.put(new RequestKey(command.client().principal(), id), first);
+      everRemembered.put(number, first);
     }
   }
 }

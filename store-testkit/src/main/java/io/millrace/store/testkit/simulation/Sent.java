@@ -13,6 +13,7 @@ final class Sent {
   private final Command command;
   private final long sentNanos;
   private @Nullable CompletableFuture<Outcome> future;
+  private @Nullable CompletableFuture<Boolean> noted;
   private boolean cancelled;
 
   /**
@@ -38,8 +39,19 @@ final class Sent {
     return sentNanos;
   }
 
-  void future(CompletableFuture<Outcome> future) {
+  /**
+   * Keeps the answer to come, for {@link #cancel}.
+   *
+   * @param noted completes when the answer has been noted
+   */
+  void future(CompletableFuture<Outcome> future, CompletableFuture<Boolean> noted) {
     this.future = future;
+    this.noted = noted;
+  }
+
+  /** Whether the answer has come and was noted. */
+  boolean noted() {
+    return noted != null && noted.isDone();
   }
 
   /** The store time for which the command is ready to wait, 0 for none. */
@@ -52,7 +64,7 @@ final class Sent {
   }
 
   void cancel() {
-    if (future != null && future.cancel(false)) {
+    if (future != null && !noted() && future.cancel(false)) {
       cancelled = true;
     }
   }

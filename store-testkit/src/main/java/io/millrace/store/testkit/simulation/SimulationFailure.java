@@ -1,5 +1,7 @@
 package io.millrace.store.testkit.simulation;
 
+import org.jspecify.annotations.Nullable;
+
 /** A store did something that its promises do not allow. The message names seed and step. */
 public final class SimulationFailure extends AssertionError {
   private static final long serialVersionUID = 1;
@@ -8,7 +10,7 @@ public final class SimulationFailure extends AssertionError {
     super(message);
   }
 
-  SimulationFailure(String message, Throwable cause) {
+  SimulationFailure(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }

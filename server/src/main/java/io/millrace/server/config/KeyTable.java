@@ -1,0 +1,44 @@
+package io.millrace.server.config;
+
+import java.util.List;
+
+/** The documentation of all keys, in Markdown. */
+final class KeyTable {
+  private static final String HEAD =
+      """
+      # Configuration
+
+      The server reads a YAML file (`--config FILE`) and flags; a flag goes before the file, as in
+      `--server.port 9000`. Without either the defaults count. A key that is not known, or a value of
+      another form, stops the start with a message that names the key, the line and what would be
+      right.
+
+      ```yaml
+      server:
+        port: 8048
+        token-file: /etc/millrace/token
+      store:
+        data: /var/lib/millrace
+        journal: strict
+      ```
+
+      Bytes are whole numbers, alone or followed by `KiB`, `MiB` or `GiB`. Durations are numbers
+      followed by `ms`, `s`, `m` or `h`. This page is written from the code.
+      """;
+
+  private KeyTable() {}
+
+  static String of(List<Section<?>> sections) {
+    StringBuilder text = new StringBuilder(HEAD);
+    for (Section<?> section : sections) {
+      text.append("\n## ").append(section.name()).append("\n\n");
+      text.append("| key | default | value | meaning |\n|---|---|---|---|\n");
+      for (Key<?> key : section.keys()) {
+        text.append(
+            "| `%s.%s` | %s | %s | %s |\n"
+                .formatted(section.name(), key.name(), key.shown(), key.form(), key.meaning()));
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,282 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.store.Outcome;
+import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.StoreClosedException;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the HTTP layer does with odd requests, closed connections, a stop and a stopped store. */
+final class HttpEdgesTest {
+  private static final String WAITING_CLAIM =
+      "{\"clientid\":1,\"group\":\"a\",\"duration\":1000,\"wait\":600000}";
+
+  @TempDir private Path folder;
+  private final FakeStore store = new FakeStore();
+  private TestServer server;
+
+  @BeforeEach
+  void start() {
+    server = TestServer.with(_ -> store, folder, "server.max-body-bytes", "100KiB");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static String claimRequest() {
+    return """
+    POST /store/claim HTTP/1.1
+    Host: localhost
+    Content-Length: %d
+
+    %s\
+    """
+        .formatted(WAITING_CLAIM.length(), WAITING_CLAIM)
+        .replace("\n", "\r\n");
+  }
+
+  @Test
+  void health_says_what_a_starter_waits_for() throws Exception {
+    HttpResponse<String> response = server.get("/health");
+    assertThat(response.statusCode()).isEqualTo(200);
+    assertThat(response.body())
+        .contains("\"status\":\"ok\"", "\"journaling\":\"strict\"", "\"position\":\"5f3a-7\"");
+  }
+
+  @Test
+  void a_stopped_store_is_503_everywhere_with_retry_after() throws Exception {
+    store.failure = new StoreClosedException("the disk is full");
+    store.answer = CompletableFuture.failedFuture(new StoreClosedException("the disk is full"));
+    HttpResponse<String> health = server.get("/health");
+    assertThat(health.statusCode()).isEqualTo(503);
+    assertThat(health.body()).contains("\"status\":\"stopped\"", "the disk is full");
+    HttpResponse<String> read = server.get("/store/groups");
+    assertThat(read.statusCode()).isEqualTo(503);
+    assertThat(read.headers().firstValue("Retry-After")).isPresent();
+    HttpResponse<String> update = server.post("/store/update", "{\"clientid\":1,\"deletes\":[1]}");
+    assertThat(update.statusCode()).isEqualTo(503);
+    assertThat(update.body()).isEqualTo("{\"errors\":[\"the disk is full\"]}");
+  }
+
+  @Test
+  void an_outcome_that_nobody_knows_is_504_and_never_a_refusal() throws Exception {
+    store.answer = CompletableFuture.failedFuture(new OutcomeUnknownException("the sync failed"));
+    HttpResponse<String> update = server.post("/store/update", "{\"clientid\":1,\"deletes\":[1]}");
+    assertThat(update.statusCode()).isEqualTo(504);
+    assertThat(update.body()).contains("errors", "the sync failed").doesNotContain("refusal");
+  }
+
+  @Test
+  void a_waiting_claim_is_withdrawn_when_its_client_closes_the_connection() throws Exception {
+    CompletableFuture<Outcome> answer = new CompletableFuture<>();
+    CountDownLatch over = new CountDownLatch(1);
+    var _ = answer.whenComplete((_, _) -> over.countDown());
+    store.answer = answer;
+    try (Socket client = server.connect()) {
+      client.getOutputStream().write(claimRequest().getBytes(StandardCharsets.UTF_8));
+      assertThat(store.waiting.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(answer).isNotDone();
+    }
+    assertThat(over.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(answer).isCancelled();
+  }
+
+  @Test
+  void a_connection_that_waited_goes_on_with_its_next_request() throws Exception {
+    CompletableFuture<Outcome> answer = new CompletableFuture<>();
+    store.answer = answer;
+    try (Socket client = server.connect()) {
+      client.getOutputStream().write(claimRequest().getBytes(StandardCharsets.UTF_8));
+      assertThat(store.waiting.await(20, TimeUnit.SECONDS)).isTrue();
+      BufferedReader in =
+          new BufferedReader(
+              new InputStreamReader(client.getInputStream(), StandardCharsets.UTF_8));
+      // A second request comes while the first waits, so that the watch reads it.
+      client
+          .getOutputStream()
+          .write(
+              "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                  .getBytes(StandardCharsets.UTF_8));
+      answer.complete(
+          new Outcome.Done(FakeStore.POSITION, FakeStore.TIME, List.of(), List.of(), false));
+      String all = String.join("\n", in.lines().toList());
+      assertThat(all).contains("\"tasks\":[]").contains("\"status\":\"ok\"");
+    }
+  }
+
+  @Test
+  void a_stop_ends_waiting_claims_with_an_unknown_outcome_and_closes_the_store_last()
+      throws Exception {
+    store.answer = new CompletableFuture<>();
+    CompletableFuture<HttpResponse<String>> claim = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .start(() -> {
+          try {
+            claim.complete(server.post("/store/claim", WAITING_CLAIM));
+          } catch (Exception e) {
+            claim.completeExceptionally(e);
+          }
+        });
+    assertThat(store.waiting.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(store.closed).isFalse();
+    server.stopServing();
+    assertThat(answer(claim).statusCode()).isEqualTo(504);
+    assertThat(store.closed).isTrue();
+  }
+
+  private static HttpResponse<String> answer(CompletableFuture<HttpResponse<String>> future)
+      throws InterruptedException, ExecutionException {
+    return future.get();
+  }
+
+  @Test
+  void an_unknown_path_is_404_in_json() throws Exception {
+    HttpResponse<String> response = server.get("/nothing/here");
+    assertThat(response.statusCode()).isEqualTo(404);
+    assertThat(response.body()).contains("\"error\"");
+    assertThat(server.get("/").statusCode()).isEqualTo(404);
+    assertThat(server.get("/health/").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void head_and_options_answer_without_a_body() throws Exception {
+    HttpResponse<String> head = server.send("HEAD", "/store/groups", "");
+    assertThat(head.statusCode()).isEqualTo(200);
+    assertThat(head.headers().firstValue("Content-Length")).contains("2");
+    assertThat(head.body()).isEmpty();
+    HttpResponse<String> options = server.send("OPTIONS", "/store/update", "");
+    assertThat(options.statusCode()).isEqualTo(204);
+    assertThat(options.headers().firstValue("Allow")).contains("OPTIONS, POST");
+  }
+
+  @Test
+  void a_body_beyond_the_limit_is_413_whether_its_length_is_announced_or_not() throws Exception {
+    assertThat(server.post("/store/update", "x".repeat(100 * 1024 + 1)).statusCode())
+        .isEqualTo(413);
+    String chunk = "%x\n%s\n".formatted(60_000, "x".repeat(60_000));
+    String answer =
+        server.raw(
+            "POST /store/update HTTP/1.1\nHost: localhost\nConnection: close\n"
+                + "Transfer-Encoding: chunked\n\n"
+                + chunk
+                + chunk
+                + "0\n\n");
+    assertThat(answer).startsWith("HTTP/1.1 413 ").contains("102400");
+  }
+
+  @Test
+  void chunked_bodies_are_read() throws Exception {
+    String answer =
+        server.raw(
+            """
+            POST /store/update HTTP/1.1
+            Host: localhost
+            Connection: close
+            Transfer-Encoding: chunked
+
+            e
+            {"clientid": 1
+            f
+            ,"deletes":[5]}
+            0
+
+            """);
+    assertThat(answer).startsWith("HTTP/1.1 200 ");
+    assertThat(store.commands).hasSize(1);
+  }
+
+  @Test
+  void long_headers_are_431_and_long_request_lines_414() throws Exception {
+    assertThat(
+            server.raw("GET /health HTTP/1.1\nHost: localhost\nX: " + "x".repeat(20_000) + "\n\n"))
+        .startsWith("HTTP/1.1 431 ")
+        .contains("16384");
+    assertThat(server.raw("GET /" + "x".repeat(20_000) + " HTTP/1.1\nHost: localhost\n\n"))
+        .startsWith("HTTP/1.1 414 ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "nonsense\n\n",
+        "GET /health HTTP/1.1\n\n",
+        "GET /health HTTP/1.1\nHost: a\nHost: b\n\n",
+        "GET /health HTTP/1.1\nHost: localhost\nbroken header\n\n",
+        "GET /he%zzlth HTTP/1.1\nHost: localhost\nConnection: close\n\n",
+        "GET /store/group/%e4 HTTP/1.1\nHost: localhost\nConnection: close\n\n",
+        "POST /store/update HTTP/1.1\nHost: localhost\nContent-Length: x\n\n",
+        "POST /store/update HTTP/1.1\nHost: localhost\nContent-Length: -5\n\n",
+        "POST /store/update HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\nzz\n",
+        """
+        POST /store/update HTTP/1.1
+        Host: localhost
+        Connection: close
+        Content-Length: 3
+        Transfer-Encoding: chunked
+
+        0
+
+        """,
+        "GET \u00ff HTTP/1.1\nHost: localhost\nConnection: close\n\n",
+        "GET /store/group/\u00ff HTTP/1.1\nHost: localhost\nConnection: close\n\n",
+      })
+  void what_is_no_http_is_400_and_never_500(String text) throws Exception {
+    assertThat(server.raw(text)).startsWith("HTTP/1.1 400 ").contains("\"error");
+  }
+
+  @Test
+  void old_protocols_and_strange_codings_are_named() throws Exception {
+    assertThat(server.raw("GET /health HTTP/1.0\nHost: localhost\n\n")).startsWith("HTTP/1.1 505 ");
+    assertThat(
+            server.raw(
+                """
+                POST /store/update HTTP/1.1
+                Host: localhost
+                Connection: close
+                Transfer-Encoding: gzip, chunked
+
+                """))
+        .startsWith("HTTP/1.1 501 ");
+  }
+
+  @Test
+  void a_defect_of_the_server_is_logged_and_answered() throws Exception {
+    store.answer = CompletableFuture.failedFuture(new IllegalStateException("a defect"));
+    assertThat(server.post("/store/update", "{\"clientid\":1,\"deletes\":[1]}").statusCode())
+        .isEqualTo(500);
+  }
+
+  @Test
+  void metrics_count_requests_by_route_and_status() throws Exception {
+    server.get("/store/group/a");
+    server.get("/store/group/b");
+    server.get("/nowhere");
+    HttpResponse<String> metrics = server.get("/metrics");
+    assertThat(metrics.headers().firstValue("Content-Type").orElse("")).startsWith("text/plain");
+    assertThat(metrics.body())
+        .contains(
+            "millrace_http_requests_seconds_count{method=\"GET\",route=\"/store/group/{group}\","
+                + "status=\"200\"} 2")
+        .contains("route=\"(none)\",status=\"404\"} 1")
+        .contains("jvm_memory_used_bytes");
+  }
+}

@@ -1,0 +1,38 @@
+package io.millrace.server;
+
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.Position;
+import io.millrace.store.Read;
+import io.millrace.store.StoreStatus;
+import java.io.OutputStream;
+
+/** An {@link ObservedStore} of this process. */
+final class ObservedEmbeddedStore extends ObservedStore implements EmbeddedTaskStore {
+  private final EmbeddedTaskStore store;
+
+  ObservedEmbeddedStore(
+      EmbeddedTaskStore store, Runnable submitted, Runnable cancelled, Runnable unsubscribed) {
+    super(store, submitted, cancelled, unsubscribed);
+    this.store = store;
+  }
+
+  @Override
+  public StoreStatus status() {
+    return store.status();
+  }
+
+  @Override
+  public Position backup(OutputStream target) {
+    return store.backup(target);
+  }
+
+  @Override
+  public void requestSnapshot() {
+    store.requestSnapshot();
+  }
+
+  @Override
+  public Read<String> digest() {
+    return store.digest();
+  }
+}

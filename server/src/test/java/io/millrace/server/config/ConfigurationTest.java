@@ -1,0 +1,131 @@
+package io.millrace.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.server.MillraceServer;
+import io.millrace.server.ServerSettings;
+import io.millrace.server.store.StoreSettings;
+import io.millrace.store.Journaling;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The configuration: file, flags, defaults, and what is said about mistakes. */
+final class ConfigurationTest {
+  @TempDir private Path folder;
+
+  private Configuration read(String yaml, Map<String, String> flags) throws IOException {
+    Path file = folder.resolve("millrace.yaml");
+    Files.writeString(file, yaml);
+    return Configuration.read(MillraceServer.SECTIONS, file, flags);
+  }
+
+  @Test
+  void without_file_and_flags_the_documented_defaults_count() {
+    Configuration defaults = Configuration.defaults(MillraceServer.SECTIONS);
+    ServerSettings server = defaults.get(ServerSettings.SECTION);
+    assertThat(server.address()).isEqualTo("127.0.0.1");
+    assertThat(server.port()).isEqualTo(8048);
+    assertThat(server.tokenFile()).isNull();
+    assertThat(defaults.get(StoreSettings.SECTION).options().folder())
+        .isEqualTo(Path.of("./millrace-data"));
+    assertThat(defaults.get(StoreSettings.SECTION).options().journaling())
+        .isEqualTo(Journaling.STRICT);
+  }
+
+  @Test
+  void a_file_sets_keys_and_a_flag_goes_before_it() throws IOException {
+    Configuration read =
+        read(
+            """
+            # a comment
+            server:
+              port: 9000
+              max-body-bytes: 2MiB
+              stop-grace: 1.5s
+            store:
+              journal: opportunistic
+              snapshot-every: 10
+            """,
+            Map.of("server.port", "9001"));
+    ServerSettings server = read.get(ServerSettings.SECTION);
+    assertThat(server.port()).isEqualTo(9001);
+    assertThat(server.http().maxBodyBytes()).isEqualTo(2 << 20);
+    assertThat(server.http().stopGrace()).isEqualTo(Duration.ofMillis(1500));
+    assertThat(read.get(StoreSettings.SECTION).options().journaling())
+        .isEqualTo(Journaling.OPPORTUNISTIC);
+    assertThat(read.get(StoreSettings.SECTION).options().snapshotEvery()).isEqualTo(10);
+  }
+
+  @Test
+  void an_empty_file_and_empty_sections_say_nothing() throws IOException {
+    assertThat(read("", Map.of()).get(ServerSettings.SECTION).port()).isEqualTo(8048);
+    assertThat(read("server:\n", Map.of()).get(ServerSettings.SECTION).port()).isEqualTo(8048);
+  }
+
+  @Test
+  void an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
+    assertThatThrownBy(() -> read("server:\n  address: 127.0.0.1\n  prot: 1\n", Map.of()))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("line 3")
+        .hasMessageContaining("server.prot")
+        .hasMessageContaining("did you mean server.port?");
+    assertThatThrownBy(() -> read("", Map.of("store.jurnal", "strict")))
+        .hasMessageContaining("--store.jurnal")
+        .hasMessageContaining("store.journal");
+    assertThatThrownBy(() -> read("sever:\n  port: 1\n", Map.of()))
+        .hasMessageContaining("did you mean server.port?");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "server.port, x",
+    "server.port, 65536",
+    "server.port, -1",
+    "server.port, 80.5",
+    "store.journal, STRICT",
+    "store.journal, loose",
+    "server.max-body-bytes, 1KiBB",
+    "server.max-body-bytes, 9223372036854775807GiB",
+    "server.idle-timeout, 5",
+    "server.idle-timeout, -5s",
+    "server.stop-grace, 9999999999999999h",
+    "store.snapshot-every, 0"
+  })
+  void a_value_of_the_wrong_form_or_range_is_named(String key, String value) {
+    assertThatThrownBy(() -> read("", Map.of(key, value)))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining(key)
+        .hasMessageContaining(value);
+  }
+
+  @Test
+  void what_is_no_yaml_of_keys_is_said_with_its_line() {
+    assertThatThrownBy(() -> read("server:\n  port: 1\n port: 2\n", Map.of()))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("line");
+    assertThatThrownBy(() -> read("- 1\n", Map.of())).isInstanceOf(ConfigurationException.class);
+    assertThatThrownBy(() -> read("server:\n  port: [1]\n", Map.of()))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("server.port");
+    assertThatThrownBy(() -> read("server:\n  port: 1\n  port: 2\n", Map.of()))
+        .isInstanceOf(ConfigurationException.class);
+    assertThatThrownBy(() -> read("server: 5\n", Map.of()))
+        .isInstanceOf(ConfigurationException.class);
+  }
+
+  @Test
+  void a_file_that_is_not_there_is_named() {
+    assertThatThrownBy(() ->
+            Configuration.read(MillraceServer.SECTIONS, folder.resolve("none.yaml"), Map.of()))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("none.yaml");
+  }
+}

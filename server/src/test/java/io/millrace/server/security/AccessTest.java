@@ -1,0 +1,137 @@
+package io.millrace.server.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.server.ServerException;
+import io.millrace.server.http.HttpProblem;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who may talk to the server. */
+final class AccessTest {
+  @TempDir private Path folder;
+
+  private static InetAddress address(int... parts) throws IOException {
+    byte[] bytes = new byte[parts.length];
+    for (int i = 0; i < parts.length; i++) {
+      bytes[i] = (byte) parts[i];
+    }
+    return InetAddress.getByAddress(bytes);
+  }
+
+  private static Access loopback() {
+    return Access.to(InetAddress.getLoopbackAddress(), null);
+  }
+
+  private Token token(String content) throws IOException {
+    return Token.read(Files.writeString(folder.resolve("token"), content));
+  }
+
+  private static int status(Runnable check) {
+    try {
+      check.run();
+      return 200;
+    } catch (HttpProblem problem) {
+      return problem.status();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "localhost",
+        "localhost:8048",
+        "LOCALHOST:1",
+        "127.0.0.1",
+        "127.0.0.1:9",
+        "[::1]",
+        "[::1]:8048"
+      })
+  void a_loopback_name_is_served_with_any_port_or_none(String host) {
+    assertThatCode(() -> loopback().check("/", host, null, null)).doesNotThrowAnyException();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "example.com", "example.com:8048", "localhost.example.com", "127.0.0.1.example.com",
+        "10.0.0.1", "[::2]", "", "localhost@example.com"
+      })
+  void any_other_host_is_turned_away(String host) {
+    assertThat(status(() -> loopback().check("/", host, null, null))).isEqualTo(403);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://localhost",
+        "http://localhost:3000",
+        "http://127.0.0.1:8048",
+        "https://[::1]"
+      })
+  void pages_of_loopback_origins_may_ask(String origin) {
+    assertThat(status(() -> loopback().check("/", "localhost", origin, null))).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"null", "http://example.com", "https://localhost.example.com", "", "localhost"})
+  void pages_of_other_origins_may_not(String origin) {
+    assertThat(status(() -> loopback().check("/", "localhost", origin, null))).isEqualTo(403);
+  }
+
+  @Test
+  void another_address_is_refused_without_a_token() throws IOException {
+    InetAddress everywhere = address(0, 0, 0, 0);
+    assertThatThrownBy(() -> Access.to(everywhere, null))
+        .isInstanceOf(ServerException.class)
+        .hasMessageContaining("token-file");
+    assertThatCode(() -> Access.to(everywhere, token("secret"))).doesNotThrowAnyException();
+  }
+
+  @Test
+  void with_a_token_every_request_but_health_needs_it() throws IOException {
+    Access access = Access.to(InetAddress.getLoopbackAddress(), token("  s3cret\n"));
+    assertThat(status(() -> access.check("/store/groups", "localhost", null, null))).isEqualTo(401);
+    assertThat(status(() -> access.check("/store/groups", "localhost", null, "Basic s3cret")))
+        .isEqualTo(401);
+    assertThat(status(() -> access.check("/store/groups", "localhost", null, "Bearer ")))
+        .isEqualTo(401);
+    assertThat(status(() -> access.check("/store/groups", "localhost", null, "Bearer wrong")))
+        .isEqualTo(403);
+    assertThat(status(() -> access.check("/store/groups", "localhost", null, "Bearer s3cret")))
+        .isEqualTo(200);
+    assertThat(status(() -> access.check("/store/groups", "localhost", null, "bearer s3cret")))
+        .isEqualTo(200);
+    assertThat(status(() -> access.check("/health", "localhost", null, null))).isEqualTo(200);
+    assertThat(status(() -> access.check("/metrics", "localhost", null, null))).isEqualTo(401);
+    assertThat(status(() -> access.check("/health", "example.com", null, null))).isEqualTo(403);
+  }
+
+  @Test
+  void elsewhere_any_host_is_served_and_only_pages_of_that_host() throws IOException {
+    Access access = Access.to(address(0, 0, 0, 0), token("t"));
+    assertThat(status(() -> access.check("/", "example.com", null, "Bearer t"))).isEqualTo(200);
+    assertThat(status(() -> access.check("/", "example.com", "https://example.com", "Bearer t")))
+        .isEqualTo(200);
+    assertThat(status(() -> access.check("/", "example.com", "https://other.com", "Bearer t")))
+        .isEqualTo(403);
+  }
+
+  @Test
+  void a_token_file_holds_one_token() {
+    assertThatThrownBy(() -> token(" \n")).hasMessageContaining("empty");
+    assertThatThrownBy(() -> token("two tokens")).isInstanceOf(ServerException.class);
+    assertThatThrownBy(() -> token("ü")).isInstanceOf(ServerException.class);
+    assertThatThrownBy(() -> token("x".repeat(5000))).isInstanceOf(ServerException.class);
+    assertThatThrownBy(() -> Token.read(folder.resolve("none"))).hasMessageContaining("none");
+  }
+}

@@ -1,0 +1,63 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.Command;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.Outcome;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.testkit.environment.SimulatedEnvironment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Sends commands and keeps their answers, in the order in which they come, for the ledger. */
+final class Arrivals {
+  private record Arrival(
+      Sent sent, @Nullable Outcome outcome, @Nullable Throwable failure, long nanos) {}
+
+  private final SimulatedEnvironment environment;
+  private final Ledger ledger;
+  private final List<Arrival> arrivals = new ArrayList<>();
+  private long sentCount;
+
+  Arrivals(SimulatedEnvironment environment, Ledger ledger) {
+    this.environment = environment;
+    this.ledger = ledger;
+  }
+
+  void send(EmbeddedTaskStore store, Command command) {
+    Sent sent = new Sent(sentCount++, command, environment.nanos());
+    ledger.queue().sent(sent);
+    CompletableFuture<Outcome> future = store.submit(command);
+    sent.future(
+        future,
+        future.handle((outcome, failure) ->
+            arrivals.add(new Arrival(sent, outcome, failure, environment.nanos()))));
+  }
+
+  /**
+   * Hands the answers that have come to the ledger.
+   *
+   * @return a failure that says that the store has stopped; null for none
+   */
+  @Nullable Throwable deliver() {
+    @Nullable Throwable stopped = null;
+    List<Arrival> come = List.copyOf(arrivals);
+    arrivals.clear();
+    for (Arrival arrival : come) {
+      Outcome outcome = arrival.outcome();
+      if (outcome != null) {
+        Queue.checkPatience(arrival.sent(), outcome, arrival.nanos());
+        ledger.answered(arrival.sent(), outcome);
+      } else if (arrival.failure() instanceof StoreClosedException closed) {
+        // A promise that nothing was changed: if a commit turns up, nobody asked for it.
+        ledger.queue().answered(arrival.sent());
+        stopped = closed;
+      } else if (!(arrival.failure() instanceof CancellationException)) {
+        stopped = arrival.failure();
+      }
+    }
+    return stopped;
+  }
+}

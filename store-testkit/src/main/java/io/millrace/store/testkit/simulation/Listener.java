@@ -1,0 +1,78 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.Change;
+import io.millrace.store.Commit;
+import io.millrace.store.Interest;
+import io.millrace.store.Position;
+import io.millrace.store.Subscription;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A subscriber, and what it has been given. */
+final class Listener {
+  private final Interest interest;
+  private final Subscription subscription;
+  private long passed;
+
+  Listener(Interest interest, Subscription subscription) {
+    this.interest = interest;
+    this.subscription = subscription;
+    this.passed = subscription.start().number();
+  }
+
+  /** Adds everything that has come for it to {@code commits}. */
+  void poll(List<Commit> commits) {
+    try {
+      for (@Nullable Commit commit = subscription.next(Duration.ZERO);
+          commit != null;
+          commit = subscription.next(Duration.ZERO)) {
+        commits.add(commit);
+      }
+    } catch (InterruptedException e) {
+      throw new SimulationFailure("interrupted", e);
+    }
+  }
+
+  /** Compares what has come with what is of interest in a history that is known to the end. */
+  void check(List<Commit> history) {
+    List<Commit> expected = new ArrayList<>();
+    for (Commit commit : history.subList((int) passed, history.size())) {
+      List<Change> changes = commit.changes().stream().filter(interest::includes).toList();
+      if (!changes.isEmpty()) {
+        expected.add(
+            new Commit(
+                commit.position(),
+                commit.timeMillis(),
+                commit.client(),
+                commit.override(),
+                changes));
+      }
+    }
+    passed = history.size();
+    List<Commit> actual = new ArrayList<>();
+    poll(actual);
+    if (!numbered(actual).equals(numbered(expected))) {
+      throw new SimulationFailure(
+          "subscriber to " + interest + " got " + actual + " not " + expected);
+    }
+  }
+
+  /** Commits of an earlier history are told under the present one's name. */
+  private static List<Commit> numbered(List<Commit> commits) {
+    return commits.stream()
+        .map(commit ->
+            new Commit(
+                new Position(0, commit.position().number()),
+                commit.timeMillis(),
+                commit.client(),
+                commit.override(),
+                commit.changes()))
+        .toList();
+  }
+
+  void close() {
+    subscription.close();
+  }
+}

@@ -1,0 +1,130 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.GroupQuery;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Read;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a store and lets the ledger check what it said. */
+final class StateCheck {
+  private final Ledger ledger;
+  private final CommandMix mix;
+  private final RandomGenerator random;
+
+  StateCheck(Ledger ledger, CommandMix mix, RandomGenerator random) {
+    this.ledger = ledger;
+    this.mix = mix;
+    this.random = random;
+  }
+
+  /** Reads something small. */
+  void readSomething(EmbeddedTaskStore store) {
+    switch (random.nextInt(5)) {
+      case 0 -> readTasks(store);
+      case 1 ->
+          readGroup(store, new GroupQuery(mix.group(), random.nextInt(5), random.nextBoolean()));
+      case 2 -> readGroups(store);
+      case 3 -> readDocument(store, mix.documentKey());
+      default -> {
+        String after = "k" + random.nextInt(12);
+        readDocuments(
+            store,
+            new DocumentQuery(
+                mix.collection(), "k", random.nextBoolean() ? after : "", random.nextInt(4)));
+      }
+    }
+  }
+
+  /** Reads everything. */
+  void readEverything(EmbeddedTaskStore store) {
+    readGroups(store);
+    for (GroupSummary group : store.groups().value()) {
+      readGroup(store, GroupQuery.all(group.name()));
+    }
+    for (String collection : mix.collections()) {
+      readDocuments(store, DocumentQuery.prefix(collection, ""));
+    }
+    readTasks(store);
+  }
+
+  private void readTasks(EmbeddedTaskStore store) {
+    List<TaskRef> refs = new ArrayList<>();
+    for (int i = random.nextInt(1, 6); i > 0; i--) {
+      refs.add(mix.ref());
+    }
+    Read<List<Optional<Task>>> read = store.tasks(refs);
+    observe(
+        read,
+        refs,
+        model -> refs.stream().map(ref -> Optional.ofNullable(model.find(ref))).toList());
+  }
+
+  private void readGroup(EmbeddedTaskStore store, GroupQuery query) {
+    Read<List<Task>> read = store.group(query);
+    observe(
+        read,
+        query,
+        model -> {
+          List<Task> tasks = new ArrayList<>(model.waiting(query.group(), read.timeMillis()));
+          if (query.owned()) {
+            tasks.addAll(model.busy(query.group(), read.timeMillis()));
+          }
+          return first(tasks, query.limit());
+        });
+  }
+
+  private void readGroups(EmbeddedTaskStore store) {
+    Read<List<GroupSummary>> read = store.groups();
+    observe(read, "groups", model -> model.summaries(read.timeMillis()));
+  }
+
+  private void readDocument(EmbeddedTaskStore store, DocumentKey key) {
+    Read<Optional<Document>> read = store.document(key);
+    observe(read, key, model -> Optional.ofNullable(model.document(key)));
+  }
+
+  private void readDocuments(EmbeddedTaskStore store, DocumentQuery query) {
+    Read<List<Document>> read = store.documents(query);
+    observe(
+        read,
+        query,
+        model -> {
+          List<Document> found =
+              model.documents().stream()
+                  .filter(document -> document.key().collection().equals(query.collection()))
+                  .filter(document -> document.key().key().startsWith(query.prefix()))
+                  .filter(document -> document.key().key().compareTo(query.after()) > 0)
+                  .toList();
+          return first(found, query.limit());
+        });
+  }
+
+  private static <T> List<T> first(List<T> all, int limit) {
+    return limit == 0 || limit >= all.size()
+        ? List.copyOf(all)
+        : List.copyOf(all.subList(0, limit));
+  }
+
+  private <T> void observe(Read<T> read, Object what, Function<Model, T> right) {
+    // Copied now, while it is what was read.
+    Object value = read.value() instanceof List<?> list ? List.copyOf(list) : read.value();
+    ledger.observe(
+        read.position(), read.timeMillis(), what, model -> difference(value, right.apply(model)));
+  }
+
+  private static @Nullable String difference(Object actual, Object expected) {
+    return Objects.equals(actual, expected) ? null : "read " + actual + " but it was " + expected;
+  }
+}
