@@ -112,16 +112,17 @@ final class Broadcast {
     }
   }
 
-  /** Waits until something follows {@code link}, or the time is over, or the chain is closed. */
-  void await(Link link, long nanos) throws InterruptedException {
+  /**
+   * Waits until something follows {@code link}, or the time is over, or the chain is closed, or the
+   * walker has left.
+   */
+  void await(Walker walker, Link link, long nanos) throws InterruptedException {
     lock.lock();
     try {
       long rest = nanos;
-      while (link.next == null && !closed && rest > 0) {
-        rest = longer.awaitNanos(Math.min(rest, TimeUnit.DAYS.toNanos(1)));
-        if (walkers.isEmpty()) {
-          return;
-        }
+      while (link.next == null && !closed && rest > 0 && walkers.contains(walker)) {
+        long turn = Math.min(rest, TimeUnit.DAYS.toNanos(1));
+        rest -= turn - longer.awaitNanos(turn);
       }
     } finally {
       lock.unlock();

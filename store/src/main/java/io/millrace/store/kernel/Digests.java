@@ -3,10 +3,15 @@ package io.millrace.store.kernel;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Owner;
+import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
+import io.millrace.store.When;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.List;
 
 /** Digests of what commands ask for, so that a repeated request can be told from a changed one. */
 final class Digests {
@@ -34,18 +39,97 @@ final class Digests {
   }
 
   /** Every part in order, each list with its length, so that no two contents look the same. */
-  private static void write(RecordWriter writer, Transaction transaction) {
-    writer.writeByte(1);
-    writer.writeText(transaction.toString());
-    transaction.adds().forEach(add -> writer.writeBytes(add.data()));
-    transaction
-        .updates()
-        .forEach(update -> writer.writeBytes(update.data() == null ? Bytes.EMPTY : update.data()));
-    transaction.puts().forEach(put -> writer.writeBytes(put.body()));
+  private static void write(RecordWriter out, Transaction transaction) {
+    out.writeByte(1);
+    write(out, transaction.client());
+    out.writeByte(transaction.override() ? 1 : 0);
+    out.writeNumber(transaction.adds().size());
+    transaction.adds().forEach(add -> write(out, add));
+    out.writeNumber(transaction.updates().size());
+    for (Transaction.Update update : transaction.updates()) {
+      write(out, update.task());
+      write(out, update.when());
+      out.writeByte(update.data() == null ? 0 : 1);
+      out.writeBytes(update.data() == null ? Bytes.EMPTY : update.data());
+    }
+    out.writeNumber(transaction.renewals().size());
+    for (Transaction.Renewal renewal : transaction.renewals()) {
+      write(out, renewal.task());
+      out.writeLong(renewal.leaseMillis());
+    }
+    write(out, transaction.deletes());
+    write(out, transaction.depends());
+    out.writeNumber(transaction.puts().size());
+    for (Transaction.Put put : transaction.puts()) {
+      write(out, put.key());
+      out.writeLong(put.expectedVersion());
+      out.writeByte(put.template() ? 1 : 0);
+      out.writeBytes(put.body());
+    }
+    writeVersions(out, transaction.documentDeletes());
+    writeVersions(out, transaction.documentDepends());
   }
 
-  private static void write(RecordWriter writer, Claim claim) {
-    writer.writeByte(2);
-    writer.writeText(claim.toString());
+  private static void write(RecordWriter out, Transaction.Add add) {
+    out.writeText(add.group());
+    out.writeBytes(add.data());
+    write(out, add.when());
+    out.writeByte((add.owned() ? 1 : 0) | (add.localName() == null ? 0 : 2));
+    out.writeText(add.localName() == null ? "" : add.localName());
+  }
+
+  /** All but how long it waits: who asks again may have less time left. */
+  private static void write(RecordWriter out, Claim claim) {
+    out.writeByte(2);
+    write(out, claim.client());
+    out.writeNumber(claim.groups().size());
+    claim.groups().forEach(out::writeText);
+    out.writeLong(claim.leaseMillis());
+    out.writeLong(claim.count());
+    out.writeText(claim.order().name());
+    out.writeLong(claim.whileFewerThan());
+    write(out, claim.depends());
+  }
+
+  private static void write(RecordWriter out, Owner owner) {
+    out.writeText(owner.principal());
+    out.writeLong(owner.client());
+  }
+
+  private static void write(RecordWriter out, List<TaskRef> refs) {
+    out.writeNumber(refs.size());
+    refs.forEach(ref -> write(out, ref));
+  }
+
+  private static void write(RecordWriter out, TaskRef ref) {
+    out.writeLong(ref.id());
+    out.writeLong(ref.origin());
+  }
+
+  private static void write(RecordWriter out, When when) {
+    switch (when) {
+      case When.Now() -> out.writeByte(0);
+      case When.At(long epochMillis) -> {
+        out.writeByte(1);
+        out.writeLong(epochMillis);
+      }
+      case When.After(long millis) -> {
+        out.writeByte(2);
+        out.writeLong(millis);
+      }
+    }
+  }
+
+  private static void write(RecordWriter out, DocumentKey key) {
+    out.writeText(key.collection());
+    out.writeText(key.key());
+  }
+
+  private static void writeVersions(RecordWriter out, List<Transaction.DocumentVersion> versions) {
+    out.writeNumber(versions.size());
+    for (Transaction.DocumentVersion version : versions) {
+      write(out, version.key());
+      out.writeLong(version.version());
+    }
   }
 }

@@ -28,11 +28,11 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
   private final Position start;
   private final Broadcast broadcast;
   private final Deque<Event> past = new ArrayDeque<>();
-  private Journal.@Nullable Reader reader;
-  private Broadcast.@Nullable Link place;
+  private volatile Journal.@Nullable Reader reader;
+  private volatile Broadcast.@Nullable Link place;
 
   /** Once in the chain, commits up to here come from the journal. */
-  private long joinedAt = Long.MAX_VALUE;
+  private volatile long joinedAt = Long.MAX_VALUE;
 
   private volatile long passed;
   private volatile boolean cutOff;
@@ -62,8 +62,9 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
 
   @Override
   public long passed() {
-    // While the past is read, what is in the chain waits, and only that counts as lag.
-    return reader == null ? passed : Math.max(passed, joinedAt == Long.MAX_VALUE ? 0 : joinedAt);
+    // While the past is read, what is in the chain waits, and only that counts as lag. A publisher
+    // may ask while this is joining: joinedAt is then still the largest number, and nothing waits.
+    return reader == null ? passed : Math.max(passed, joinedAt);
   }
 
   @Override
@@ -105,12 +106,13 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
             new Position(start.history(), passed),
             "too slow: cut off after commit " + passed);
       }
-      Event event = reader == null ? walk(nanos) : readPast();
+      boolean live = reader == null;
+      Event event = live ? walk(nanos) : readPast();
       if (event != null) {
         if (event.number() > passed) {
           return event;
         }
-      } else if (reader == null) {
+      } else if (live) {
         return null;
       }
     }
@@ -125,7 +127,7 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
     if (past.isEmpty()) {
       Frame frame = journal.next();
       if (frame == null) {
-        if (place == null) {
+        if (joinedAt == Long.MAX_VALUE) {
           join();
           return null;
         }
@@ -160,11 +162,14 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
       return null;
     }
     if (link.next() == null) {
-      broadcast.await(link, nanos);
+      broadcast.await(this, link, nanos);
     }
     Broadcast.Link following = link.next();
     if (following == null) {
-      if (!closed && broadcast.isClosed()) {
+      if (closed) {
+        throw new StoreClosedException("the subscription is closed");
+      }
+      if (broadcast.isClosed()) {
         throw new StoreClosedException("the store is closed");
       }
       return null;

@@ -2,6 +2,7 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.environment.Activity;
 import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.JournalException;
 import java.util.Iterator;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes one snapshot beside the working store, a part at each step, and publishes it. */
 final class SnapshotActivity implements Activity {
+  /** What stands for a frame where no other will become durable. */
+  static final long STOPPED = -1;
+
   private final Iterator<JournalRecord> records;
   private final Journal.SnapshotWriter writer;
   private final long sequence;
@@ -19,6 +23,7 @@ final class SnapshotActivity implements Activity {
   /**
    * A snapshot of what the journal adds up to after frame {@code sequence}.
    *
+   * @param durableSequence the last frame that is durable, or {@link #STOPPED}
    * @param done called once on this activity's thread: with null when the snapshot is published,
    *     with what went wrong when it was abandoned
    */
@@ -43,7 +48,11 @@ final class SnapshotActivity implements Activity {
         part.clear();
         return 0;
       }
-      if (durableSequence.getAsLong() < sequence) {
+      long durable = durableSequence.getAsLong();
+      if (durable == STOPPED) {
+        throw new JournalException("the store has stopped");
+      }
+      if (durable < sequence) {
         return UNTIL_SIGNALLED;
       }
       writer.publish();

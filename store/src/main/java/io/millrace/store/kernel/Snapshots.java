@@ -30,6 +30,7 @@ final class Snapshots {
   private @Nullable Driver driver;
   private volatile boolean running;
   private volatile boolean requested;
+  private volatile boolean stopped;
   private final AtomicLong published = new AtomicLong();
 
   /**
@@ -92,6 +93,16 @@ final class Snapshots {
     if (running && writing != null) {
       writing.signal();
     }
+  }
+
+  /** Gives up what waits for a frame that will never be durable. */
+  void stop() {
+    stopped = true;
+    noteDurable();
+  }
+
+  private long durableSequence() {
+    return stopped ? SnapshotActivity.STOPPED : feed.durableSequence();
   }
 
   /** Begins a snapshot where it is time for one and none is being written. */

@@ -18,7 +18,10 @@ import io.millrace.store.Task;
 import io.millrace.store.Transaction;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.journal.Frame;
+import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -176,6 +179,7 @@ final class StoreLoop implements Activity {
     }
     if (outcome != null) {
       answer(submission.answer(), outcome);
+      answerTwins(command, nowMillis);
     }
     serve(nowMillis);
   }
@@ -248,15 +252,33 @@ final class StoreLoop implements Activity {
     for (List<String> stirred = state.takeStirred();
         !stirred.isEmpty();
         stirred = state.takeStirred()) {
-      for (String group : stirred) {
-        waiting.serve(group, this::hasWaiting, waiter -> attempt(waiter, nowMillis));
-      }
+      waiting.serve(
+          new LinkedHashSet<>(stirred), this::hasWaiting, waiter -> attempt(waiter, nowMillis));
     }
   }
 
   private boolean hasWaiting(String name) {
     Group group = state.group(name);
     return group != null && group.waitingCount() > 0;
+  }
+
+  /** Gives those who repeated a request, and wait, the answer that it has got meanwhile. */
+  private void answerTwins(Command command, long nowMillis) {
+    if (command.requestId() != null) {
+      for (WaitingClaims.Waiter twin : waiting.twins(command)) {
+        answerNow(twin, nowMillis);
+      }
+    }
+  }
+
+  /** Answers a claim that waits no longer: with what it can have now, or with nothing. */
+  private void answerNow(WaitingClaims.Waiter waiter, long nowMillis) {
+    CompletableFuture<Outcome> future = waiter.submission().answer();
+    if (!future.isDone()) {
+      answer(
+          future,
+          Objects.requireNonNull(decide(waiter.claim().withWait(Duration.ZERO), nowMillis)));
+    }
   }
 
   private boolean attempt(WaitingClaims.Waiter waiter, long nowMillis) {
@@ -269,6 +291,8 @@ final class StoreLoop implements Activity {
       return false;
     }
     answer(future, outcome);
+    waiting.withdraw(waiter.submission());
+    answerTwins(waiter.claim(), nowMillis);
     return true;
   }
 
@@ -276,10 +300,7 @@ final class StoreLoop implements Activity {
     for (WaitingClaims.Waiter waiter = waiting.expire(nowMillis);
         waiter != null;
         waiter = waiting.expire(nowMillis)) {
-      counters.empty++;
-      answer(
-          waiter.submission().answer(),
-          new Outcome.Done(position(), nowMillis, List.of(), List.of(), false));
+      answerNow(waiter, nowMillis);
     }
   }
 
@@ -399,6 +420,7 @@ final class StoreLoop implements Activity {
     }
     answers.release(feed.durableSequence());
     answers.fail(cause);
+    snapshots.stop();
     broadcast.close();
     return FINISHED;
   }

@@ -194,11 +194,13 @@ final class TransactionDecision {
   /** The task to change where it is there, is this client's to change, and is named once. */
   private @Nullable Task change(TaskRef ref, Kind missing, String purpose) {
     Task task = complaints.require(ref, missing, purpose);
+    // A task that is not there is known by what it was called: an id, or less than zero an origin.
+    long name = task != null ? task.id() : ref.id() != 0 ? ref.id() : -ref.origin();
+    if (!touched.add(name)) {
+      complaints.malformed(ref + " is changed twice");
+    }
     if (task == null) {
       return null;
-    }
-    if (!touched.add(task.id())) {
-      complaints.malformed(ref + " is changed twice");
     }
     Owner owner = task.owner();
     if (owner != null

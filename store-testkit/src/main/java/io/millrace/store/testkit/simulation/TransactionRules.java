@@ -110,11 +110,12 @@ final class TransactionRules {
   /** The task if it is there, named once, and not owned by somebody else. */
   private @Nullable Task mine(TaskRef ref, Kind missing) {
     @Nullable Task task = require(ref, missing);
+    long name = ref.id() != 0 ? ref.id() : -ref.origin();
+    if (!changed.add(task == null ? name : task.id())) {
+      causes.add(Cause.of(Kind.MALFORMED));
+    }
     if (task == null) {
       return null;
-    }
-    if (!changed.add(task.id())) {
-      causes.add(Cause.of(Kind.MALFORMED));
     }
     if (task.stateAt(now) == TaskState.CLAIMED
         && !transaction.client().equals(task.owner())

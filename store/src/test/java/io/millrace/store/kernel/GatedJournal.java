@@ -1,0 +1,82 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.JournalException;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A journal whose disk stands still, goes on or breaks when a test says so. */
+final class GatedJournal implements Journal {
+  private record Held(Frame frame, CompletableFuture<Void> done) {}
+
+  private final Journal journal;
+  private final ArrayDeque<Held> held = new ArrayDeque<>();
+  private boolean shut;
+
+  GatedJournal(Journal journal) {
+    this.journal = journal;
+  }
+
+  /** Nothing becomes durable from now on. */
+  void hold() {
+    shut = true;
+  }
+
+  /** Everything that was held is written, and so is what comes. */
+  void release() {
+    shut = false;
+    while (!held.isEmpty()) {
+      Held first = held.remove();
+      var _ = journal.append(first.frame()).thenRun(() -> first.done().complete(null));
+    }
+  }
+
+  /** The disk breaks: what was held is never written. */
+  void fail() {
+    held.forEach(it -> it.done().completeExceptionally(new JournalException("the disk is broken")));
+    held.clear();
+  }
+
+  @Override
+  public CompletableFuture<Void> append(Frame frame) {
+    if (!shut) {
+      return journal.append(frame);
+    }
+    Held added = new Held(frame, new CompletableFuture<>());
+    held.add(added);
+    return added.done();
+  }
+
+  @Override
+  public long unsyncedBytes() {
+    return journal.unsyncedBytes()
+        + held.stream().mapToLong(it -> it.frame().payload().remaining()).sum();
+  }
+
+  @Override
+  public Tail recover(Replay replay) {
+    return journal.recover(replay);
+  }
+
+  @Override
+  public SnapshotWriter snapshot(Frame frame) {
+    return journal.snapshot(frame);
+  }
+
+  @Override
+  public @Nullable Reader read(long position) {
+    return journal.read(position);
+  }
+
+  @Override
+  public void trim(long keepAfterPosition) {
+    journal.trim(keepAfterPosition);
+  }
+
+  @Override
+  public void close() {
+    journal.close();
+  }
+}

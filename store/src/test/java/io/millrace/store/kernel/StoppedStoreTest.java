@@ -1,0 +1,123 @@
+package io.millrace.store.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import io.millrace.store.Claim;
+import io.millrace.store.Interest;
+import io.millrace.store.Limits;
+import io.millrace.store.Outcome;
+import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.Owner;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.Subscription;
+import io.millrace.store.TaskRef;
+import io.millrace.store.Transaction;
+import io.millrace.store.journal.FileJournal;
+import io.millrace.store.journal.FileJournalOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What callers hear when the disk breaks. */
+class StoppedStoreTest {
+  private static final Owner ME = Owner.client(1);
+
+  private final ManualEnvironment environment = new ManualEnvironment();
+  private GatedJournal journal;
+  private EmbeddedStore store;
+
+  @BeforeEach
+  void open(@TempDir Path folder) {
+    journal =
+        new GatedJournal(
+            FileJournal.open(environment, folder, new FileJournalOptions(1 << 16, 1 << 20)));
+    store =
+        EmbeddedStore.open(
+            StoreOptions.in(folder).withEnvironment(environment).withLimits(Limits.defaults()),
+            journal);
+  }
+
+  @AfterEach
+  void close() {
+    assertTimeoutPreemptively(Duration.ofSeconds(30), store::close);
+  }
+
+  private static Transaction add() {
+    return Transaction.by(ME).add("group", "task").build();
+  }
+
+  @Test
+  void whoever_waits_for_a_broken_disk_never_hears_a_refusal() {
+    journal.hold();
+    List<CompletableFuture<Outcome>> decided =
+        List.of(
+            store.submit(add()),
+            store.submit(Transaction.by(ME).delete(TaskRef.id(4711)).build()),
+            store.submit(Claim.of(ME, "empty", Duration.ofMinutes(1))),
+            store.submit(Claim.of(ME, "group", Duration.ofMinutes(1))));
+    CompletableFuture<Outcome> parked =
+        store.submit(Claim.of(ME, "empty", Duration.ZERO).withWait(Duration.ofHours(1)));
+    environment.run();
+    assertThat(decided).noneMatch(CompletableFuture::isDone);
+
+    journal.fail();
+    CompletableFuture<Outcome> late = store.submit(add());
+    environment.run();
+
+    assertThat(decided)
+        .allSatisfy(answer ->
+            assertThatThrownBy(answer::join).hasCauseInstanceOf(OutcomeUnknownException.class));
+    assertThatThrownBy(late::join).hasCauseInstanceOf(StoreClosedException.class);
+    assertThatThrownBy(parked::join).hasCauseInstanceOf(StoreClosedException.class);
+  }
+
+  @Test
+  void a_read_that_saw_what_was_never_written_has_no_answer() {
+    journal.hold();
+    CompletableFuture<Outcome> answer = store.submit(add());
+    environment.whenBlocked = journal::fail;
+
+    assertThatThrownBy(() -> store.groups()).isInstanceOf(OutcomeUnknownException.class);
+    assertThatThrownBy(answer::join).hasCauseInstanceOf(OutcomeUnknownException.class);
+  }
+
+  @Test
+  void a_stopped_store_answers_that_it_is_closed() {
+    Subscription subscription = store.subscribe(Interest.everything());
+    journal.hold();
+    CompletableFuture<Outcome> lost = store.submit(add());
+    environment.run();
+    journal.fail();
+    environment.run();
+    assertThat(lost).isCompletedExceptionally();
+
+    assertThatThrownBy(() -> store.commit(add())).isInstanceOf(StoreClosedException.class);
+    assertThatThrownBy(() -> store.groups()).isInstanceOf(StoreClosedException.class);
+    assertThatThrownBy(() -> store.status()).isInstanceOf(StoreClosedException.class);
+    assertThatThrownBy(() -> store.digest()).isInstanceOf(StoreClosedException.class);
+    assertThatThrownBy(() -> store.subscribe(Interest.everything()))
+        .isInstanceOf(StoreClosedException.class);
+    assertThatThrownBy(() -> subscription.next(Duration.ofSeconds(10)))
+        .isInstanceOf(StoreClosedException.class);
+    subscription.close();
+  }
+
+  @Test
+  void a_snapshot_that_waits_for_a_broken_disk_does_not_keep_the_store_from_closing() {
+    journal.hold();
+    CompletableFuture<Outcome> answer = store.submit(add());
+    environment.whenBlocked = journal::fail;
+
+    assertThatThrownBy(() -> store.requestSnapshot()).isInstanceOf(OutcomeUnknownException.class);
+    assertThat(answer).isCompletedExceptionally();
+    // The store closes after each test, within a time.
+  }
+}

@@ -1,0 +1,176 @@
+package io.millrace.store.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.store.Commit;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.Interest;
+import io.millrace.store.Journaling;
+import io.millrace.store.Owner;
+import io.millrace.store.Position;
+import io.millrace.store.PositionLostException;
+import io.millrace.store.PositionLostException.Why;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.Subscription;
+import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Subscriptions among real threads. */
+@Timeout(60)
+class SubscriptionTest {
+  private static final int WRITERS = 3;
+  private static final int COMMITS = 1_500;
+  private static final Duration LONG = Duration.ofSeconds(50);
+
+  @TempDir private Path folder;
+
+  private static Transaction add(int client) {
+    return Transaction.by(Owner.client(client)).add("group", "task").build();
+  }
+
+  private static List<Long> read(TaskStore store, Position from, int count)
+      throws InterruptedException {
+    List<Long> numbers = new ArrayList<>();
+    try (Subscription subscription = store.subscribe(Interest.everything().after(from))) {
+      while (numbers.size() < count) {
+        Commit commit = Objects.requireNonNull(subscription.next(LONG));
+        numbers.add(commit.position().number() - from.number());
+      }
+    }
+    return numbers;
+  }
+
+  @Test
+  void who_begins_in_the_past_gets_each_commit_once_while_others_commit() throws Exception {
+    StoreOptions options = StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
+    List<Long> expected = new ArrayList<>();
+    for (long i = 1; i <= WRITERS * COMMITS; i++) {
+      expected.add(i);
+    }
+    try (TaskStore store = TaskStore.open(options);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Position start = store.groups().position();
+      List<Future<List<Long>>> readers = new ArrayList<>();
+      List<CountDownLatch> milestones = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        CountDownLatch milestone = new CountDownLatch(1 + i * WRITERS * COMMITS / 5);
+        milestones.add(milestone);
+        readers.add(
+            threads.submit(() -> {
+              milestone.await();
+              return read(store, start, WRITERS * COMMITS);
+            }));
+      }
+      for (int i = 1; i <= WRITERS; i++) {
+        int client = i;
+        var _ =
+            threads.submit(() -> {
+              for (int n = 0; n < COMMITS; n++) {
+                store.commit(add(client)).done();
+                milestones.forEach(CountDownLatch::countDown);
+              }
+            });
+      }
+      for (Future<List<Long>> reader : readers) {
+        assertThat(reader.get()).isEqualTo(expected);
+      }
+    }
+  }
+
+  @Test
+  void who_is_too_slow_is_cut_off_with_its_position() throws InterruptedException {
+    StoreOptions options = StoreOptions.in(folder).withLimits(Budgets.subscriberLag(20));
+    try (TaskStore store = TaskStore.open(options);
+        Subscription subscription = store.subscribe(Interest.everything())) {
+      store.commit(add(1)).done();
+      Commit first = Objects.requireNonNull(subscription.next(LONG));
+      for (int i = 0; i < 30; i++) {
+        store.commit(add(1)).done();
+      }
+      assertThatThrownBy(() -> subscription.next(LONG))
+          .isInstanceOfSatisfying(
+              PositionLostException.class,
+              e -> {
+                assertThat(e.why()).isEqualTo(Why.TOO_SLOW);
+                assertThat(e.position()).isEqualTo(first.position());
+              });
+    }
+  }
+
+  @Test
+  void who_reads_a_long_past_is_not_too_slow() throws InterruptedException {
+    StoreOptions options = StoreOptions.in(folder).withLimits(Budgets.subscriberLag(20));
+    try (TaskStore store = TaskStore.open(options)) {
+      Position start = store.groups().position();
+      for (int i = 0; i < 100; i++) {
+        store.commit(add(1)).done();
+      }
+      assertThat(read(store, start, 100)).hasSize(100);
+    }
+  }
+
+  @Test
+  void closing_ends_the_wait_for_a_commit_even_beside_other_subscribers() throws Exception {
+    try (EmbeddedTaskStore store = TaskStore.open(StoreOptions.in(folder));
+        Subscription other = store.subscribe(Interest.everything());
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Subscription subscription = store.subscribe(Interest.everything());
+      Future<?> waiting =
+          threads.submit(() ->
+              assertThatThrownBy(() -> subscription.next(Duration.ofHours(1)))
+                  .isInstanceOf(StoreClosedException.class));
+      subscription.close();
+      waiting.get();
+      assertThat(other.next(Duration.ZERO)).isNull();
+      assertThat(store.status().subscribers()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void everything_answered_before_a_close_under_load_is_there_afterwards() throws Exception {
+    List<Future<Integer>> answered = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      TaskStore store = TaskStore.open(StoreOptions.in(folder));
+      CountDownLatch busy = new CountDownLatch(200);
+      for (int i = 1; i <= 8; i++) {
+        int client = i;
+        answered.add(
+            threads.submit(() -> {
+              int count = 0;
+              try {
+                while (true) {
+                  store.commit(add(client)).done();
+                  count++;
+                  busy.countDown();
+                }
+              } catch (StoreClosedException _) {
+                return count;
+              }
+            }));
+      }
+      busy.await();
+      store.close();
+    }
+    long total = 0;
+    for (Future<Integer> each : answered) {
+      total += each.get();
+    }
+    try (EmbeddedTaskStore store = TaskStore.open(StoreOptions.in(folder))) {
+      assertThat(store.status().tasks()).isEqualTo(total);
+    }
+  }
+}
