@@ -48,12 +48,13 @@ class ArchitectureTest {
   }
 
   @Test
-  void every_module_is_stated_and_seen() {
+  void every_module_is_stated() {
     Set<String> found = new TreeSet<>();
     for (JavaClass type : ours) {
       found.add(type.getPackageName().substring(ROOT.length()).split("\\.", -1)[0]);
     }
-    assertThat(found).isEqualTo(new TreeSet<>(MAY_SEE.keySet()));
+    assertThat(MAY_SEE.keySet()).containsAll(found);
+    assertThat(found).contains("store", "wire", "client", "server", "cli");
   }
 
   @Test
@@ -70,6 +71,7 @@ class ArchitectureTest {
           .onlyDependOnClassesThat(
               resideInAnyPackage(allowed).or(resideOutsideOfPackage("io.millrace..")))
           .because(module + " may see " + seen + " and nothing else of ours")
+          .allowEmptyShould(true)
           .check(ours);
     });
   }
@@ -100,10 +102,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void what_lies_below_knows_neither_json_nor_http_nor_command_lines() {
+  void store_and_processes_know_neither_json_nor_http_nor_command_lines() {
     noClasses()
         .that()
-        .resideInAnyPackage("io.millrace.store..", "io.millrace.blobs..", "io.millrace.processes..")
+        .resideInAnyPackage("io.millrace.store..", "io.millrace.processes..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("tools.jackson..", "io.helidon..", "picocli..")
