@@ -20,20 +20,18 @@ final class Counts {
   /**
    * Where a long word stands.
    *
-   * @param fileNumber in which of the files, from 0
    * @param offset at which byte
    * @param length how long it is, in bytes
    */
-  record Place(int fileNumber, long offset, long length) {
+  record Place(long offset, long length) {
     @Override
     public String toString() {
-      return fileNumber + ":" + offset + ":" + length;
+      return offset + ":" + length;
     }
 
     static Place parse(String text) {
       String[] fields = text.split(":", -1);
-      return new Place(
-          Integer.parseInt(fields[0]), Long.parseLong(fields[1]), Long.parseLong(fields[2]));
+      return new Place(Long.parseLong(fields[0]), Long.parseLong(fields[1]));
     }
   }
 

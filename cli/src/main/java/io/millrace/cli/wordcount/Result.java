@@ -18,9 +18,9 @@ import java.util.Map;
  * The counts, to be shown.
  *
  * @param counts the counts
- * @param files the files that long words are read from
+ * @param text the file that long words are read from
  */
-record Result(Counts counts, List<Path> files) {
+record Result(Counts counts, Path text) {
   private static final int MOST_FREQUENT = 10;
   private static final int SHOWN_LETTERS = 40;
   private static final int BUFFER_BYTES = 64 << 10;
@@ -67,14 +67,14 @@ record Result(Counts counts, List<Path> files) {
       return;
     }
     Counts.Place place = counts.place(word);
-    try (FileChannel channel = FileChannel.open(files.get(place.fileNumber()))) {
+    try (FileChannel channel = FileChannel.open(text)) {
       ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
       long end = place.offset() + Math.min(place.length(), letters);
       for (long at = place.offset(); at < end; ) {
         buffer.clear().limit((int) Math.min(BUFFER_BYTES, end - at));
         int read = channel.read(buffer, at);
         if (read < 0) {
-          throw new IOException("a file became shorter while it was read");
+          throw new IOException("the text became shorter while it was read");
         }
         for (int i = 0; i < read; i++) {
           out.write(buffer.get(i) | 0x20);

@@ -3,12 +3,11 @@ package io.millrace.cli.wordcount;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Cuts files into pieces of about the same size, never inside a word. */
+/** Cuts a file into pieces of about the same size, never inside a word. */
 final class Splitter {
   private static final long WANTED = 40;
   private static final long LARGEST = 4 << 20;
@@ -20,24 +19,18 @@ final class Splitter {
   private Splitter() {}
 
   /** At least one piece, even if there is nothing to count. */
-  static List<Chunk> split(List<Path> files) throws IOException {
-    long total = 0;
-    for (Path file : files) {
-      total += Files.size(file);
-    }
-    int partitions = Math.clamp(total / PARTITION_BYTES, FEWEST_PARTITIONS, MOST_PARTITIONS);
-    long size = Math.clamp(total / WANTED, 1, LARGEST);
+  static List<Chunk> split(Path file) throws IOException {
     List<Chunk> chunks = new ArrayList<>();
-    for (int number = 0; number < files.size(); number++) {
-      Path file = files.get(number).toAbsolutePath();
-      try (FileChannel channel = FileChannel.open(file)) {
-        long end = channel.size();
-        for (long offset = 0; offset < end || (chunks.isEmpty() && number == 0); ) {
-          long next = boundary(channel, Math.min(offset + size, end), end);
-          chunks.add(new Chunk(partitions, number, offset, next - offset, file));
-          offset = Math.max(next, 1);
-        }
-      }
+    try (FileChannel channel = FileChannel.open(file)) {
+      long end = channel.size();
+      int partitions = Math.clamp(end / PARTITION_BYTES, FEWEST_PARTITIONS, MOST_PARTITIONS);
+      long size = Math.clamp(end / WANTED, 1, LARGEST);
+      long offset = 0;
+      do {
+        long next = boundary(channel, Math.min(offset + size, end), end);
+        chunks.add(new Chunk(partitions, offset, next - offset, file));
+        offset = next;
+      } while (offset < end);
     }
     return chunks;
   }

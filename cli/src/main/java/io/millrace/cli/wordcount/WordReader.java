@@ -86,7 +86,7 @@ final class WordReader {
     } else {
       String key = Counts.LONG + HexFormat.of().formatHex(digest.digest());
       counts.add(key, 1);
-      counts.place(key, new Counts.Place(chunk.fileNumber(), end - length, length));
+      counts.place(key, new Counts.Place(end - length, length));
     }
     length = 0;
   }

@@ -1,15 +1,12 @@
 package io.millrace.cli.wordcount;
 
-import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +34,11 @@ public final class WordcountCommand implements Callable<Integer> {
   private final Terminal terminal;
   private final long startNanos = System.nanoTime();
 
-  @Parameters(paramLabel = "FILE", arity = "0..*", description = "The files to count.")
+  @Parameters(
+      paramLabel = "FILE",
+      arity = "0..*",
+      description =
+          "The files to count, one after the other as cat gives them; - is standard input.")
   private List<Path> files = List.of();
 
   @Option(
@@ -73,13 +74,13 @@ public final class WordcountCommand implements Callable<Integer> {
     Path folder = Files.createTempDirectory("millrace-wordcount");
     Thread cleaner = new Thread(() -> remove(folder), "clean");
     Runtime.getRuntime().addShutdownHook(cleaner);
-    List<Path> texts = texts(folder);
-    List<Chunk> chunks = Splitter.split(texts);
+    Path text = Text.of(files, folder, terminal.in());
+    List<Chunk> chunks = Splitter.split(text);
     long chosen = seed == null ? System.nanoTime() & 0xffff : seed;
     Random random = new Random(chosen);
     report("seed " + chosen + ", " + workers + " workers");
     Counts counts = count(folder, chunks, random);
-    Result result = new Result(counts, texts);
+    Result result = new Result(counts, text);
     if (json) {
       result.printJson(terminal.out());
     } else {
@@ -98,39 +99,6 @@ public final class WordcountCommand implements Callable<Integer> {
       Runtime.getRuntime().removeShutdownHook(stop);
       return counts;
     }
-  }
-
-  /** The files to read; what is no plain file, as a pipe, is copied first. */
-  private List<Path> texts(Path folder) throws IOException {
-    List<Path> texts = new ArrayList<>();
-    for (Path file : files) {
-      if (Files.isDirectory(file)) {
-        throw new CommandException(ExitCode.FAILURE, file + " is a folder");
-      }
-      if (!Files.isReadable(file)) {
-        throw new CommandException(ExitCode.FAILURE, "cannot read " + file);
-      }
-      if (Files.isRegularFile(file)) {
-        texts.add(file.toAbsolutePath());
-      } else {
-        Path copy = folder.resolve("text-" + texts.size());
-        try (InputStream in = Files.newInputStream(file)) {
-          Files.copy(in, copy);
-        }
-        texts.add(copy);
-      }
-    }
-    if (texts.isEmpty()) {
-      Path own = folder.resolve("millrace.txt");
-      try (InputStream in = WordcountCommand.class.getResourceAsStream("millrace.txt")) {
-        if (in == null) {
-          throw new IllegalStateException("the text that belongs to the program is not there");
-        }
-        Files.copy(in, own);
-      }
-      texts.add(own);
-    }
-    return texts;
   }
 
   private void report(String line) {

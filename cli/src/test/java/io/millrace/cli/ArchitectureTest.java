@@ -1,0 +1,114 @@
+package io.millrace.cli;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import io.millrace.store.TaskStore;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Which module may see which, and that packages know each other in one direction only. */
+class ArchitectureTest {
+  private static final String ROOT = "io.millrace.";
+
+  /** What each module may see of ours, besides itself. A new module is to be stated here. */
+  private static final Map<String, Set<String>> MAY_SEE =
+      Map.of(
+          "store", Set.of(),
+          "blobs", Set.of(),
+          "processes", Set.of(),
+          "wire", Set.of("store"),
+          "client", Set.of("store", "wire"),
+          "server", Set.of("store", "wire", "blobs", "processes"),
+          "bench", Set.of("store", "wire", "client"),
+          "cli", Set.of("store", "blobs", "processes", "wire", "client", "server", "bench"));
+
+  private static JavaClasses ours;
+
+  @BeforeAll
+  static void read() {
+    ours =
+        new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("io.millrace");
+  }
+
+  @Test
+  void every_module_is_stated() {
+    Set<String> found = new TreeSet<>();
+    for (JavaClass type : ours) {
+      found.add(type.getPackageName().substring(ROOT.length()).split("\\.", -1)[0]);
+    }
+    assertThat(MAY_SEE.keySet()).containsAll(found);
+    assertThat(found).contains("store", "wire", "client", "server", "cli");
+  }
+
+  @Test
+  void a_module_sees_only_the_modules_that_it_may() {
+    MAY_SEE.forEach((module, seen) -> {
+      String[] allowed =
+          Stream.concat(Stream.of(module), seen.stream())
+              .map(name -> ROOT + name + "..")
+              .toArray(String[]::new);
+      classes()
+          .that()
+          .resideInAPackage(ROOT + module + "..")
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage(allowed).or(resideOutsideOfPackage("io.millrace..")))
+          .because(module + " may see " + seen + " and nothing else of ours")
+          .allowEmptyShould(true)
+          .check(ours);
+    });
+  }
+
+  @Test
+  void nobody_outside_the_store_uses_its_kernel() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.millrace.store..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.millrace.store.kernel..")
+        .check(ours);
+  }
+
+  @Test
+  void packages_have_no_cycles_but_that_a_store_opens_its_kernel() {
+    for (String module : MAY_SEE.keySet()) {
+      slices()
+          .matching(ROOT + module + "(**)")
+          .should()
+          .beFreeOfCycles()
+          .ignoreDependency(
+              equivalentTo(TaskStore.class), resideInAPackage("io.millrace.store.kernel"))
+          .allowEmptyShould(true)
+          .check(ours);
+    }
+  }
+
+  @Test
+  void store_and_processes_know_neither_json_nor_http_nor_command_lines() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.millrace.store..", "io.millrace.processes..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("tools.jackson..", "io.helidon..", "picocli..")
+        .check(ours);
+  }
+}

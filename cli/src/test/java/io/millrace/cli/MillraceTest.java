@@ -1,0 +1,81 @@
+package io.millrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MillraceTest {
+  @Test
+  void the_version_is_printed() {
+    Shell.Ran ran = Shell.run("--version");
+    assertThat(ran.code()).isZero();
+    assertThat(ran.out()).startsWith("millrace ");
+  }
+
+  @Test
+  void nothing_asked_is_a_usage_error_that_points_to_the_help() {
+    Shell.Ran ran = Shell.run();
+    assertThat(ran.code()).isEqualTo(2);
+    assertThat(ran.err()).contains("a command is missing").contains("millrace --help");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "up",
+        "store",
+        "store groups",
+        "store list",
+        "store get",
+        "store add",
+        "store claim",
+        "store update",
+        "store delete",
+        "store watch",
+        "store documents",
+        "store document",
+        "store backup",
+        "store restore",
+        "store verify",
+        "demo",
+        "demo wordcount"
+      })
+  void every_command_explains_itself(String command) {
+    Shell.Ran ran = Shell.run((command + " --help").split(" "));
+    assertThat(ran.code()).isZero();
+    assertThat(ran.out()).startsWith("Usage: millrace " + command);
+    assertThat(ran.err()).isEmpty();
+  }
+
+  @Test
+  void an_unknown_option_is_named_with_the_nearest_one() {
+    Shell.Ran ran = Shell.run("up", "--prot", "1");
+    assertThat(ran.code()).isEqualTo(2);
+    assertThat(ran.err()).contains("--prot").contains("--port");
+  }
+
+  @Test
+  void an_unknown_command_is_named_with_the_nearest_one() {
+    Shell.Ran ran = Shell.run("store", "grups");
+    assertThat(ran.code()).isEqualTo(2);
+    assertThat(ran.err()).contains("grups").contains("store groups");
+  }
+
+  @Test
+  void a_bad_setting_stops_the_start_with_one_line(@TempDir Path folder) {
+    Shell.Ran ran = Shell.run("up", "--data", folder.toString(), "--port", "many");
+    assertThat(ran.code()).isEqualTo(2);
+    assertThat(ran.err().lines()).hasSize(1).first().asString().contains("port").contains("many");
+  }
+
+  @Test
+  void an_open_address_without_a_token_stops_the_start(@TempDir Path folder) {
+    Shell.Ran ran = Shell.run("up", "-d", folder.toString(), "-p", "0", "--address", "0.0.0.0");
+    assertThat(ran.code()).isEqualTo(2);
+    assertThat(ran.err()).contains("token-file");
+  }
+}

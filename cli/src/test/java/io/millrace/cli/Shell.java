@@ -1,0 +1,40 @@
+package io.millrace.cli;
+
+import io.millrace.cli.terminal.Terminal;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+
+/** Runs commands in this process and keeps what they print. */
+public final class Shell {
+  private Shell() {}
+
+  /**
+   * What a command did.
+   *
+   * @param code its exit code
+   * @param out what it wrote to standard output
+   * @param err what it wrote to standard error
+   */
+  public record Ran(int code, String out, String err) {}
+
+  /** Runs a command with nothing to read. */
+  public static Ran run(String... args) {
+    return run(new byte[0], args);
+  }
+
+  /** Runs a command with something to read. */
+  public static Ran run(byte[] input, String... args) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    Terminal terminal =
+        new Terminal(
+            new ByteArrayInputStream(input),
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8));
+    int code = Millrace.run(terminal, args);
+    return new Ran(
+        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,166 @@
+package io.millrace.cli.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cli.Shell;
+import io.millrace.server.MillraceServer;
+import io.millrace.server.config.Configuration;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class StoreCommandsTest {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  @TempDir private Path scratch = Path.of("");
+
+  private Shell.Ran onFolder(String... command) {
+    return Shell.run(with(command, "--data", scratch.resolve("data").toString()));
+  }
+
+  private static String[] with(String[] command, String... more) {
+    return Stream.of(Stream.of("store"), Stream.of(command), Stream.of(more))
+        .flatMap(part -> part)
+        .toArray(String[]::new);
+  }
+
+  private static MillraceServer serve(Path folder) {
+    return MillraceServer.start(
+        Configuration.read(
+            MillraceServer.SECTIONS,
+            null,
+            Map.of("store.data", folder.toString(), "server.port", "0")));
+  }
+
+  @Test
+  void a_task_goes_through_its_life_in_a_folder() {
+    assertThat(onFolder("add", "map", "some text").code()).isZero();
+    assertThat(onFolder("groups").out()).contains("GROUP").contains("map");
+    Shell.Ran claimed = onFolder("claim", "map", "--json");
+    assertThat(claimed.code()).isZero();
+    JsonNode task = JSON.readTree(claimed.out()).get("tasks").get(0);
+    assertThat(task.get("data").asString()).isEqualTo("some text");
+    assertThat(task.get("state").asString()).isEqualTo("claimed");
+    String id = task.get("id").asString();
+    assertThat(onFolder("claim", "map").code()).isEqualTo(4);
+    assertThat(onFolder("list", "map", "--json").out()).isEqualToIgnoringWhitespace("[]");
+    assertThat(onFolder("list", "map", "--all").out()).contains("some text").contains("claimed");
+    Shell.Ran refused = onFolder("delete", id, "--client", "99");
+    assertThat(refused.code()).isEqualTo(3);
+    assertThat(refused.err()).contains("refused").contains(id);
+    assertThat(onFolder("update", id, "--renew", "5m").code()).isZero();
+    assertThat(onFolder("update", "~1", "other text").out()).contains("other text");
+    assertThat(onFolder("get", "~1", "--raw").out()).isEqualTo("other text");
+    assertThat(onFolder("delete", "~1").code()).isZero();
+    assertThat(onFolder("get", "~1").code()).isEqualTo(4);
+    assertThat(onFolder("groups", "--json").out()).isEqualToIgnoringWhitespace("[]");
+  }
+
+  @Test
+  void a_refusal_as_json_has_its_kinds() {
+    onFolder("add", "g");
+    Shell.Ran ran = onFolder("delete", "77", "--json");
+    assertThat(ran.code()).isEqualTo(3);
+    assertThat(JSON.readTree(ran.out()).get("refusal").get(0).get("kind").asString())
+        .isEqualTo("deletes");
+  }
+
+  @Test
+  void data_may_be_any_bytes() throws IOException {
+    byte[] bytes = {0, (byte) 0xff, 'a', '\n', (byte) 0xc3};
+    Path file = Files.write(scratch.resolve("bytes"), bytes);
+    onFolder("add", "g", "--from", file.toString());
+    Shell.Ran shown = onFolder("get", "1", "--json");
+    assertThat(JSON.readTree(shown.out()).get(0).get("data64").asString()).isEqualTo("AP9hCsM=");
+    assertThat(onFolder("list", "g").out().lines()).hasSize(2);
+  }
+
+  @Test
+  void a_server_is_asked_and_backed_up_and_its_backup_becomes_a_store() {
+    try (MillraceServer server = serve(scratch.resolve("served"))) {
+      String[] target = {"--server", "http://127.0.0.1:" + server.port()};
+      assertThat(Shell.run(with(new String[] {"add", "wörk/1", "x"}, target)).code()).isZero();
+      assertThat(Shell.run(with(new String[] {"list", "wörk/1"}, target)).out()).contains(" x");
+      Path backup = scratch.resolve("backup");
+      String[] save = with(new String[] {"backup", backup.toString()}, target);
+      assertThat(Shell.run(save).code()).isZero();
+      assertThat(Shell.run(save).err()).contains("--force");
+      assertThat(Shell.run("store", "groups", "--data", scratch.resolve("served").toString()).err())
+          .contains("in use");
+    }
+    String data = scratch.resolve("data").toString();
+    Shell.Ran restored =
+        Shell.run("store", "restore", scratch.resolve("backup").toString(), "--data", data);
+    assertThat(restored.code()).isZero();
+    assertThat(onFolder("list", "wörk/1").out()).contains(" x");
+    assertThat(onFolder("verify").out()).contains("sound");
+  }
+
+  @Test
+  void changes_can_be_watched_from_a_position() {
+    try (MillraceServer server = serve(scratch.resolve("served"))) {
+      String[] target = {"--server", "http://127.0.0.1:" + server.port()};
+      JsonNode added =
+          JSON.readTree(
+              Shell.run(with(new String[] {"add", "g", "first", "--json"}, target)).out());
+      Shell.run(with(new String[] {"add", "g", "second"}, target));
+      Shell.run(with(new String[] {"delete", "1"}, target));
+      String position = added.get("position").asString();
+      Shell.Ran seen =
+          Shell.run(with(new String[] {"watch", "--after", position, "-n", "2"}, target));
+      assertThat(seen.code()).isZero();
+      List<String> lines = seen.out().lines().toList();
+      assertThat(lines).hasSize(2);
+      assertThat(lines.getFirst()).contains("added").contains("second");
+      assertThat(lines.getLast()).contains("deleted  1 of origin 1 in g");
+    }
+  }
+
+  @Test
+  void a_damaged_folder_is_told_from_a_sound_one_and_from_none() throws IOException {
+    assertThat(Shell.run("store", "verify", "--data", scratch.toString()).code()).isEqualTo(4);
+    assertThat(Shell.run("store", "verify", "--data", scratch + "/no").code()).isEqualTo(1);
+    for (int i = 0; i < 3; i++) {
+      onFolder("add", "g", "task " + i);
+    }
+    assertThat(onFolder("verify").code()).isZero();
+    Path segment;
+    try (Stream<Path> files = Files.list(scratch.resolve("data"))) {
+      segment = files.filter(path -> size(path) > 100_000).findFirst().orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(segment);
+    int at = new String(bytes, StandardCharsets.ISO_8859_1).indexOf("task 0");
+    bytes[at] ^= 1;
+    Files.write(segment, bytes);
+    Shell.Ran damaged = onFolder("verify", "--json");
+    assertThat(damaged.code()).isEqualTo(5);
+    assertThat(JSON.readTree(damaged.out()).get("damages").get(0).get("file").asString())
+        .isEqualTo(segment.getFileName().toString());
+    assertThat(onFolder("groups").code()).isEqualTo(5);
+  }
+
+  private static long size(Path path) {
+    return path.toFile().length();
+  }
+
+  @Test
+  void mistakes_are_named() {
+    assertThat(onFolder("groups").code()).isEqualTo(1);
+    onFolder("add", "g");
+    assertThat(onFolder("get", "x7").err()).contains("x7");
+    assertThat(onFolder("get", "x7").code()).isEqualTo(2);
+    assertThat(onFolder("claim", "g", "--lease", "1 hour").code()).isEqualTo(2);
+    assertThat(Shell.run("store", "groups", "--server", "ftp://x").code()).isEqualTo(2);
+    assertThat(Shell.run("store", "groups", "--server", "http://x", "-d", "y").code()).isEqualTo(2);
+    assertThat(Shell.run("store", "watch", "-d", scratch.toString(), "--after", "?").code())
+        .isEqualTo(2);
+  }
+}
