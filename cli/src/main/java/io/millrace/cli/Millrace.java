@@ -1,5 +1,6 @@
 package io.millrace.cli;
 
+import io.millrace.bench.BenchCommand;
 import io.millrace.cli.serve.UpCommand;
 import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.terminal.Terminal;
@@ -49,6 +50,7 @@ public final class Millrace implements Runnable {
     CommandLine top = new CommandLine(new Millrace());
     top.addSubcommand("up", new UpCommand(terminal));
     top.addSubcommand("store", StoreCommands.on(terminal));
+    top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", DemoCommands.on(terminal));
     top.addSubcommand("rehearse", new Rehearsal());
     top.addSubcommand("help", new CommandLine.HelpCommand());

@@ -34,6 +34,12 @@ final class HttpStoreContractTest extends TaskStoreContract {
     return false;
   }
 
+  /** There is no role yet that would allow it. */
+  @Override
+  protected boolean overrides() {
+    return false;
+  }
+
   private static final class Fixture implements StoreFixture {
     private final Path blobs;
     private final SettableTimeEnvironment environment =

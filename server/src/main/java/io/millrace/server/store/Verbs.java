@@ -43,6 +43,10 @@ final class Verbs {
         request,
         () -> {
           Transaction transaction = Requests.readTransaction(request.body(), Owner.ANYONE);
+          if (transaction.override()) {
+            throw new HttpProblem(
+                403, "override needs the role admin, and this server knows no roles");
+          }
           return store.commit(transaction);
         });
   }

@@ -41,14 +41,14 @@ final class ServerProcess implements AutoCloseable {
             "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("java.class.path"),
-            "io.millrace.server.Main",
-            "--server.port",
+            ServerMain.class.getName(),
+            "server.port",
             "0",
-            "--store.data",
+            "store.data",
             folder.toString(),
-            "--store.journal",
+            "store.journal",
             journaling,
-            "--store.snapshot-every",
+            "store.snapshot-every",
             "400");
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     return new ServerProcess(process, ready(process));

@@ -32,7 +32,7 @@ class GoldenFolderTest {
   private static final List<String> FILES =
       List.of("0000000000000001.segment", "0000000000000005.snapshot");
   private static final String DIGEST =
-      "1a7f49e0b31c77664194f2c70d4d6ba2483182c62ff2f0fb8af17e69df797701";
+      "5d4582f092564867be3bc0f8bfb7d338f64f179c01a0d298e8c9daec578651a4";
 
   @TempDir private Path folder;
 

@@ -27,7 +27,9 @@ class WaitingClaimsTest {
   private List<Long> serve(String group, int tasks) {
     List<Long> served = new ArrayList<>();
     waiting.serve(
-        group, _ -> served.size() < tasks, waiter -> served.add(waiter.claim().client().client()));
+        List.of(group),
+        _ -> served.size() < tasks,
+        waiter -> served.add(waiter.claim().client().client()));
     return served;
   }
 
@@ -51,7 +53,7 @@ class WaitingClaimsTest {
     wait(4, 100, 0, "a");
     List<Long> asked = new ArrayList<>();
     waiting.serve(
-        "a",
+        List.of("a"),
         _ -> true,
         waiter -> {
           asked.add(waiter.claim().client().client());
@@ -94,5 +96,15 @@ class WaitingClaimsTest {
     assertThat(waiting.drain().stream().map(it -> it.claim().client().client()))
         .containsExactly(3L, 4L);
     assertThat(waiting.isEmpty()).isTrue();
+  }
+
+  @Test
+  void groups_that_change_together_are_offered_in_the_order_of_arrival() {
+    wait(1, 100, 0, "b");
+    wait(2, 100, 0, "a", "b");
+    List<Long> asked = new ArrayList<>();
+    waiting.serve(
+        List.of("a", "b"), _ -> true, waiter -> asked.add(waiter.claim().client().client()));
+    assertThat(asked).containsExactly(1L, 2L);
   }
 }
