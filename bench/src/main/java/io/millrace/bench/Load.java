@@ -33,9 +33,9 @@ record Load(long count, long nanos, Histogram latency) {
    * @param until the moment after the last
    */
   record Window(long from, long until) {
-    /** After a third of {@code time} for warming up, but no more than five seconds. */
+    /** After twice {@code time} for warming up, but no more than ten seconds. */
     static Window after(Duration time) {
-      long warm = Math.min(time.toNanos() / 3, 5_000_000_000L);
+      long warm = Math.min(time.toNanos() * 2, 10_000_000_000L);
       long from = System.nanoTime() + warm;
       return new Window(from, from + time.toNanos());
     }
