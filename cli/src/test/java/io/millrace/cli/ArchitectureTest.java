@@ -34,7 +34,7 @@ class ArchitectureTest {
           "wire", Set.of("store"),
           "client", Set.of("store", "wire"),
           "server", Set.of("store", "wire", "blobs", "processes"),
-          "bench", Set.of("store", "wire", "client"),
+          "bench", Set.of("store", "wire", "client", "server"),
           "cli", Set.of("store", "blobs", "processes", "wire", "client", "server", "bench"));
 
   private static JavaClasses ours;

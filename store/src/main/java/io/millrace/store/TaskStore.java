@@ -1,5 +1,6 @@
 package io.millrace.store;
 
+import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.EmbeddedStore;
 import java.util.List;
 import java.util.Optional;
@@ -76,6 +77,16 @@ public interface TaskStore extends AutoCloseable {
    */
   static EmbeddedTaskStore open(StoreOptions options) {
     return EmbeddedStore.open(options);
+  }
+
+  /**
+   * Opens a store on a journal of your own, which it closes in the end; the folder of {@code
+   * options} is not used.
+   *
+   * @throws StoreException when the journal is damaged or cannot be written
+   */
+  static EmbeddedTaskStore open(StoreOptions options, Journal journal) {
+    return EmbeddedStore.open(options, journal);
   }
 
   /** Waits for an answer and throws what it failed with as it is. */

@@ -3,14 +3,15 @@ package io.millrace.bench.core;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.ClaimOrder;
+import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
-import io.millrace.store.kernel.EmbeddedStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -44,7 +45,7 @@ public class CoreBenchmark {
   @Param({"0", "1000000"})
   public int tasks;
 
-  private @Nullable EmbeddedStore store;
+  private @Nullable EmbeddedTaskStore store;
   private final Transaction add = Transaction.by(CLIENT).add(GROUP, data()).build();
   private final Claim claim = Claim.of(CLIENT, GROUP, Duration.ofMinutes(1));
 
@@ -63,7 +64,7 @@ public class CoreBenchmark {
             .withEnvironment(new OneThread())
             .withLimits(Limits.defaults().withMemoryBytes(Long.MAX_VALUE))
             .withSnapshotEvery(Long.MAX_VALUE);
-    EmbeddedStore filled = EmbeddedStore.open(options, new NoDisk());
+    EmbeddedTaskStore filled = TaskStore.open(options, new NoDisk());
     store = filled;
     // One more than asked, so that reads and claims find something.
     for (int i = 0; i <= tasks; i++) {
@@ -75,8 +76,8 @@ public class CoreBenchmark {
     return answer.join().done();
   }
 
-  private EmbeddedStore store() {
-    EmbeddedStore filled = store;
+  private EmbeddedTaskStore store() {
+    EmbeddedTaskStore filled = store;
     if (filled == null) {
       throw new IllegalStateException("not filled");
     }

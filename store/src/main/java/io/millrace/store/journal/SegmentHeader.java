@@ -62,6 +62,10 @@ record SegmentHeader(long journalId, Chain before) {
       throw new DamagedJournalException(
           name, 16, "this is the header of " + FileNames.segment(bytes.getLong(16)));
     }
+    if (file.size() < BLOCK_BYTES) {
+      // Whole segments are allocated before they get their name.
+      throw new DamagedJournalException(name, file.size(), "the segment ends within its header");
+    }
     return new SegmentHeader(
         bytes.getLong(8),
         new Chain(
