@@ -4,6 +4,7 @@ import io.millrace.store.Journaling;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.Writer;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -57,11 +58,21 @@ final class Child implements AutoCloseable {
     for (String line = said.readLine(); line != null; line = said.readLine()) {
       if (line.startsWith("port ")) {
         int port = Integer.parseInt(line.substring("port ".length()));
+        Thread.startVirtualThread(() -> readOn(said));
         return new Child(process, port, Duration.ofNanos(System.nanoTime() - began));
       }
     }
     process.destroy();
     throw new BenchException("the server did not start: " + Files.readString(log));
+  }
+
+  /** Reads and drops the rest, since a server whose pipe is full stands still. */
+  private static void readOn(BufferedReader said) {
+    try (said) {
+      said.transferTo(Writer.nullWriter());
+    } catch (IOException _) {
+      // It has ended.
+    }
   }
 
   /** The options of this JVM that make it faster or slower. */
