@@ -17,11 +17,11 @@ final class Submission extends Mailbox.Message {
         new CompletableFuture<>() {
           @Override
           public boolean cancel(boolean mayInterrupt) {
-            boolean cancelled = super.cancel(mayInterrupt);
-            if (cancelled) {
+            // First, so that whoever learns of the cancellation finds the place free.
+            if (!isDone()) {
               withdraw.accept(Submission.this);
             }
-            return cancelled;
+            return super.cancel(mayInterrupt);
           }
         };
   }

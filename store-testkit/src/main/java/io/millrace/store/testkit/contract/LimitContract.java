@@ -154,6 +154,7 @@ public abstract class LimitContract extends StoreTopic {
     for (int i = 0; i < most; i++) {
       waiting.add(submit(wait));
     }
+    settle();
     Outcome.Refused refused = refused(answer(submit(wait)));
     assertThat(kinds(refused)).containsExactly(Kind.FULL);
     assertThat(refused.reasons().getFirst().message()).contains(Integer.toString(most));

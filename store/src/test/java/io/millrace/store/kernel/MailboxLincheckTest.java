@@ -1,0 +1,75 @@
+package io.millrace.store.kernel;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Whatever threads do to a mailbox at once looks as if they had done it one after the other. */
+public class MailboxLincheckTest {
+  private static final class Note extends Mailbox.Message {
+    private final int number;
+
+    Note(int number) {
+      this.number = number;
+    }
+
+    @Override
+    void reject(RuntimeException why) {
+      throw why;
+    }
+  }
+
+  private final Mailbox mailbox = new Mailbox();
+
+  /** The receipt tells whether the mailbox was empty or closed, which only one order explains. */
+  @Operation
+  public String push(@Param(gen = IntGen.class) int number) {
+    return mailbox.push(new Note(number)).name();
+  }
+
+  /** Only the loop takes and closes. */
+  @Operation(nonParallelGroup = "loop")
+  public List<Integer> take() {
+    return numbers(mailbox.take());
+  }
+
+  /** What had come before the end, in order. */
+  @Operation(nonParallelGroup = "loop")
+  public List<Integer> close() {
+    return numbers(mailbox.close());
+  }
+
+  private static List<Integer> numbers(Mailbox.@Nullable Message first) {
+    List<Integer> numbers = new ArrayList<>();
+    for (Mailbox.Message message = first; message != null; message = message.next()) {
+      numbers.add(((Note) message).number);
+    }
+    return numbers;
+  }
+
+  @Test
+  void every_interleaving_of_a_few_steps_is_linear() {
+    new ModelCheckingOptions()
+        .iterations(10)
+        .invocationsPerIteration(300)
+        .threads(3)
+        .actorsPerThread(3)
+        .check(MailboxLincheckTest.class);
+  }
+
+  @Test
+  void threads_at_full_speed_are_linear() {
+    new StressOptions()
+        .iterations(10)
+        .invocationsPerIteration(500)
+        .threads(3)
+        .actorsPerThread(3)
+        .check(MailboxLincheckTest.class);
+  }
+}
