@@ -4,27 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.StoreException;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A server that does not come up leaves its store closed. */
 final class FailedStartTest {
   private final FakeStore store = new FakeStore();
-
-  @Test
-  void a_taken_port_closes_the_store(@TempDir Path folder) throws IOException {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      String port = String.valueOf(taken.getLocalPort());
-      assertThatThrownBy(() -> TestServer.with(_ -> store, folder, "server.port", port))
-          .isInstanceOf(ServerException.class)
-          .hasMessageContaining("port " + port);
-    }
-    assertThat(store.closed).isTrue();
-  }
 
   @Test
   void an_error_closes_the_store_as_well() {
