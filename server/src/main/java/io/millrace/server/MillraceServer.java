@@ -1,7 +1,9 @@
 package io.millrace.server;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
+import io.millrace.queues.Queues;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.config.Configuration;
@@ -12,6 +14,8 @@ import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Routes;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.StoreFigures;
+import io.millrace.server.queues.DciApi;
+import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StoreApi;
@@ -21,7 +25,8 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.List;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -36,13 +41,15 @@ public final class MillraceServer implements AutoCloseable {
 
   /** The sections of the configuration that this server reads. */
   public static final List<Section<?>> SECTIONS =
-      List.of(ServerSettings.SECTION, StoreSettings.SECTION, BlobSettings.SECTION);
+      List.of(ServerSettings.SECTION, StoreSettings.SECTION, BlobSettings.SECTION, QueuesSettings.SECTION);
 
   private final EmbeddedTaskStore store;
+  private final BlobStore blobs;
   private final HttpListener listener;
 
-  private MillraceServer(EmbeddedTaskStore store, HttpListener listener) {
+  private MillraceServer(EmbeddedTaskStore store, BlobStore blobs, HttpListener listener) {
     this.store = store;
+    this.blobs = blobs;
     this.listener = listener;
   }
 
@@ -71,26 +78,34 @@ public final class MillraceServer implements AutoCloseable {
       PrometheusMeterRegistry registry = Metrics.registry();
       Routes routes = new Routes(registry);
       Failures failures = new Failures();
-      mount(routes, failures, registry, store, configuration);
+      mount(routes, failures, registry, store, options);
+      BlobSettings blobSettings = configuration.get(BlobSettings.SECTION);
+      BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
+      BlobApi.mount(routes, blobs, blobSettings.maxBytes());
+      BlobApi.explain(failures);
+      Queues queues = Queues.in(store, Clock.systemUTC(), new SecureRandom());
+      // Before anybody can claim: the leases stood still while there was no server.
+      queues.runs().reviveAll(configuration.get(QueuesSettings.SECTION).lease());
+      DciApi.mount(routes, queues, store, blobs);
+      DciApi.explain(failures);
       HttpListener listener =
           HttpListener.start(address, settings.port(), settings.http(), access, routes, failures);
       listener.measure(registry);
       LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
-      return new MillraceServer(store, listener);
+      return new MillraceServer(store, blobs, listener);
     } catch (RuntimeException e) {
       store.close();
       throw e;
     }
   }
 
-  /** The one place where APIs are mounted. */
+  /** Health, metrics and the store itself. */
   private static void mount(
       Routes routes,
       Failures failures,
       PrometheusMeterRegistry registry,
       EmbeddedTaskStore store,
-      Configuration configuration) {
-    StoreOptions options = configuration.get(StoreSettings.SECTION).options();
+      StoreOptions options) {
     routes.add(HttpMethod.GET, "/health", new Health(store, options.journaling()));
     StoreFigures figures = StoreFigures.show(store, registry);
     routes.add(
@@ -103,11 +118,6 @@ public final class MillraceServer implements AutoCloseable {
 
     StoreApi.mount(routes, store, options.limits().operations());
     StoreApi.explain(failures);
-
-    BlobSettings blobs = configuration.get(BlobSettings.SECTION);
-    Path folder = blobs.data() == null ? options.folder().resolve("blobs") : blobs.data();
-    BlobApi.mount(routes, FileBlobStore.open(folder), blobs.maxBytes());
-    BlobApi.explain(failures);
   }
 
   private static InetAddress resolve(String address) {
@@ -121,6 +131,16 @@ public final class MillraceServer implements AutoCloseable {
   /** The port it listens on. */
   public int port() {
     return listener.port();
+  }
+
+  /** The store that it serves, for parts that run in the same process; closed with the server. */
+  public TaskStore store() {
+    return store;
+  }
+
+  /** The blobs that it serves, for parts that run in the same process. */
+  public BlobStore blobs() {
+    return blobs;
   }
 
   /** Finishes what is in flight, then closes the store and its journal. Closing twice is safe. */
