@@ -4,7 +4,9 @@ import io.millrace.store.Document;
 import io.millrace.store.DocumentQuery;
 import io.millrace.store.GroupQuery;
 import io.millrace.store.GroupSummary;
+import io.millrace.store.Task;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -62,8 +64,13 @@ public final class TaskIndex {
     counts.merge(queue, KindCounts.NONE.plus(kind, more), (old, _) -> old.plus(kind, more));
   }
 
-  /** The ids, in no order, of the tasks of a queue that are probably of this kind, and of others. */
-  public Iterable<String> ids(ObjectId queue, TaskKind kind) {
+  /**
+   * The ids of the tasks of a queue that are of this kind, and some of others.
+   *
+   * @param newestFirst whether they come about newest first, or about oldest first: tasks that were
+   *     queued again may be anywhere
+   */
+  public Iterable<String> ids(ObjectId queue, TaskKind kind, boolean newestFirst) {
     String group =
         switch (kind) {
           case QUEUED -> Queue.waitingGroup(queue);
@@ -78,10 +85,21 @@ public final class TaskIndex {
           .map(run -> run.task().hex())
           .toList();
     }
-    return () ->
-        ledger.store().group(GroupQuery.all(group)).value().stream()
-            .map(task -> task.data().utf8())
-            .iterator();
+    return () -> {
+      List<Task> tasks = ledger.store().group(GroupQuery.all(group)).value();
+      Iterator<Task> each = newestFirst ? tasks.reversed().iterator() : tasks.iterator();
+      return new Iterator<>() {
+        @Override
+        public boolean hasNext() {
+          return each.hasNext();
+        }
+
+        @Override
+        public String next() {
+          return each.next().data().utf8();
+        }
+      };
+    };
   }
 
   /**

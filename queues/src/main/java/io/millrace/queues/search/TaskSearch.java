@@ -108,18 +108,18 @@ public final class TaskSearch {
 
   private Set<String> candidates(Plan plan, Map<ObjectId, KindCounts> counts, Set<Cover> covers) {
     Set<String> ids = new TreeSet<>();
-    idsOf(plan, counts, covers).forEach(each -> each.forEach(ids::add));
+    idsOf(plan, counts, covers, false).forEach(each -> each.forEach(ids::add));
     return ids;
   }
 
   private List<Iterable<String>> idsOf(
-      Plan plan, Map<ObjectId, KindCounts> counts, Set<Cover> covers) {
+      Plan plan, Map<ObjectId, KindCounts> counts, Set<Cover> covers, boolean newestFirst) {
     List<Iterable<String>> found = new ArrayList<>();
     counts.forEach((queue, count) -> {
       if (plan.has(queue)) {
         plan.kinds().forEach((kind, cover) -> {
           if (covers.contains(cover)) {
-            found.add(index.ids(queue, kind));
+            found.add(index.ids(queue, kind, newestFirst));
           }
         });
       }
@@ -195,7 +195,7 @@ public final class TaskSearch {
     List<QueueTask> found = new ArrayList<>();
     String last = "";
     while (found.size() < wanted) {
-      List<String> round = pick(idsOf(plan, counts, ANY), order, last, wanted);
+      List<String> round = pick(idsOf(plan, counts, ANY, options.newestFirst()), order, last, wanted);
       found.addAll(lookUp(round, filter));
       if (round.size() < wanted) {
         break;
