@@ -143,6 +143,7 @@ final class Openings {
     checkHistory(opened, end, lost);
     ledger.forgetBeyond(end.number());
     ledger.settle(commits, false);
+    ledger.retireToldIds();
     if (ledger.model().number() != end.number()) {
       throw new SimulationFailure(
           "the store ends at " + end + " but streams up to " + ledger.model().number());
