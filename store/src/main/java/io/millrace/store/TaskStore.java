@@ -92,9 +92,10 @@ public interface TaskStore extends AutoCloseable {
   }
 
   /**
-   * Reads every file of a store's folder and every record in them, and replays what a restart would,
-   * without changing anything. It needs as much memory as the store. Of a folder that is in use the
-   * last frames may show as an unfinished tail, and a file that is removed meanwhile as missing.
+   * Reads every file of a store's folder and every record in them, and replays what a restart
+   * would, without changing anything. It needs as much memory as the store. Of a folder that is in
+   * use the last frames may show as an unfinished tail, and a file that is removed meanwhile as
+   * missing.
    *
    * @throws StoreException when it is no folder or cannot be read
    */

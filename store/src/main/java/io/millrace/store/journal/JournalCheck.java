@@ -76,7 +76,8 @@ public final class JournalCheck {
    *
    * @throws JournalException when it cannot be read
    */
-  public static JournalReport verify(Environment environment, Path folder, JournalContents contents) {
+  public static JournalReport verify(
+      Environment environment, Path folder, JournalContents contents) {
     try (Folder opened = environment.disk().folder(folder)) {
       return new JournalCheck(new Storage(opened), contents).run();
     } catch (IOException e) {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /** Builds the state anew from what a journal delivers. */
 final class Replayer implements Journal.Replay {
   /**
-   * How many ids a new history leaves out. An id takes at least 8 bytes of journal, so a crash loses
-   * fewer as long as less than 32 GiB are not on disk; and 2^21 new histories fit below 2^53.
+   * How many ids a new history leaves out. An id takes at least 8 bytes of journal, so a crash
+   * loses fewer as long as less than 32 GiB are not on disk; and 2^21 new histories fit below 2^53.
    */
   static final long LEFT_OUT = 1L << 32;
 
@@ -24,6 +24,7 @@ final class Replayer implements Journal.Replay {
   private boolean forks;
 
   private long snapshotAt;
+  private long bytes;
 
   /**
    * Recovers from {@code journal}; draws a new history's id where the old one may have lost
@@ -43,7 +44,12 @@ final class Replayer implements Journal.Replay {
       replayer.skipIds();
     }
     replayer.state.clearStirred();
-    return new Recovered(replayer.state, history, clock, tail, replayer.snapshotAt);
+    return new Recovered(
+        replayer.state,
+        history,
+        clock,
+        tail,
+        new Recovered.Replayed(replayer.snapshotAt, replayer.bytes));
   }
 
   State state() {
@@ -102,6 +108,7 @@ final class Replayer implements Journal.Replay {
   /** Applies a frame; gives the number of its records. */
   long frameRecords(Frame frame) {
     RecordReader in = new RecordReader(frame.payload());
+    bytes += frame.payload().remaining();
     long records = 0;
     for (; !in.atEnd(); records++) {
       switch (Records.read(in)) {

@@ -43,14 +43,14 @@ final class SnapshotActivity implements Activity {
   @Override
   public long step() {
     try {
+      long durable = durableSequence.getAsLong();
+      if (durable == STOPPED) {
+        throw new JournalException("the store has stopped");
+      }
       if (SnapshotRecords.fill(part, records)) {
         writer.part(part.view());
         part.clear();
         return 0;
-      }
-      long durable = durableSequence.getAsLong();
-      if (durable == STOPPED) {
-        throw new JournalException("the store has stopped");
       }
       if (durable < sequence) {
         return UNTIL_SIGNALLED;

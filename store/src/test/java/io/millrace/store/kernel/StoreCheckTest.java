@@ -53,13 +53,15 @@ class StoreCheckTest {
   /** Appends a frame whose checksums are right. */
   private long append(ByteBuffer payload, long commits) {
     try (FileJournal journal = FileJournal.open(environment, folder, FileJournalOptions.DEFAULTS)) {
-      Journal.Tail tail = journal.recover(new Journal.Replay() {
-        @Override
-        public void snapshotPart(ByteBuffer part) {}
+      Journal.Tail tail =
+          journal.recover(
+              new Journal.Replay() {
+                @Override
+                public void snapshotPart(ByteBuffer part) {}
 
-        @Override
-        public void frame(Frame frame) {}
-      });
+                @Override
+                public void frame(Frame frame) {}
+              });
       long sequence = tail.sequence() + 1;
       environment.await(
           journal.append(
@@ -185,8 +187,7 @@ class StoreCheckTest {
           journal.snapshot(
               new Frame(tail.sequence(), tail.epoch(), 7, 1, 0, 1, ByteBuffer.allocate(0)));
       RecordWriter counters = new RecordWriter();
-      Records.write(
-          counters, new JournalRecord.Counters(3, 1, 1, false, History.begin(5)));
+      Records.write(counters, new JournalRecord.Counters(3, 1, 1, false, History.begin(5)));
       writer.part(counters.view());
       writer.part(ByteBuffer.wrap(new byte[] {17, 0}));
       writer.publish();
