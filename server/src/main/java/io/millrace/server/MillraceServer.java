@@ -40,10 +40,13 @@ public final class MillraceServer implements AutoCloseable {
 
   private final EmbeddedTaskStore store;
   private final HttpListener listener;
+  private final PrometheusMeterRegistry registry;
 
-  private MillraceServer(EmbeddedTaskStore store, HttpListener listener) {
+  private MillraceServer(
+      EmbeddedTaskStore store, HttpListener listener, PrometheusMeterRegistry registry) {
     this.store = store;
     this.listener = listener;
+    this.registry = registry;
   }
 
   /**
@@ -76,7 +79,7 @@ public final class MillraceServer implements AutoCloseable {
           HttpListener.start(address, settings.port(), settings.http(), access, routes, failures);
       listener.measure(registry);
       LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
-      return new MillraceServer(store, listener);
+      return new MillraceServer(store, listener, registry);
     } catch (RuntimeException e) {
       store.close();
       throw e;
@@ -127,6 +130,7 @@ public final class MillraceServer implements AutoCloseable {
   @Override
   public void close() {
     listener.stop();
+    registry.close();
     store.close();
   }
 }

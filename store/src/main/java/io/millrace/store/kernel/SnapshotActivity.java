@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes one snapshot beside the working store, a part at each step, and publishes it. */
 final class SnapshotActivity implements Activity {
-  /** What stands for a frame where no other will become durable. */
+  /** What stands for a frame where no other will become durable, or no time is left. */
   static final long STOPPED = -1;
 
   private final Iterator<JournalRecord> records;

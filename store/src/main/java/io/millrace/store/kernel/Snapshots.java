@@ -154,7 +154,11 @@ final class Snapshots {
 
   /** Called on the thread that wrote. A snapshot that fails costs only a longer start-up. */
   private void done(@Nullable Throwable failure) {
-    if (failure != null) {
+    if (failure != null && leftNanos() <= 0 && !stopped) {
+      LOG.info(
+          "no snapshot was left at the close, {} were not enough; the next start reads the journal",
+          upkeep.snapshotAtClose());
+    } else if (failure != null) {
       LOG.warn("no snapshot could be written: {}", failure.getMessage());
     } else {
       published.incrementAndGet();

@@ -51,7 +51,7 @@ class FullDiskTest {
           add(store);
           acknowledged++;
         } catch (OutcomeUnknownException e) {
-          said = e.getMessage();
+          said = String.valueOf(e.getMessage());
         }
       }
       assertThat(said).contains("no space left on device");
