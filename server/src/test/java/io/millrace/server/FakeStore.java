@@ -44,6 +44,9 @@ final class FakeStore implements EmbeddedTaskStore {
   /** What reads fail with; null for nothing. */
   volatile @Nullable StoreException failure;
 
+  /** Opens when any command has come. */
+  final CountDownLatch asked = new CountDownLatch(1);
+
   /** Opens when a waiting claim has come. */
   final CountDownLatch waiting = new CountDownLatch(1);
 
@@ -57,6 +60,7 @@ final class FakeStore implements EmbeddedTaskStore {
     if (command instanceof Claim claim && claim.waitMillis() > 0) {
       waiting.countDown();
     }
+    asked.countDown();
     return answer;
   }
 

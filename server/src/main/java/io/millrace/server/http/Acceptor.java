@@ -58,7 +58,7 @@ final class Acceptor {
    * A quarter of the processors: the rest is for the store, and for requests that are not plain.
    */
   private static int loopCount() {
-    return Integer.getInteger("loops", Math.max(1, Runtime.getRuntime().availableProcessors() / 4));
+    return Math.max(1, Runtime.getRuntime().availableProcessors() / 4);
   }
 
   /**

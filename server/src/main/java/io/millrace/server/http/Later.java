@@ -3,7 +3,7 @@ package io.millrace.server.http;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** An answer that can be given once something is done. */
+/** An answer, with a body, that can be given once something is done. */
 public final class Later {
   private final CompletableFuture<?> event;
   private final Answering answering;

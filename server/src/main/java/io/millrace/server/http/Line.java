@@ -87,7 +87,8 @@ final class Line {
       } else {
         read();
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
+      // Errors too: the loop must outlive whatever one connection does.
       fail(e);
     }
   }
@@ -124,7 +125,8 @@ final class Line {
   private void answerOrFail(PromptDispatcher.Exchange exchange) {
     try {
       answer(exchange);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
+      // Errors too: the loop must outlive whatever one connection does.
       fail(e);
     }
   }
@@ -171,7 +173,7 @@ final class Line {
     loop.afterForgetting(() -> returned.complete(bytes));
   }
 
-  private void fail(Exception failure) {
+  private void fail(Throwable failure) {
     release();
     if (unwritten != null) {
       unwritten = null;
