@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,9 @@ import org.slf4j.LoggerFactory;
 final class Acceptor {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
   private static final int BACKLOG = 1024;
+
+  /** How long to wait before another try where none can be accepted, as without free files. */
+  private static final Duration PAUSE = Duration.ofMillis(100);
 
   /** How long connections may take to notice that they are being closed. */
   private static final Duration LEAVING = Duration.ofSeconds(1);
@@ -105,7 +109,6 @@ final class Acceptor {
       try {
         room.acquire();
         SocketChannel channel = server.accept();
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         EventLoop loop = loops.get(count++ % loops.size());
         Thread.ofVirtual().name("http-connection").start(() -> handle(channel, loop));
       } catch (InterruptedException e) {
@@ -114,6 +117,7 @@ final class Acceptor {
         room.release();
         if (server.isOpen()) {
           LOG.warn("a connection could not be accepted", e);
+          LockSupport.parkNanos(PAUSE.toNanos());
         }
       }
     }
@@ -121,6 +125,7 @@ final class Acceptor {
 
   private void handle(SocketChannel channel, EventLoop loop) {
     try (channel) {
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       Connection connection = new Connection(channel, surroundings, loop);
       Accepted accepted =
           new Accepted(connection, http.connection(connection), Thread.currentThread());

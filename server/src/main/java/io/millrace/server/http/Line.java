@@ -35,6 +35,9 @@ final class Line {
   private PromptDispatcher.@Nullable Exchange asked;
   private @Nullable ByteBuffer unwritten;
 
+  /** Whether what was asked is decided, so that nobody else will end it. */
+  private boolean answering;
+
   Line(EventLoop loop, Connection connection, PromptDispatcher dispatcher, PlainReader reader) {
     this.loop = loop;
     this.connection = connection;
@@ -132,6 +135,7 @@ final class Line {
   }
 
   private void answer(PromptDispatcher.Exchange exchange) throws IOException {
+    answering = true;
     ByteBuffer text = dispatcher.answer(exchange, loop.buffer());
     if (key == null) {
       end();
@@ -164,6 +168,7 @@ final class Line {
     if (asked != null) {
       dispatcher.end(asked);
       asked = null;
+      answering = false;
     }
   }
 
@@ -175,8 +180,8 @@ final class Line {
 
   private void fail(Throwable failure) {
     release();
-    if (unwritten != null) {
-      unwritten = null;
+    unwritten = null;
+    if (answering) {
       end();
     }
     returned.completeExceptionally(failure);
