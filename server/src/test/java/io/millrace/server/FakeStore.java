@@ -54,6 +54,8 @@ final class FakeStore implements EmbeddedTaskStore {
 
   @Override
   public CompletableFuture<Outcome> submit(Command command) {
+    // Taken first: a test that sees the command come may set the answer to the next.
+    CompletableFuture<Outcome> given = answer;
     synchronized (commands) {
       commands.add(command);
     }
@@ -61,7 +63,7 @@ final class FakeStore implements EmbeddedTaskStore {
       waiting.countDown();
     }
     asked.countDown();
-    return answer;
+    return given;
   }
 
   private <T> Read<T> read(T value) {
