@@ -4,6 +4,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.queues.Queues;
+import io.millrace.queues.Sweeper;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.config.Configuration;
@@ -16,6 +17,7 @@ import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.StoreFigures;
 import io.millrace.server.queues.DciApi;
 import io.millrace.server.queues.QueuesSettings;
+import io.millrace.server.queues.Sweeping;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StoreApi;
@@ -27,8 +29,10 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,16 +45,29 @@ public final class MillraceServer implements AutoCloseable {
 
   /** The sections of the configuration that this server reads. */
   public static final List<Section<?>> SECTIONS =
-      List.of(ServerSettings.SECTION, StoreSettings.SECTION, BlobSettings.SECTION, QueuesSettings.SECTION);
+      List.of(
+          ServerSettings.SECTION,
+          StoreSettings.SECTION,
+          BlobSettings.SECTION,
+          QueuesSettings.SECTION);
 
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
+  private final Sweeping sweeping;
   private final HttpListener listener;
+  private final PrometheusMeterRegistry registry;
 
-  private MillraceServer(EmbeddedTaskStore store, BlobStore blobs, HttpListener listener) {
+  private MillraceServer(
+      EmbeddedTaskStore store,
+      BlobStore blobs,
+      Sweeping sweeping,
+      HttpListener listener,
+      PrometheusMeterRegistry registry) {
     this.store = store;
     this.blobs = blobs;
+    this.sweeping = sweeping;
     this.listener = listener;
+    this.registry = registry;
   }
 
   /**
@@ -74,28 +91,47 @@ public final class MillraceServer implements AutoCloseable {
     Access access = Access.to(address, token);
 
     EmbeddedTaskStore store = opener.apply(options);
+    return orClose(
+        store,
+        () -> {
+          PrometheusMeterRegistry registry = Metrics.registry();
+          Routes routes = new Routes(registry);
+          Failures failures = new Failures();
+          BlobSettings blobSettings = configuration.get(BlobSettings.SECTION);
+          BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
+          mount(routes, failures, registry, store, options);
+          BlobApi.mount(routes, blobs, blobSettings.maxBytes());
+          BlobApi.explain(failures);
+          QueuesSettings queues = configuration.get(QueuesSettings.SECTION);
+          mount(routes, failures, store, blobs, queues.lease());
+          HttpListener listener =
+              HttpListener.start(
+                  address, settings.port(), settings.http(), access, routes, failures);
+          listener.measure(registry);
+          LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
+          SecureRandom random = new SecureRandom();
+          Sweeping sweeping =
+              Sweeping.start(
+                  Sweeper.of(store, blobs, queues.sweep(), Clock.systemUTC(), random));
+          return new MillraceServer(store, blobs, sweeping, listener, registry);
+        });
+  }
+
+  /**
+   * What {@code start} gives; where it fails, in whatever way, {@code store} is closed, so that its
+   * folder is free again.
+   */
+  static <T> T orClose(TaskStore store, Supplier<T> start) {
     try {
-      PrometheusMeterRegistry registry = Metrics.registry();
-      Routes routes = new Routes(registry);
-      Failures failures = new Failures();
-      mount(routes, failures, registry, store, options);
-      BlobSettings blobSettings = configuration.get(BlobSettings.SECTION);
-      BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
-      BlobApi.mount(routes, blobs, blobSettings.maxBytes());
-      BlobApi.explain(failures);
-      Queues queues = Queues.in(store, Clock.systemUTC(), new SecureRandom());
-      // Before anybody can claim: the leases stood still while there was no server.
-      queues.runs().reviveAll(configuration.get(QueuesSettings.SECTION).lease());
-      DciApi.mount(routes, queues, store, blobs);
-      DciApi.explain(failures);
-      HttpListener listener =
-          HttpListener.start(address, settings.port(), settings.http(), access, routes, failures);
-      listener.measure(registry);
-      LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
-      return new MillraceServer(store, blobs, listener);
-    } catch (RuntimeException e) {
-      store.close();
-      throw e;
+      return start.get();
+    } catch (Throwable failure) {
+      try {
+        store.close();
+      } catch (RuntimeException e) {
+        // Why the start failed counts more.
+        failure.addSuppressed(e);
+      }
+      throw failure;
     }
   }
 
@@ -118,6 +154,15 @@ public final class MillraceServer implements AutoCloseable {
 
     StoreApi.mount(routes, store, options.limits().operations());
     StoreApi.explain(failures);
+  }
+
+  /** The queues. Leases stood still while there was no server: they begin anew before any claim. */
+  private static void mount(
+      Routes routes, Failures failures, TaskStore store, BlobStore blobs, Duration lease) {
+    Queues queues = Queues.in(store, Clock.systemUTC(), new SecureRandom());
+    queues.runs().reviveAll(lease);
+    DciApi.mount(routes, queues, store, blobs);
+    DciApi.explain(failures);
   }
 
   private static InetAddress resolve(String address) {
@@ -147,6 +192,8 @@ public final class MillraceServer implements AutoCloseable {
   @Override
   public void close() {
     listener.stop();
+    sweeping.close();
+    registry.close();
     store.close();
   }
 }
