@@ -44,15 +44,17 @@ public final class OutputReader {
    * @return empty where it is not there any more
    */
   public Optional<String> text(Output.Stored output) {
-    return queues.file(output.file()).map(file -> {
-      try {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream((int) file.sizeBytes());
-        copyChunks(file.chunkPrefix(), 0, bytes);
-        return bytes.toString(StandardCharsets.UTF_8);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    });
+    return queues
+        .file(output.file())
+        .map(file -> {
+          try {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream((int) file.sizeBytes());
+            copyChunks(file.chunkPrefix(), 0, bytes);
+            return bytes.toString(StandardCharsets.UTF_8);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
   }
 
   /**

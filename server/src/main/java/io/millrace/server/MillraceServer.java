@@ -111,8 +111,7 @@ public final class MillraceServer implements AutoCloseable {
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
           SecureRandom random = new SecureRandom();
           Sweeping sweeping =
-              Sweeping.start(
-                  Sweeper.of(store, blobs, queues.sweep(), Clock.systemUTC(), random));
+              Sweeping.start(Sweeper.of(store, blobs, queues.sweep(), Clock.systemUTC(), random));
           return new MillraceServer(store, blobs, sweeping, listener, registry);
         });
   }

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /**
- * Search for tasks. What a search gives was true task by task while it ran, not all at one position.
- * Safe for use by any number of threads.
+ * Search for tasks. What a search gives was true task by task while it ran, not all at one
+ * position. Safe for use by any number of threads.
  *
  * <p>Tasks named by id are looked up. Counts by queue and status, and the first or last tasks of a
  * queue and status, come from the kernel's groups without a look at the others. Anything else looks
@@ -33,6 +33,9 @@ public final class TaskSearch {
 
   /** How many tasks are looked at in the time of one being looked up. */
   private static final int LOOKS_PER_LOOKUP = 8;
+
+  /** Where so many tasks can match, the first ones are found soon by looking at all in order. */
+  private static final double MOST_PART = 0.9;
 
   private static final Set<Cover> ANY = EnumSet.of(Cover.PART, Cover.ALL);
 
@@ -64,7 +67,8 @@ public final class TaskSearch {
       return sortedOfAll(filter, options);
     }
     long wanted = (long) options.skip() + options.limit();
-    if (plan.exact() && !plan.hasPart() && wanted <= MOST_LOOKED_UP) {
+    boolean most = candidates > all(counts) * MOST_PART;
+    if (plan.exact() && !plan.hasPart() && !most && wanted <= MOST_LOOKED_UP) {
       return firstOfGroups(plan, counts, filter, options);
     }
     return scan(plan, filter, options);
@@ -99,11 +103,13 @@ public final class TaskSearch {
   }
 
   private static boolean isWorthLookups(long candidates, Map<ObjectId, KindCounts> counts) {
-    long all =
-        counts.values().stream()
-            .mapToLong(each -> each.queued() + each.active() + each.held() + each.finished())
-            .sum();
-    return candidates <= MOST_LOOKED_UP && candidates * LOOKS_PER_LOOKUP <= all;
+    return candidates <= MOST_LOOKED_UP && candidates * LOOKS_PER_LOOKUP <= all(counts);
+  }
+
+  private static long all(Map<ObjectId, KindCounts> counts) {
+    return counts.values().stream()
+        .mapToLong(each -> each.queued() + each.active() + each.held() + each.finished())
+        .sum();
   }
 
   private Set<String> candidates(Plan plan, Map<ObjectId, KindCounts> counts, Set<Cover> covers) {
@@ -117,11 +123,12 @@ public final class TaskSearch {
     List<Iterable<String>> found = new ArrayList<>();
     counts.forEach((queue, count) -> {
       if (plan.has(queue)) {
-        plan.kinds().forEach((kind, cover) -> {
-          if (covers.contains(cover)) {
-            found.add(index.ids(queue, kind, newestFirst));
-          }
-        });
+        plan.kinds()
+            .forEach((kind, cover) -> {
+              if (covers.contains(cover)) {
+                found.add(index.ids(queue, kind, newestFirst));
+              }
+            });
       }
     });
     return found;
@@ -169,8 +176,7 @@ public final class TaskSearch {
     AtomicLong skipped = new AtomicLong();
     Predicate<QueueTask> look =
         task -> {
-          if (filter.matches(Subject.of(task))
-              && skipped.getAndIncrement() >= options.skip()) {
+          if (filter.matches(Subject.of(task)) && skipped.getAndIncrement() >= options.skip()) {
             found.add(task);
           }
           return found.size() < options.limit();
@@ -195,7 +201,8 @@ public final class TaskSearch {
     List<QueueTask> found = new ArrayList<>();
     String last = "";
     while (found.size() < wanted) {
-      List<String> round = pick(idsOf(plan, counts, ANY, options.newestFirst()), order, last, wanted);
+      List<String> round =
+          pick(idsOf(plan, counts, ANY, options.newestFirst()), order, last, wanted);
       found.addAll(lookUp(round, filter));
       if (round.size() < wanted) {
         break;
@@ -208,18 +215,18 @@ public final class TaskSearch {
   /** The first {@code most} of these, in order, that come after {@code last}. */
   private static List<String> pick(
       List<Iterable<String>> ids, Comparator<String> order, String last, int most) {
-    PriorityQueue<String> best = new PriorityQueue<>(order.reversed());
+    TreeSet<String> best = new TreeSet<>(order);
     for (Iterable<String> each : ids) {
       for (String id : each) {
         boolean due = last.isEmpty() || order.compare(id, last) > 0;
-        if (due && (best.size() < most || order.compare(id, best.element()) < 0)) {
+        if (due && (best.size() < most || order.compare(id, best.last()) < 0)) {
           best.add(id);
           if (best.size() > most) {
-            best.remove();
+            best.pollLast();
           }
         }
       }
     }
-    return best.stream().sorted(order).distinct().toList();
+    return List.copyOf(best);
   }
 }

@@ -8,7 +8,9 @@ import tools.jackson.databind.JsonNode;
 
 /** How JSON values compare: numbers by size whatever their form, strings by code units. */
 final class ValueOrder {
-  /** For sorting: absent and null first, then numbers, strings, objects, arrays and truth values. */
+  /**
+   * For sorting: absent and null first, then numbers, strings, objects, arrays and truth values.
+   */
   static final Comparator<JsonNode> SORTED =
       (left, right) -> {
         int byKind = Integer.compare(rank(left), rank(right));

@@ -6,7 +6,9 @@ import io.millrace.server.http.Reply;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The stored configuration of nodes: for all, or for the one that the parameter {@code node} names. */
+/**
+ * The stored configuration of nodes: for all, or for the one that the parameter {@code node} names.
+ */
 final class ConfigRoutes {
   private static final String NODE = "node";
 
@@ -33,9 +35,7 @@ final class ConfigRoutes {
     }
     for (String name : changes.propertyNames()) {
       JsonNode value = changes.required(name);
-      if (name.endsWith("_bytes")
-          && value.isString()
-          && value.asString().matches("[0-9]{1,18}")) {
+      if (name.endsWith("_bytes") && value.isString() && value.asString().matches("[0-9]{1,18}")) {
         changes.put(name, Long.parseLong(value.asString()));
       }
     }

@@ -15,8 +15,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The parameters of a request: a JSON object, a form or the query string, by content type. Values of
- * a form or a query are strings, or arrays of them where a name comes several times.
+ * The parameters of a request: a JSON object, a form or the query string, by content type. Values
+ * of a form or a query are strings, or arrays of them where a name comes several times.
  */
 final class Input {
   private static final String FORM = "application/x-www-form-urlencoded";

@@ -23,8 +23,7 @@ final class OldSearch {
   }
 
   void mount(Mount mount) {
-    mount.add(
-        HttpMethod.POST, "/search-tasks-json", OldRoutes.PAIR, (_, input) -> answer(input));
+    mount.add(HttpMethod.POST, "/search-tasks-json", OldRoutes.PAIR, (_, input) -> answer(input));
   }
 
   private Reply answer(Input input) {

@@ -30,9 +30,7 @@ final class OutputRoutes {
   void mount(Mount mount) {
     for (Stream stream : Stream.values()) {
       mount.addRaw(
-          HttpMethod.GET,
-          "/tasks/id/{id}/" + stream.word(),
-          request -> answer(request, stream));
+          HttpMethod.GET, "/tasks/id/{id}/" + stream.word(), request -> answer(request, stream));
     }
   }
 

@@ -19,8 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The queues. */
 final class QueueRoutes {
   private static final Set<String> PARAMS =
-      Set.of(
-          "name", "plugin", "threads", "sort", "nodes_pin", "nodes_ignore", "requeue_orphans");
+      Set.of("name", "plugin", "threads", "sort", "nodes_pin", "nodes_ignore", "requeue_orphans");
 
   private final QueueRegistry queues;
   private final Plugins plugins;

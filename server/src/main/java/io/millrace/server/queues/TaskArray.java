@@ -11,8 +11,9 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The params of many tasks: a JSON array of objects, none empty. It is checked as a whole before the
- * first is created, and then read part by part, so that a large one never is in memory as a tree.
+ * The params of many tasks: a JSON array of objects, none empty. It is checked as a whole before
+ * the first is created, and then read part by part, so that a large one never is in memory as a
+ * tree.
  */
 final class TaskArray {
   /** The most tasks of one request. */

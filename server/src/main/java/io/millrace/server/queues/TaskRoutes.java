@@ -43,11 +43,9 @@ final class TaskRoutes {
     mount.add(
         HttpMethod.POST,
         "/tasks/{queue}/{collection}",
-        (asked, input) ->
-            Form.ok(createFrom(asked.queue(), asked.collection(), input)));
+        (asked, input) -> Form.ok(createFrom(asked.queue(), asked.collection(), input)));
     mount.add(HttpMethod.GET, "/tasks/id/{id}", (asked, _) -> show(find(asked.id())));
-    operation(
-        mount, "cancel", (id, reason) -> tasks.hold(id, Status.CANCELLED, reason));
+    operation(mount, "cancel", (id, reason) -> tasks.hold(id, Status.CANCELLED, reason));
     operation(mount, "block", (id, reason) -> tasks.hold(id, Status.BLOCKED, reason));
     operation(mount, "terminate", (id, _) -> tasks.terminate(id));
     operation(mount, "requeue", (id, _) -> tasks.requeue(id));

@@ -45,8 +45,7 @@ final class UserDocuments {
     List<ObjectNode> tasks = new ArrayList<>();
     String after = "";
     while (true) {
-      List<Document> page =
-          store.documents(new DocumentQuery(collection, "", after, PAGE)).value();
+      List<Document> page = store.documents(new DocumentQuery(collection, "", after, PAGE)).value();
       for (Document document : page) {
         ObjectNode fields = fields(document);
         if (wanted.matches(Subject.of(fields))) {
@@ -87,8 +86,7 @@ final class UserDocuments {
     for (Map.Entry<String, JsonNode> param : params.properties()) {
       JsonNode value = param.getValue();
       if (value.isString() && value.asString().startsWith(FROM_DOCUMENT)) {
-        task.set(
-            param.getKey(), value(fields, value.asString().substring(FROM_DOCUMENT.length())));
+        task.set(param.getKey(), value(fields, value.asString().substring(FROM_DOCUMENT.length())));
       } else {
         task.set(param.getKey(), value);
       }
