@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * those who asked, to subscribers and to snapshots. For the loop's thread.
  */
 final class Outlets {
+  private final Journaling journaling;
   private final JournalFeed feed;
   private final Broadcast broadcast;
   private final Snapshots snapshots;
@@ -17,6 +18,7 @@ final class Outlets {
   private boolean sealed;
 
   Outlets(Journaling journaling, JournalFeed feed, Broadcast broadcast, Snapshots snapshots) {
+    this.journaling = journaling;
     this.feed = feed;
     this.broadcast = broadcast;
     this.snapshots = snapshots;
@@ -39,9 +41,15 @@ final class Outlets {
     return answers;
   }
 
-  /** Hands over what was gathered where the journal is free for it. */
-  void flush(Engine engine, long nowMillis) {
-    Frame frame = feed.flush(nowMillis, engine.state().commits());
+  /**
+   * Hands over what was gathered where the journal is free for it. In a strict store, whose callers
+   * wait for the disk, it also does so when there is nothing to add at present.
+   *
+   * @param more whether messages are there that add to the group
+   */
+  void flush(Engine engine, long nowMillis, boolean more) {
+    boolean soon = !more && journaling == Journaling.STRICT;
+    Frame frame = feed.flush(nowMillis, engine.state().commits(), soon);
     if (frame != null) {
       snapshots.noteFrame(frame);
     }
@@ -70,7 +78,7 @@ final class Outlets {
       sealed = true;
       feed.add(new JournalRecord.Closed());
     }
-    flush(engine, nowMillis);
+    flush(engine, nowMillis, false);
     release();
     if (!feed.isIdle() || !answers.isEmpty()) {
       return false;

@@ -95,7 +95,7 @@ final class StoreLoop implements Activity {
     if (hasRoom()) {
       more |= handleMessages(nowMillis);
     }
-    outlets.flush(engine, nowMillis);
+    outlets.flush(engine, nowMillis, more);
     outlets.release();
     if (closing && backlog == null) {
       backlog = mailbox.close();
