@@ -33,9 +33,11 @@ class ArchitectureTest {
           "processes", Set.of(),
           "wire", Set.of("store"),
           "client", Set.of("store", "wire"),
-          "server", Set.of("store", "wire", "blobs", "processes"),
+          "queues", Set.of("store", "blobs", "processes"),
+          "server", Set.of("store", "wire", "blobs", "processes", "queues"),
           "bench", Set.of("store", "wire", "client", "server"),
-          "cli", Set.of("store", "blobs", "processes", "wire", "client", "server", "bench"));
+          "cli",
+              Set.of("store", "blobs", "processes", "wire", "client", "queues", "server", "bench"));
 
   private static JavaClasses ours;
 

@@ -65,8 +65,11 @@ public record Transaction(
    *
    * @param task the claimed task
    * @param leaseMillis the new length of the lease from now on, positive
+   * @param revive prolong the client's claim even where its lease has ended, as long as nobody has
+   *     changed the task since. Limits on claims do not hold it back, so it is for those who know
+   *     that nobody else has claimed meanwhile: a service that has just started
    */
-  public record Renewal(TaskRef task, long leaseMillis) {}
+  public record Renewal(TaskRef task, long leaseMillis, boolean revive) {}
 
   /**
    * A document to write. Every {@code {{local name}}} in the body of a template is replaced by the
@@ -158,7 +161,13 @@ public record Transaction(
 
     /** Prolongs a claim. */
     public Builder renew(TaskRef task, Duration lease) {
-      renewals.add(new Renewal(task, lease.toMillis()));
+      renewals.add(new Renewal(task, lease.toMillis(), false));
+      return this;
+    }
+
+    /** Prolongs a claim, even one whose lease has ended; see {@link Renewal#revive()}. */
+    public Builder revive(TaskRef task, Duration lease) {
+      renewals.add(new Renewal(task, lease.toMillis(), true));
       return this;
     }
 

@@ -205,19 +205,21 @@ final class TransactionForm {
       long id = 0;
       long origin = 0;
       Long lease = null;
+      boolean revive = false;
       in.object();
       for (String name = in.field(); name != null; name = in.field()) {
         switch (name) {
           case "id" -> id = TaskForm.id(in);
           case "origin" -> origin = TaskForm.id(in);
           case "lease" -> lease = in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
+          case "revive" -> revive = in.truth();
           default -> throw in.unknown();
         }
       }
       if (lease == null) {
         throw in.lacking("needs a lease, in milliseconds");
       }
-      renewals.add(new Renewal(TaskForm.ref(in, id, origin), lease));
+      renewals.add(new Renewal(TaskForm.ref(in, id, origin), lease, revive));
     }
     return renewals;
   }
@@ -231,6 +233,9 @@ final class TransactionForm {
       json.writeStartObject();
       TaskForm.writeRefFields(json, renewal.task());
       json.writeNumberProperty("lease", renewal.leaseMillis());
+      if (renewal.revive()) {
+        json.writeBooleanProperty("revive", true);
+      }
       json.writeEndObject();
     }
     json.writeEndArray();

@@ -146,7 +146,7 @@ final class Samples {
         owner(principal),
         list(this::add),
         list(() -> new Update(ref(), coin() ? data() : null, when())),
-        list(() -> new Renewal(ref(), number())),
+        list(() -> new Renewal(ref(), number(), coin())),
         list(this::ref),
         list(this::ref),
         list(() -> new Put(key(), version(), data(), coin())),

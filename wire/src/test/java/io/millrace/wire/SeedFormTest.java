@@ -178,7 +178,7 @@ final class SeedFormTest {
                 Owner.client(1),
                 List.of(),
                 List.of(new Update(TaskRef.origin(3), null, When.now())),
-                List.of(new Renewal(TaskRef.id(4), 60)),
+                List.of(new Renewal(TaskRef.id(4), 60, false)),
                 List.of(new TaskRef(5, 2)),
                 List.of(TaskRef.origin(6)),
                 List.of(

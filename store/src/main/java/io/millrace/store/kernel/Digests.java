@@ -55,7 +55,9 @@ final class Digests {
     out.writeNumber(transaction.renewals().size());
     for (Transaction.Renewal renewal : transaction.renewals()) {
       write(out, renewal.task());
-      out.writeLong(renewal.leaseMillis());
+      // A lease is positive, so its sign has room for the flag, and old digests stay what they
+      // were.
+      out.writeLong(renewal.revive() ? -renewal.leaseMillis() : renewal.leaseMillis());
     }
     write(out, transaction.deletes());
     write(out, transaction.depends());

@@ -188,7 +188,8 @@ final class TransactionDecision {
     if (old == null) {
       return;
     }
-    if (!liveClaim(old)) {
+    boolean revived = renewal.revive() && endedClaimOfClient(old);
+    if (!liveClaim(old) && !revived) {
       complaints.add(
           Reason.of(
               Kind.LEASE_ENDED,
@@ -197,6 +198,10 @@ final class TransactionDecision {
       return;
     }
     replace(old, end, heir(old), old.token(), old.data());
+  }
+
+  private boolean endedClaimOfClient(Task task) {
+    return task.heldByClaim() && transaction.client().equals(task.owner());
   }
 
   private void replace(Task old, long time, @Nullable Owner owner, long token, Bytes data) {

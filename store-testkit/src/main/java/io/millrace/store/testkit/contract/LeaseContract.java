@@ -49,6 +49,26 @@ public abstract class LeaseContract extends StoreTopic {
   }
 
   @Test
+  void an_ended_claim_comes_alive_again_where_its_client_revives_it_first() {
+    add("map", "work");
+    Task held = claim(ALICE, "map", LEASE);
+    advance(LEASE);
+    Outcome.Refused plain = refused(Transaction.by(ALICE).renew(held.ref(), LEASE));
+    assertThat(kinds(plain)).containsExactly(Kind.LEASE_ENDED);
+    Outcome.Refused foreign = refused(Transaction.by(BOB).revive(held.ref(), LEASE));
+    assertThat(kinds(foreign)).containsExactly(Kind.LEASE_ENDED);
+    Task revived = commit(Transaction.by(ALICE).revive(held.ref(), LEASE)).tasks().getFirst();
+    assertThat(revived.token()).isEqualTo(held.token());
+    assertThat(claimed(Claim.of(BOB, "map", LEASE).withLimit(1))).isEmpty();
+    advance(LEASE);
+    Task second = claim(BOB, "map");
+    Outcome.Refused late =
+        refused(Transaction.by(ALICE).revive(TaskRef.origin(held.origin()), LEASE));
+    assertThat(kinds(late)).containsExactly(Kind.OWNED_BY_ANOTHER);
+    assertThat(second.token()).isGreaterThan(revived.token());
+  }
+
+  @Test
   void a_restarted_store_remembers_what_it_handed_out() {
     add("map", "work");
     Task held = claim(ALICE, "map");

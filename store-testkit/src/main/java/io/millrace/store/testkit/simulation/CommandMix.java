@@ -133,7 +133,14 @@ final class CommandMix {
           }
         }
         case 4, 5 -> builder.update(ref(), chance(2) ? data() : null, when());
-        case 6 -> builder.renew(ref(), Duration.ofMillis(random.nextLong(1, 60_000)));
+        case 6 -> {
+          Duration lease = Duration.ofMillis(random.nextLong(1, 60_000));
+          if (random.nextInt(4) == 0) {
+            builder.revive(ref(), lease);
+          } else {
+            builder.renew(ref(), lease);
+          }
+        }
         case 7, 8 -> builder.delete(ref());
         case 9 -> builder.depend(ref());
         default -> document(builder, adds);

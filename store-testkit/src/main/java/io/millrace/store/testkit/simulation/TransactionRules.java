@@ -86,7 +86,9 @@ final class TransactionRules {
     if (old == null) {
       return;
     }
-    if (!Model.liveClaim(old, now)) {
+    boolean revived =
+        renewal.revive() && old.token() != 0 && transaction.client().equals(old.owner());
+    if (!Model.liveClaim(old, now) && !revived) {
       causes.add(new Cause(Kind.LEASE_ENDED, renewal.task(), null));
       return;
     }

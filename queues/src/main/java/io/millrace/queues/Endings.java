@@ -1,0 +1,62 @@
+package io.millrace.queues;
+
+import io.millrace.store.Outcome;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** How a run ends: its document goes, and its task moves on, in one transaction. */
+final class Endings {
+  private final Ledger ledger;
+
+  Endings(Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  /**
+   * Settles a report.
+   *
+   * @return the task as it is now; null where something changed meanwhile
+   * @throws LostClaimException when the claim of {@code run} is not alive any more
+   */
+  @Nullable QueueTask end(Run run, QueueTask task, Report report) {
+    Optional<Run> now = ledger.document(Keys.run(run.task())).map(RunForm::read);
+    if (now.isEmpty()) {
+      return null;
+    }
+    boolean stop = isToStop(run);
+    Optional<Queue> queue = ledger.document(Keys.queue(run.queue())).map(QueueForm::read);
+    int requeues = queue.map(known -> known.settings().requeueOrphans()).orElse(0);
+    QueueTask next = Orphans.settle(task, report, stop ? 0 : requeues, stop, ledger.nowMillis());
+    List<OutputFile> files = next.output().equals(report.output()) ? report.files() : List.of();
+    return conclude(run, now.get(), task, next, files);
+  }
+
+  /** Ends {@code now} on behalf of the claim of {@code run}. */
+  @Nullable QueueTask conclude(
+      Run run, Run now, QueueTask from, QueueTask to, List<OutputFile> files) {
+    Transaction.Builder transaction = Transaction.by(run.claim().owner());
+    Moves.move(transaction, from, to);
+    transaction.delete(Keys.run(run.task()), now.version());
+    // A wish to end the task goes with the run that it was meant for, also one that comes just now.
+    if (isToStop(run)) {
+      transaction.delete(Keys.stop(run.task()), DocumentVersion.ANY);
+    } else {
+      transaction.depend(Keys.stop(run.task()), DocumentVersion.ABSENT);
+    }
+    for (OutputFile file : files) {
+      transaction.put(Keys.file(file.id()), DocumentVersion.ANY, OutputFileForm.write(file));
+    }
+    if (to.status() != Status.QUEUED) {
+      QueueRegistry.ring(transaction, run.queue());
+    }
+    Outcome.Done done = ledger.commitFor(run, transaction.build());
+    return done == null ? null : TaskForm.read(done.documents().getFirst());
+  }
+
+  private boolean isToStop(Run run) {
+    return ledger.document(Keys.stop(run.task())).isPresent();
+  }
+}

@@ -1,0 +1,81 @@
+package io.millrace.queues;
+
+import io.millrace.store.Bytes;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.SerializableString;
+import tools.jackson.core.io.CharacterEscapes;
+import tools.jackson.core.io.SerializedString;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.util.RawValue;
+
+/**
+ * The JSON of stored documents. Opening braces inside strings are escaped: the store replaces
+ * {@code {{name}}} in templates, and nothing that a user wrote may look like that.
+ */
+final class Json {
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder(JsonFactory.builder().characterEscapes(new Braces()).build()).build();
+
+  private Json() {}
+
+  private static final class Braces extends CharacterEscapes {
+    private static final long serialVersionUID = 1;
+    private static final SerializableString BRACE = new SerializedString("\\u007b");
+
+    private final int[] escapes = standardAsciiEscapesForJSON();
+
+    Braces() {
+      escapes['{'] = ESCAPE_CUSTOM;
+    }
+
+    @Override
+    public int[] getEscapeCodesForAscii() {
+      return escapes;
+    }
+
+    @Override
+    public @Nullable SerializableString getEscapeSequence(int character) {
+      return character == '{' ? BRACE : null;
+    }
+  }
+
+  static ObjectNode object() {
+    return MAPPER.createObjectNode();
+  }
+
+  /** The id that the store gives to the task added under {@code localName}. */
+  static void putAdded(ObjectNode target, String field, String localName) {
+    target.putRawValue(field, new RawValue("{{" + localName + "}}"));
+  }
+
+  static Bytes write(ObjectNode document) {
+    return Bytes.copyOf(MAPPER.writeValueAsBytes(document));
+  }
+
+  /** Reads what {@link #write} wrote. */
+  static ObjectNode read(Bytes body) {
+    try {
+      JsonNode node = MAPPER.readTree(body.toArray());
+      if (node instanceof ObjectNode object) {
+        return object;
+      }
+    } catch (JacksonException e) {
+      throw new QueuesException("a document of queues is damaged: " + e.getOriginalMessage(), e);
+    }
+    throw new QueuesException("a document of queues is damaged: it is no object");
+  }
+
+  static @Nullable String text(ObjectNode source, String field) {
+    JsonNode value = source.get(field);
+    return value == null || value.isNull() ? null : value.asString();
+  }
+
+  static @Nullable Integer integer(ObjectNode source, String field) {
+    JsonNode value = source.get(field);
+    return value == null || value.isNull() ? null : value.asInt();
+  }
+}

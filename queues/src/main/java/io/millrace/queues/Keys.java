@@ -1,0 +1,57 @@
+package io.millrace.queues;
+
+import io.millrace.store.DocumentKey;
+
+/** The names of the documents of queues. */
+final class Keys {
+  static final String QUEUES = "queues.queues";
+  static final String NAMES = "queues.names";
+  static final String TASKS = "queues.tasks";
+  static final String RUNS = "queues.runs";
+  static final String STOPS = "queues.stops";
+  static final String BELLS = "queues.bells";
+  static final String NODES = "queues.nodes";
+  static final String CONFIG = "queues.config";
+  static final String FILES = "queues.files";
+
+  private Keys() {}
+
+  static DocumentKey queue(ObjectId queue) {
+    return new DocumentKey(QUEUES, queue.hex());
+  }
+
+  /** Keeps a queue's name unique; its body is the queue's id. */
+  static DocumentKey name(String queueName) {
+    return new DocumentKey(NAMES, queueName);
+  }
+
+  static DocumentKey task(ObjectId task) {
+    return new DocumentKey(TASKS, task.hex());
+  }
+
+  static DocumentKey run(ObjectId task) {
+    return new DocumentKey(RUNS, task.hex());
+  }
+
+  /** Asks whoever runs the task to end it. */
+  static DocumentKey stop(ObjectId task) {
+    return new DocumentKey(STOPS, task.hex());
+  }
+
+  /** Written whenever a queue may have something to claim, so that nodes wake. */
+  static DocumentKey bell(ObjectId queue) {
+    return new DocumentKey(BELLS, queue.hex());
+  }
+
+  static DocumentKey node(String name) {
+    return new DocumentKey(NODES, name);
+  }
+
+  static DocumentKey config(String scope) {
+    return new DocumentKey(CONFIG, scope);
+  }
+
+  static DocumentKey file(ObjectId file) {
+    return new DocumentKey(FILES, file.hex());
+  }
+}

@@ -1,0 +1,129 @@
+package io.millrace.queues;
+
+import io.millrace.store.Outcome;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.Put;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The execution nodes. Safe for use by any number of threads. */
+public final class NodeRegistry {
+  private final Ledger ledger;
+
+  NodeRegistry(Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  /** All nodes by name, those that have left too. */
+  public List<NodeRecord> all() {
+    return ledger.documents(Keys.NODES).stream().map(NodeForm::read).toList();
+  }
+
+  /** The node of this name. */
+  public Optional<NodeRecord> find(String name) {
+    return name.isEmpty() ? Optional.empty() : ledger.document(Keys.node(name)).map(NodeForm::read);
+  }
+
+  /** The node with this id or, where it is none, this name. */
+  public Optional<NodeRecord> findByIdOrName(String idOrName) {
+    if (ObjectId.isValid(idOrName)) {
+      Optional<NodeRecord> byId =
+          all().stream().filter(node -> node.id().hex().equals(idOrName)).findFirst();
+      if (byId.isPresent()) {
+        return byId;
+      }
+    }
+    return find(idOrName);
+  }
+
+  /**
+   * Takes a name for a process. Whether it is free is for the caller to know: the record that it
+   * saw tells.
+   *
+   * @param seen what the caller saw under the name; null for nothing
+   * @return the node; empty where somebody changed it meanwhile
+   */
+  public Optional<NodeRecord> take(String name, @Nullable NodeRecord seen, Presence presence) {
+    ObjectId id = seen == null ? ledger.newId() : seen.id();
+    Integer maxthreads = seen == null ? null : seen.maxthreads();
+    return Optional.ofNullable(redefine(name, seen, new Settled(id, maxthreads, presence)));
+  }
+
+  /**
+   * Refreshes the timestamp and the plugins of a node.
+   *
+   * @return the node as it is now; empty where another process has taken its name or it was removed
+   */
+  public Optional<NodeRecord> refresh(NodeRecord node, Presence presence) {
+    return ledger.insist(
+        "node " + node.name(),
+        () -> heldBy(node, presence.instance()),
+        now -> tryRefresh(now, presence));
+  }
+
+  private Optional<NodeRecord> heldBy(NodeRecord node, String instance) {
+    return find(node.name()).filter(now -> now.isHeldBy(instance));
+  }
+
+  private @Nullable NodeRecord tryRefresh(NodeRecord now, Presence presence) {
+    NodeRecord next =
+        new NodeRecord(
+            now.id(), now.name(), ledger.nowMillis(), now.maxthreads(), presence, now.place());
+    Transaction transaction =
+        ledger
+            .transaction()
+            .put(Keys.node(now.name()), now.place().version(), NodeForm.write(next, false))
+            .build();
+    return written(ledger.commit(transaction));
+  }
+
+  /**
+   * Sets the limit of a node.
+   *
+   * @param maxthreads from 0; null for no limit
+   * @return the node as it is now; empty where there is none of this name
+   */
+  public Optional<NodeRecord> limit(String name, @Nullable Integer maxthreads) {
+    if (maxthreads != null && maxthreads < 0) {
+      throw new InvalidRequestException(
+          "maxthreads", "maxthreads must be a non-negative integer or null");
+    }
+    return ledger.insist(
+        "node " + name,
+        () -> find(name),
+        now -> redefine(name, now, new Settled(now.id(), maxthreads, now.presence())));
+  }
+
+  /** Gives a name back; nothing happens where another process has taken it. */
+  public void leave(NodeRecord node, String instance) {
+    ledger.insist(
+        "node " + node.name(),
+        () -> heldBy(node, instance),
+        now -> redefine(now.name(), now, new Settled(now.id(), now.maxthreads(), null)));
+  }
+
+  private record Settled(ObjectId id, @Nullable Integer maxthreads, @Nullable Presence presence) {}
+
+  private @Nullable NodeRecord redefine(String name, @Nullable NodeRecord seen, Settled next) {
+    long timestamp =
+        seen != null && next.presence() == null ? seen.timestampMillis() : ledger.nowMillis();
+    NodeRecord node =
+        new NodeRecord(
+            next.id(), name, timestamp, next.maxthreads(), next.presence(), new Place(0, 0));
+    long version = seen == null ? Transaction.DocumentVersion.ABSENT : seen.place().version();
+    Transaction.Builder transaction =
+        ledger
+            .transaction()
+            .add(Definitions.add(name))
+            .put(new Put(Keys.node(name), version, NodeForm.write(node, true), true));
+    if (seen != null) {
+      transaction.delete(seen.place().byId());
+    }
+    return written(ledger.commit(transaction.build()));
+  }
+
+  private static @Nullable NodeRecord written(Outcome.@Nullable Done done) {
+    return done == null ? null : NodeForm.read(done.documents().getFirst());
+  }
+}

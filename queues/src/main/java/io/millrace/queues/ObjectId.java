@@ -1,0 +1,44 @@
+package io.millrace.queues;
+
+import java.util.regex.Pattern;
+
+/**
+ * The id of a queue, a queue task, a node or a file: 24 lower-case hexadecimal digits, of which the
+ * first eight are the seconds since the epoch of its making. Ordered by its digits, so by time.
+ *
+ * @param hex the digits
+ */
+public record ObjectId(String hex) implements Comparable<ObjectId> {
+  private static final Pattern FORM = Pattern.compile("[0-9a-f]{24}");
+
+  /**
+   * Checks the form.
+   *
+   * @throws IllegalArgumentException when {@code hex} is not 24 lower-case hexadecimal digits
+   */
+  public ObjectId {
+    if (!isValid(hex)) {
+      throw new IllegalArgumentException("not an id of 24 lower-case hexadecimal digits: " + hex);
+    }
+  }
+
+  /** Whether {@code text} has the form of an id. */
+  public static boolean isValid(String text) {
+    return FORM.matcher(text).matches();
+  }
+
+  /** When it was made, in seconds since the epoch. */
+  public long seconds() {
+    return Long.parseLong(hex, 0, 8, 16);
+  }
+
+  @Override
+  public int compareTo(ObjectId other) {
+    return hex.compareTo(other.hex);
+  }
+
+  @Override
+  public String toString() {
+    return hex;
+  }
+}

@@ -1,0 +1,35 @@
+package io.millrace.queues;
+
+/**
+ * An output that is kept as a file: chunks of equal size in the blob store, the last one shorter,
+ * and this document, in the manner of GridFS.
+ *
+ * @param id its id
+ * @param task the queue task that wrote it
+ * @param name {@code stdout} or {@code stderr}
+ * @param sizeBytes the bytes of all chunks
+ * @param chunkPrefix the names of the blobs up to their number, which counts from 0
+ */
+public record OutputFile(
+    ObjectId id, ObjectId task, String name, long sizeBytes, String chunkPrefix) {
+  /** The size of all chunks but the last: 255 KiB. */
+  public static final int CHUNK_BYTES = 255 << 10;
+
+  /** The name of the blob of one chunk. */
+  public String chunk(long number) {
+    return chunkPrefix + number;
+  }
+
+  /** The number of chunks. */
+  public long chunks() {
+    return Math.ceilDiv(sizeBytes, CHUNK_BYTES);
+  }
+
+  /**
+   * The chunk names of one stream of one run. The token keeps the runs of a task apart, so that a
+   * runner that has lost its claim spoils nothing.
+   */
+  public static String prefix(ObjectId task, long token, String name) {
+    return "queue-task-" + task.hex() + "-" + token + "-" + name + "-";
+  }
+}

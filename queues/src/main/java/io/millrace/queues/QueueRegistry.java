@@ -1,0 +1,180 @@
+package io.millrace.queues;
+
+import io.millrace.store.Document;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Outcome;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.Transaction.Put;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The queues. Safe for use by any number of threads. */
+public final class QueueRegistry {
+  private final Ledger ledger;
+
+  QueueRegistry(Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  /**
+   * Creates a queue.
+   *
+   * @throws InvalidRequestException when the name is taken or empty, or the store would not take it
+   */
+  public Queue create(String name, String plugin, QueueSettings settings) {
+    checkName(name);
+    ObjectId id = ledger.newId();
+    Transaction transaction =
+        ledger
+            .transaction()
+            .add(Definitions.add(id.hex()))
+            .put(new Put(Keys.queue(id), 0, QueueForm.write(name, plugin, settings), true))
+            .put(Keys.name(name), DocumentVersion.ABSENT, Definitions.body(id))
+            .build();
+    Outcome.Done done = ledger.commit(transaction);
+    if (done == null) {
+      throw new InvalidRequestException("name", "there is a queue named " + name + " already");
+    }
+    return QueueForm.read(done.documents().getFirst());
+  }
+
+  /** All queues, oldest first. */
+  public List<Queue> all() {
+    return ledger.documents(Keys.QUEUES).stream().map(QueueForm::read).toList();
+  }
+
+  /** The queue with this id. */
+  public Optional<Queue> find(ObjectId id) {
+    return ledger.document(Keys.queue(id)).map(QueueForm::read);
+  }
+
+  /** The queue with this id or, where it is none, this name. */
+  public Optional<Queue> find(String idOrName) {
+    if (ObjectId.isValid(idOrName)) {
+      Optional<Queue> byId = find(new ObjectId(idOrName));
+      if (byId.isPresent()) {
+        return byId;
+      }
+    }
+    if (idOrName.isEmpty()) {
+      return Optional.empty();
+    }
+    return ledger
+        .document(Keys.name(idOrName))
+        .flatMap(name -> find(new ObjectId(name.body().utf8())));
+  }
+
+  /**
+   * Changes a queue: {@code change} is applied to what it is when the change happens.
+   *
+   * @return the queue as it is now; empty where there is none with this id
+   * @throws InvalidRequestException when the new name is taken or empty
+   */
+  public Optional<Queue> change(ObjectId id, UnaryOperator<Change> change) {
+    return ledger.insist("queue " + id, () -> find(id), queue -> tryChange(queue, change));
+  }
+
+  /**
+   * What can be changed of a queue.
+   *
+   * @param name its name
+   * @param plugin its plugin
+   * @param settings the rest
+   */
+  public record Change(String name, String plugin, QueueSettings settings) {}
+
+  private @Nullable Queue tryChange(Queue old, UnaryOperator<Change> change) {
+    Change next = change.apply(new Change(old.name(), old.plugin(), old.settings()));
+    Transaction.Builder transaction =
+        ledger
+            .transaction()
+            .delete(old.place().byId())
+            .add(Definitions.add(old.id().hex()))
+            .put(
+                new Put(
+                    Keys.queue(old.id()),
+                    old.place().version(),
+                    QueueForm.write(next.name(), next.plugin(), next.settings()),
+                    true));
+    if (!next.name().equals(old.name())) {
+      checkName(next.name());
+      if (ledger.document(Keys.name(next.name())).isPresent()) {
+        throw new InvalidRequestException(
+            "name", "there is a queue named " + next.name() + " already");
+      }
+      transaction
+          .put(Keys.name(next.name()), DocumentVersion.ABSENT, Definitions.body(old.id()))
+          .delete(Keys.name(old.name()), DocumentVersion.ANY);
+    }
+    Outcome.Done done = ledger.commit(transaction.build());
+    return done == null ? null : QueueForm.read(done.documents().getFirst());
+  }
+
+  /**
+   * Deletes a queue; its tasks stay as they are, and those that wait are not run any more.
+   *
+   * @return whether it was there
+   */
+  public boolean delete(ObjectId id) {
+    return ledger.insist("queue " + id, () -> find(id), this::tryDelete).isPresent();
+  }
+
+  private Outcome.@Nullable Done tryDelete(Queue queue) {
+    Transaction.Builder transaction =
+        ledger
+            .transaction()
+            .delete(queue.place().byId())
+            .delete(Keys.queue(queue.id()), queue.place().version())
+            .delete(Keys.name(queue.name()), DocumentVersion.ANY);
+    ledger
+        .document(Keys.bell(queue.id()))
+        .ifPresent(bell -> transaction.delete(bell.key(), DocumentVersion.ANY));
+    return ledger.commit(transaction.build());
+  }
+
+  /** How many tasks each of these queues has, in their order; read at one position. */
+  public List<QueueCounts> counts(List<Queue> queues) {
+    Map<String, GroupSummary> groups = new HashMap<>();
+    for (GroupSummary group : ledger.store().groups().value()) {
+      groups.put(group.name(), group);
+    }
+    List<QueueCounts> counts = new ArrayList<>(queues.size());
+    for (Queue queue : queues) {
+      GroupSummary none = new GroupSummary("", 0, 0, 0, 0);
+      GroupSummary waiting = groups.getOrDefault(queue.waitingGroup(), none);
+      GroupSummary held = groups.getOrDefault(Queue.heldGroup(queue.id()), none);
+      GroupSummary finished = groups.getOrDefault(Queue.finishedGroup(queue.id()), none);
+      counts.add(
+          new QueueCounts(
+              waiting.waiting() + waiting.delayed() + held.waiting(),
+              waiting.claimed(),
+              finished.waiting()));
+    }
+    return counts;
+  }
+
+  /** Wakes the nodes that may serve a queue, as part of a transaction. */
+  static void ring(Transaction.Builder transaction, ObjectId queue) {
+    transaction.put(Keys.bell(queue), DocumentVersion.ANY, Definitions.body(queue));
+  }
+
+  /** The queue whose bell this is. */
+  static ObjectId rung(Document bell) {
+    return new ObjectId(bell.key().key());
+  }
+
+  private static void checkName(String name) {
+    if (name.isEmpty()) {
+      throw new InvalidRequestException("name", "the name of a queue is empty");
+    }
+    if (ObjectId.isValid(name)) {
+      throw new InvalidRequestException("name", "the name of a queue looks like an id: " + name);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.millrace.queues;
+
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Interest;
+import io.millrace.store.TaskStore;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/**
+ * The queues of a store: the entry of this module. Safe for use by any number of threads; there may
+ * be several for one store.
+ */
+public final class Queues {
+  private final Ledger ledger;
+
+  private Queues(Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  /**
+   * The queues of {@code store}.
+   *
+   * @param clock tells the times that documents carry
+   * @param random draws ids; used under a lock
+   */
+  public static Queues in(TaskStore store, InstantSource clock, RandomGenerator random) {
+    return new Queues(new Ledger(store, clock, random));
+  }
+
+  /** The queues themselves. */
+  public QueueRegistry queues() {
+    return new QueueRegistry(ledger);
+  }
+
+  /** Their tasks. */
+  public TaskRegistry tasks() {
+    return new TaskRegistry(ledger);
+  }
+
+  /** The tasks under way. */
+  public RunRegistry runs() {
+    return new RunRegistry(ledger);
+  }
+
+  /** The execution nodes. */
+  public NodeRegistry nodes() {
+    return new NodeRegistry(ledger);
+  }
+
+  /** The stored configuration. */
+  public ConfigRegistry config() {
+    return new ConfigRegistry(ledger);
+  }
+
+  /** The output file with this id. */
+  public Optional<OutputFile> file(ObjectId id) {
+    return ledger.document(Keys.file(id)).map(OutputFileForm::read);
+  }
+
+  /** A new id, for a file. */
+  public ObjectId newId() {
+    return ledger.newId();
+  }
+
+  /** What wakes a node: bells, changes of queues and configuration, and wishes to end tasks. */
+  public static Interest interest() {
+    return new Interest(null, Set.of(), Set.of(Keys.QUEUES, Keys.BELLS, Keys.CONFIG, Keys.STOPS));
+  }
+
+  /** What a changed document means for a node. */
+  public static Signal signal(DocumentKey key) {
+    return switch (key.collection()) {
+      case Keys.BELLS -> new Signal.Bell(new ObjectId(key.key()));
+      case Keys.STOPS -> new Signal.Stop(new ObjectId(key.key()));
+      default -> new Signal.SettingsChanged();
+    };
+  }
+}

@@ -1,0 +1,231 @@
+package io.millrace.queues;
+
+import io.millrace.store.Outcome;
+import io.millrace.store.TaskRef;
+import io.millrace.store.TaskState;
+import io.millrace.store.Transaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The tasks under way, for nodes and runners. Safe for use by any number of threads.
+ *
+ * <p>A run belongs to a claim of its own client id; whoever acts for a claim that is gone gets a
+ * {@link LostClaimException}, and nothing happens. Every step may be repeated after its answer was
+ * lost.
+ */
+public final class RunRegistry {
+  private static final int PAGE = 1_000;
+
+  private final Ledger ledger;
+  private final Endings endings;
+
+  RunRegistry(Ledger ledger) {
+    this.ledger = ledger;
+    this.endings = new Endings(ledger);
+  }
+
+  /**
+   * Claims up to {@code most} tasks of a queue for a node, within the queue's limit, which is
+   * checked in the same step.
+   *
+   * @param lease how long the claims last unless they are renewed
+   * @return the runs, claimed and on record; none when nothing waits, the limit is reached, or the
+   *     definition of queue or node has changed
+   */
+  public List<Run> claim(NodeRecord node, Queue queue, int most, Duration lease) {
+    return new Claiming(ledger, endings).claim(node, queue, most, lease);
+  }
+
+  /** All runs, by task. */
+  public List<Run> all() {
+    return ledger.documents(Keys.RUNS).stream().map(RunForm::read).toList();
+  }
+
+  /** The run of this task, if it is under way. */
+  public Optional<Run> find(ObjectId task) {
+    return ledger.document(Keys.run(task)).map(RunForm::read);
+  }
+
+  /** Whether somebody asked for the end of this task. */
+  public boolean isToStop(ObjectId task) {
+    return ledger.document(Keys.stop(task)).isPresent();
+  }
+
+  /**
+   * Moves a task from claimed to running.
+   *
+   * @param runner the identity of the process that runs it
+   * @throws LostClaimException when the run is not this claim's any more
+   */
+  public Run start(Run run, String runner, Duration lease) {
+    Run next =
+        new Run(
+            run.task(),
+            run.queue(),
+            run.node(),
+            run.claim(),
+            Status.RUNNING,
+            runner,
+            ledger.nowMillis(),
+            0);
+    return ledger.insist(
+        "task " + run.task(),
+        () -> {
+          Run now = own(run);
+          if (now.status() == Status.RUNNING) {
+            if (runner.equals(now.runner())) {
+              return now;
+            }
+            throw new LostClaimException("task " + run.task() + " was started by another runner");
+          }
+          QueueTask task = taskOf(run);
+          QueueTask running =
+              task.with(task.progress().on(run.node(), Status.RUNNING, next.sinceMillis()));
+          Transaction transaction =
+              Transaction.by(run.claim().owner())
+                  .renew(run.claim().ref(), lease)
+                  .put(Keys.task(run.task()), task.place().version(), TaskForm.write(running, null))
+                  .put(Keys.run(run.task()), now.version(), RunForm.write(next))
+                  .build();
+          Outcome.Done done = ledger.commitFor(run, transaction);
+          return done == null ? null : RunForm.read(done.documents().get(1));
+        });
+  }
+
+  /**
+   * Prolongs the claim of a run.
+   *
+   * @throws LostClaimException when the run is not this claim's any more
+   */
+  public void renew(Run run, Duration lease) {
+    Transaction transaction =
+        Transaction.by(run.claim().owner()).renew(run.claim().ref(), lease).build();
+    if (ledger.commitFor(run, transaction) == null) {
+      throw lost(run);
+    }
+  }
+
+  /**
+   * Stores how a run ended: status, output and times in one commit. What a queue says about orphans
+   * applies to a report of {@link Status#ORPHANED}.
+   *
+   * @return the task as it is now
+   * @throws LostClaimException when the run is not this claim's any more
+   */
+  public QueueTask finish(Run run, Report report) {
+    return ledger.insist(
+        "task " + run.task(),
+        () -> {
+          Optional<QueueTask> ended = alreadyEnded(run, report);
+          if (ended.isPresent()) {
+            return ended.get();
+          }
+          own(run);
+          return endings.end(run, taskOf(run), report);
+        });
+  }
+
+  /** A repeated report of a run that has ended so finds its task as it left it. */
+  private Optional<QueueTask> alreadyEnded(Run run, Report report) {
+    return ledger.document(Keys.run(run.task())).isPresent()
+        ? Optional.empty()
+        : ledger
+            .document(Keys.task(run.task()))
+            .map(TaskForm::read)
+            .filter(task -> task.status() == report.status())
+            .filter(task -> task.output().equals(report.output()));
+  }
+
+  /**
+   * Gives a claimed task back that no runner has started; it keeps its place in the order.
+   *
+   * @return whether it was given back; it was started, or is not this claim's, otherwise
+   */
+  public boolean giveBack(Run run) {
+    return ledger.insist(
+        "task " + run.task(),
+        () -> {
+          Optional<Run> now = find(run.task()).filter(other -> other.claim().equals(run.claim()));
+          if (now.isEmpty() || now.get().status() != Status.CLAIMED) {
+            return false;
+          }
+          QueueTask task = taskOf(run);
+          Progress progress = task.progress();
+          QueueTask queued =
+              task.with(Progress.waiting(Status.QUEUED, ledger.nowMillis(), progress.orphaned()));
+          return endings.conclude(run, now.get(), task, queued, List.of()) == null ? null : true;
+        });
+  }
+
+  /**
+   * Runs whose claim is not alive any more, though nobody reported their end.
+   *
+   * <p>Their work has stopped: a runner ends it before its lease does.
+   */
+  public List<Run> lapsed() {
+    List<Run> runs = all();
+    List<TaskRef> refs = runs.stream().map(run -> run.claim().ref()).toList();
+    List<Run> lapsed = new ArrayList<>();
+    for (int from = 0; from < refs.size(); from += PAGE) {
+      int to = Math.min(refs.size(), from + PAGE);
+      var read = ledger.store().tasks(refs.subList(from, to));
+      for (int i = from; i < to; i++) {
+        Run run = runs.get(i);
+        boolean alive =
+            read.value()
+                .get(i - from)
+                .filter(task -> task.token() == run.claim().token())
+                .filter(task -> task.stateAt(read.timeMillis()) == TaskState.CLAIMED)
+                .isPresent();
+        if (!alive) {
+          lapsed.add(run);
+        }
+      }
+    }
+    return lapsed;
+  }
+
+  /**
+   * Ends a run whose work was disrupted: its task becomes orphaned, or is queued again where its
+   * queue allows it, or becomes terminated where somebody had asked for that.
+   *
+   * @return the task as it is now; empty when the run has ended otherwise meanwhile
+   */
+  public Optional<QueueTask> orphan(Run run, Report report) {
+    try {
+      return Optional.of(finish(run, report));
+    } catch (LostClaimException _) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Lets the claims of all runs last for {@code lease} from now on, ended ones too: for a server
+   * that has just started, before anybody can claim. Runners stop their work by their own clocks,
+   * so a slot is free only after that time.
+   */
+  public void reviveAll(Duration lease) {
+    for (Run run : all()) {
+      Transaction transaction =
+          Transaction.by(run.claim().owner()).revive(run.claim().ref(), lease).build();
+      ledger.commit(transaction);
+    }
+  }
+
+  private Run own(Run run) {
+    return find(run.task())
+        .filter(now -> now.claim().equals(run.claim()))
+        .orElseThrow(() -> lost(run));
+  }
+
+  private QueueTask taskOf(Run run) {
+    return ledger.document(Keys.task(run.task())).map(TaskForm::read).orElseThrow(() -> lost(run));
+  }
+
+  private static LostClaimException lost(Run run) {
+    return new LostClaimException("the claim on task " + run.task() + " is lost");
+  }
+}

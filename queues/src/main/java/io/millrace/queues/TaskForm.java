@@ -1,0 +1,87 @@
+package io.millrace.queues;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Queue tasks as documents. */
+final class TaskForm {
+  private TaskForm() {}
+
+  /**
+   * The document of a task.
+   *
+   * @param added the local name of the kernel task that the same transaction adds; null where the
+   *     task keeps the one that it has
+   */
+  static Bytes write(QueueTask task, @Nullable String added) {
+    ObjectNode json = Json.object();
+    Progress progress = task.progress();
+    json.put("queue", task.queue().hex());
+    json.put("status", progress.status());
+    json.put("node", progress.node());
+    json.put("ctime", task.ctimeMillis());
+    json.put("mtime", progress.mtimeMillis());
+    json.set("params", task.params());
+    write(json, "stdout", task.output().stdout());
+    write(json, "stderr", task.output().stderr());
+    if (progress.reason() != null) {
+      json.put("reason", progress.reason());
+    }
+    if (progress.orphaned() > 0) {
+      json.put("orphaned", progress.orphaned());
+    }
+    if (added == null) {
+      json.put("task", task.place().task());
+    } else {
+      Json.putAdded(json, "task", added);
+    }
+    return Json.write(json);
+  }
+
+  static QueueTask read(Document document) {
+    ObjectNode json = Json.read(document.body());
+    Progress progress =
+        new Progress(
+            json.required("status").asInt(),
+            Json.text(json, "node"),
+            json.required("mtime").asLong(),
+            Json.text(json, "reason"),
+            json.path("orphaned").asInt(0));
+    return new QueueTask(
+        new ObjectId(document.key().key()),
+        new ObjectId(json.required("queue").asString()),
+        (ObjectNode) json.required("params"),
+        json.required("ctime").asLong(),
+        progress,
+        new TaskOutput(readOutput(json.get("stdout")), readOutput(json.get("stderr"))),
+        new Place(json.required("task").asLong(), document.version()));
+  }
+
+  private static void write(ObjectNode json, String field, Output output) {
+    switch (output) {
+      case Output.None() -> json.putNull(field);
+      case Output.Text(String text) -> json.put(field, text);
+      case Output.Stored(ObjectId file, long sizeBytes, boolean shownAsText) ->
+          json.putObject(field)
+              .put("file", file.hex())
+              .put("bytes", sizeBytes)
+              .put("text", shownAsText);
+    }
+  }
+
+  private static Output readOutput(@Nullable JsonNode value) {
+    if (value == null || value.isNull()) {
+      return Output.none();
+    }
+    if (value.isString()) {
+      return new Output.Text(value.asString());
+    }
+    return new Output.Stored(
+        new ObjectId(value.required("file").asString()),
+        value.required("bytes").asLong(),
+        value.required("text").asBoolean());
+  }
+}

@@ -1,0 +1,56 @@
+package io.millrace.queues.node;
+
+import io.millrace.queues.NodeConfig;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Run;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Set;
+
+/**
+ * Where the runs of a node are carried out: processes that outlive the node, or what stands for
+ * them in a simulation. A runner moves its task to running, renews its claim, and reports its end
+ * to the store itself. For use by one node.
+ */
+public interface Runners extends AutoCloseable {
+
+  /** What a node wants to know of its runners. Called by any thread, at any time, and quickly. */
+  interface Listener {
+    /** A runner has reported the end of its task to the store, or has lost its claim. */
+    void ended(ObjectId task);
+
+    /**
+     * The process of a runner is gone, and nothing of its work is left, before it reported.
+     *
+     * @param reason what is known of its end
+     */
+    void lost(ObjectId task, String reason);
+  }
+
+  /**
+   * Begins to watch, and finds the runners of these runs again that an earlier start of this node
+   * left behind. Called once, first of all.
+   *
+   * @return the tasks of those that a runner has, of which the listener will hear; no process works
+   *     on the others, and none will
+   */
+  Set<ObjectId> recover(Collection<Run> runs, Listener listener);
+
+  /**
+   * Hands a claimed run to a runner, started for it or warm.
+   *
+   * @param plugin the plugin that runs it
+   * @throws RunnerException when no runner can be started; nothing works on the run then
+   */
+  void begin(Run run, String plugin, NodeConfig config);
+
+  /**
+   * Asks the runner of a task to end its work: TERM to its processes, KILL after {@code grace}, and
+   * a report of {@link io.millrace.queues.Status#TERMINATED}. Does nothing where no runner has it.
+   */
+  void stop(ObjectId task, Duration grace);
+
+  /** Stops watching and lets idle runners end; those at work go on. */
+  @Override
+  void close();
+}
