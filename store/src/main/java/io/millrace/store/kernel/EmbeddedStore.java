@@ -67,7 +67,10 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
    */
   public static EmbeddedStore open(StoreOptions options) {
     Journal journal =
-        FileJournal.open(options.environment(), options.folder(), FileJournalOptions.DEFAULTS);
+        FileJournal.open(
+            options.environment(),
+            options.folder(),
+            FileJournalOptions.DEFAULTS.withRetention(options.upkeep().retention()));
     try {
       return open(options, journal);
     } catch (RuntimeException | Error e) {
@@ -98,7 +101,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
             recovered.state().commits());
     Broadcast broadcast =
         new Broadcast(recovered.state().commits(), options.limits().subscriberLag());
-    Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered.snapshotAt());
+    Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered);
     Mailbox mailbox = new Mailbox();
     Outlets outlets = new Outlets(options.journaling(), feed, broadcast, snapshots);
     StoreLoop loop = new StoreLoop(options, recovered, mailbox, outlets);
@@ -141,8 +144,15 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     switch (mailbox.push(message)) {
       case FIRST -> driver.signal();
       case FURTHER -> {}
-      case REFUSED -> message.reject(new StoreClosedException("the store is closed"));
+      case REFUSED -> message.reject(whyClosed());
     }
+  }
+
+  private StoreClosedException whyClosed() {
+    Throwable failure = loop.failure();
+    return failure == null
+        ? new StoreClosedException("the store is closed")
+        : new StoreClosedException("the store has stopped: " + failure.getMessage(), failure);
   }
 
   @Override
@@ -246,7 +256,10 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     loop.close();
     driver.signal();
     driver.join();
-    loop.outlets().snapshots().join();
-    journal.close();
+    try {
+      loop.outlets().snapshots().close(loop.state(), loop.engine().history());
+    } finally {
+      journal.close();
+    }
   }
 }

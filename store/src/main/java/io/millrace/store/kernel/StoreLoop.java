@@ -64,6 +64,11 @@ final class StoreLoop implements Activity {
     return outlets;
   }
 
+  /** What broke the journal; null while it works. Safe for use by any thread. */
+  @Nullable Throwable failure() {
+    return feed.failure();
+  }
+
   WaitingRoom waiting() {
     return waiting;
   }
