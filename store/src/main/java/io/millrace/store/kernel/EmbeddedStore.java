@@ -41,6 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedStore implements EmbeddedTaskStore {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedStore.class);
 
+  private final StoreOptions options;
   private final Environment environment;
   private final Limits limits;
   private final Journal journal;
@@ -50,6 +51,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   private EmbeddedStore(
       StoreOptions options, Journal journal, Mailbox mailbox, StoreLoop loop, Driver driver) {
+    this.options = options;
     this.environment = options.environment();
     this.limits = options.limits();
     this.journal = journal;
@@ -65,7 +67,10 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
    */
   public static EmbeddedStore open(StoreOptions options) {
     Journal journal =
-        FileJournal.open(options.environment(), options.folder(), FileJournalOptions.DEFAULTS);
+        FileJournal.open(
+            options.environment(),
+            options.folder(),
+            FileJournalOptions.DEFAULTS.withRetention(options.upkeep().retention()));
     try {
       return open(options, journal);
     } catch (RuntimeException | Error e) {
@@ -96,9 +101,10 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
             recovered.state().commits());
     Broadcast broadcast =
         new Broadcast(recovered.state().commits(), options.limits().subscriberLag());
-    Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered.snapshotAt());
+    Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered);
     Mailbox mailbox = new Mailbox();
-    StoreLoop loop = new StoreLoop(options, recovered, mailbox, feed, broadcast, snapshots);
+    Outlets outlets = new Outlets(options.journaling(), feed, broadcast, snapshots);
+    StoreLoop loop = new StoreLoop(options, recovered, mailbox, outlets);
     Driver driver = environment.drive("store", loop);
     feed.bell(driver);
     return new EmbeddedStore(options, journal, mailbox, loop, driver);
@@ -138,8 +144,15 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     switch (mailbox.push(message)) {
       case FIRST -> driver.signal();
       case FURTHER -> {}
-      case REFUSED -> message.reject(new StoreClosedException("the store is closed"));
+      case REFUSED -> message.reject(whyClosed());
     }
+  }
+
+  private StoreClosedException whyClosed() {
+    Throwable failure = loop.failure();
+    return failure == null
+        ? new StoreClosedException("the store is closed")
+        : new StoreClosedException("the store has stopped: " + failure.getMessage(), failure);
   }
 
   @Override
@@ -216,7 +229,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   @Override
   public StoreStatus status() {
-    return ask(StoreLoop::status).value();
+    return ask(it -> Census.take(it, options)).value();
   }
 
   @Override
@@ -227,7 +240,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   @Override
   public void requestSnapshot() {
     ask(it -> {
-      it.snapshots().request();
+      it.outlets().snapshots().request();
       return true;
     });
   }
@@ -243,7 +256,10 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     loop.close();
     driver.signal();
     driver.join();
-    loop.snapshots().join();
-    journal.close();
+    try {
+      loop.outlets().snapshots().close(loop.state(), loop.engine().history());
+    } finally {
+      journal.close();
+    }
   }
 }
