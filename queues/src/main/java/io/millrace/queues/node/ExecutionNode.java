@@ -59,6 +59,7 @@ public final class ExecutionNode {
   private volatile Phase phase = Phase.NAMING;
   private volatile boolean nameLost;
   private Set<String> known = Set.of();
+  private String mark = "";
   private long refreshAtNanos;
   private boolean stopping;
 
@@ -186,7 +187,7 @@ public final class ExecutionNode {
     if (stopping) {
       return end();
     }
-    known = plugins.names();
+    lookAtPlugins();
     if (!nodeName.take(nowNanos, known)) {
       return SECOND_NANOS;
     }
@@ -208,14 +209,16 @@ public final class ExecutionNode {
     if (nowNanos >= refreshAtNanos) {
       return refresh(record, nowNanos);
     }
-    return serving.act(record, known, nowNanos)
+    return serving.act(record, plugins, nowNanos)
         ? 0
         : Math.min(refreshAtNanos - nowNanos, serving.waitNanos(nowNanos));
   }
 
   private long refresh(NodeRecord before, long nowNanos) {
-    Set<String> found = plugins.names();
-    @Nullable NodeRecord now = nodeName.refresh(before, found).orElse(null);
+    if (lookAtPlugins()) {
+      serving.settingsChanged();
+    }
+    @Nullable NodeRecord now = nodeName.refresh(before, known).orElse(null);
     if (now == null) {
       LOG.error(
           "node {} has lost its name to another process, or was removed; it ends, and its running"
@@ -227,9 +230,19 @@ public final class ExecutionNode {
       return 0;
     }
     refreshAtNanos = nowNanos + SECOND_NANOS;
-    serving.refreshed(before, now, !found.equals(known));
-    known = found;
+    serving.refreshed(before, now);
     return 0;
+  }
+
+  /** Gives whether they have changed since the last look. */
+  private boolean lookAtPlugins() {
+    String found = plugins.mark();
+    if (found.equals(mark)) {
+      return false;
+    }
+    known = plugins.names();
+    mark = found;
+    return true;
   }
 
   private long leave() {

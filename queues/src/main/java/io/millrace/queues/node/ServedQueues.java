@@ -26,7 +26,7 @@ final class ServedQueues {
   }
 
   /** Decides anew which queues to serve; all of them may have something then. */
-  void reload(List<Queue> all, NodeConfig config, Set<String> plugins) {
+  void reload(List<Queue> all, NodeConfig config, Plugins plugins) {
     served.clear();
     due.clear();
     Set<String> missing = new HashSet<>();
@@ -34,7 +34,7 @@ final class ServedQueues {
       if (!config.serves(node, queue)) {
         continue;
       }
-      if (!plugins.contains(queue.plugin())) {
+      if (!plugins.has(queue.plugin())) {
         String complaint = queue.id() + " " + queue.plugin();
         missing.add(complaint);
         if (complained.add(complaint)) {

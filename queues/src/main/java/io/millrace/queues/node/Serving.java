@@ -84,7 +84,7 @@ final class Serving {
     switch (signal) {
       case Signal.Bell(ObjectId queue) -> served.ring(queue);
       case Signal.Stop(ObjectId task) -> stops.add(task);
-      case Signal.SettingsChanged() -> settingsDue = true;
+      case Signal.SettingsChanged() -> settingsChanged();
     }
   }
 
@@ -94,8 +94,12 @@ final class Serving {
     lookAroundDue = true;
   }
 
-  void refreshed(NodeRecord before, NodeRecord now, boolean pluginsChanged) {
-    settingsDue |= pluginsChanged;
+  /** Queues, configuration or plugins are to be read anew. */
+  void settingsChanged() {
+    settingsDue = true;
+  }
+
+  void refreshed(NodeRecord before, NodeRecord now) {
     if (before.place().task() != now.place().task()) {
       // Claims with the old definition were refused.
       served.ringAll();
@@ -132,7 +136,7 @@ final class Serving {
   }
 
   /** Does the most urgent thing; gives whether there may be more to do. */
-  boolean act(NodeRecord node, Set<String> plugins, long nowNanos) {
+  boolean act(NodeRecord node, Plugins plugins, long nowNanos) {
     if (settle()) {
       return true;
     }
