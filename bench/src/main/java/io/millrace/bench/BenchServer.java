@@ -7,7 +7,7 @@ import io.millrace.server.config.Configuration;
 import io.millrace.server.http.Failures;
 import io.millrace.server.http.HttpLimits;
 import io.millrace.server.http.HttpListener;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Later;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Routes;
 import io.millrace.server.security.Access;
@@ -54,7 +54,11 @@ final class BenchServer {
   private static HttpListener echo() {
     MeterRegistry registry = new SimpleMeterRegistry();
     Routes routes =
-        new Routes(registry).add(HttpMethod.POST, ECHO, request -> Reply.json(request.body()));
+        new Routes(registry)
+            .addPrompt(
+                ECHO,
+                request -> Later.now(Reply.json(request.body())),
+                request -> Reply.json(request.body()));
     InetAddress address = InetAddress.getLoopbackAddress();
     return HttpListener.start(
         address, 0, HttpLimits.DEFAULT, Access.to(address, null), routes, new Failures());

@@ -1,6 +1,7 @@
 package io.millrace.cli;
 
 import io.millrace.bench.BenchCommand;
+import io.millrace.cli.queues.RunnerCommand;
 import io.millrace.cli.serve.UpCommand;
 import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.terminal.Terminal;
@@ -52,6 +53,7 @@ public final class Millrace implements Runnable {
     top.addSubcommand("store", StoreCommands.on(terminal));
     top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", DemoCommands.on(terminal));
+    top.addSubcommand("runner", new RunnerCommand());
     top.addSubcommand("rehearse", new Rehearsal());
     top.addSubcommand("help", new CommandLine.HelpCommand());
     top.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));

@@ -1,7 +1,9 @@
 package io.millrace.client;
 
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,20 +12,32 @@ import org.jspecify.annotations.Nullable;
  * @param server the server's address, {@code http} or {@code https}, with a path where it lives
  *     under one; the API's own {@code /store} is appended
  * @param token a bearer token; null for none
- * @param connectTimeout how long to wait for a connection; default 5 seconds
- * @param answerTimeout how long to wait for an answer, beyond what a claim asked to wait; default
- *     30 seconds
- * @param retryFor how long to go on trying where that is safe: for reads, for commands with a
- *     request id, and for whatever never left this machine; default 10 seconds, zero tries once
+ * @param certificates a file of certificates, PEM or DER: over {@code https} the server must prove
+ *     itself by one of them; null for the authorities that the JVM trusts. The host name is always
+ *     checked
+ * @param timeouts how long to wait
  */
 public record ClientOptions(
-    URI server,
-    @Nullable String token,
-    Duration connectTimeout,
-    Duration answerTimeout,
-    Duration retryFor) {
+    URI server, @Nullable String token, @Nullable Path certificates, Timeouts timeouts) {
 
-  /** Rejects an address that is not one of a server, and timeouts that are not positive. */
+  /**
+   * How long to wait.
+   *
+   * @param connect for a connection; default 5 seconds
+   * @param answer for an answer, beyond what a claim asked to wait; default 30 seconds
+   * @param retry how long to go on trying where that is safe: for reads, for commands with a
+   *     request id, and for whatever never left this machine; default 10 seconds, zero tries once
+   */
+  public record Timeouts(Duration connect, Duration answer, Duration retry) {
+    /** Rejects timeouts that are not positive. */
+    public Timeouts {
+      if (!connect.isPositive() || !answer.isPositive() || retry.isNegative()) {
+        throw new IllegalArgumentException("timeouts must be positive");
+      }
+    }
+  }
+
+  /** Rejects an address that is not one of a server. */
   public ClientOptions {
     String scheme = server.getScheme();
     if (server.getHost() == null
@@ -37,35 +51,51 @@ public record ClientOptions(
     if (token != null && !token.chars().allMatch(c -> c > ' ' && c < 127)) {
       throw new IllegalArgumentException("the token must be printable ASCII without spaces");
     }
-    if (!connectTimeout.isPositive() || !answerTimeout.isPositive() || retryFor.isNegative()) {
-      throw new IllegalArgumentException("timeouts must be positive");
-    }
   }
 
   /** The server at this address, with the defaults. */
   public static ClientOptions at(URI server) {
-    return new ClientOptions(
-        server, null, Duration.ofSeconds(5), Duration.ofSeconds(30), Duration.ofSeconds(10));
+    Timeouts timeouts =
+        new Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(30), Duration.ofSeconds(10));
+    return new ClientOptions(server, null, null, timeouts);
   }
 
   /** The same with a bearer token. */
   public ClientOptions withToken(@Nullable String token) {
-    return new ClientOptions(server, token, connectTimeout, answerTimeout, retryFor);
+    return new ClientOptions(server, token, certificates, timeouts);
+  }
+
+  /** The same, trusting the certificates in this file instead of the JVM's authorities. */
+  public ClientOptions withCertificates(@Nullable Path file) {
+    return new ClientOptions(server, token, file, timeouts);
   }
 
   /** The same with another wait for connections. */
   public ClientOptions withConnectTimeout(Duration timeout) {
-    return new ClientOptions(server, token, timeout, answerTimeout, retryFor);
+    return with(new Timeouts(timeout, timeouts.answer, timeouts.retry));
   }
 
   /** The same with another wait for answers. */
   public ClientOptions withAnswerTimeout(Duration timeout) {
-    return new ClientOptions(server, token, connectTimeout, timeout, retryFor);
+    return with(new Timeouts(timeouts.connect, timeout, timeouts.retry));
   }
 
   /** The same, trying for this long. */
   public ClientOptions withRetryFor(Duration duration) {
-    return new ClientOptions(server, token, connectTimeout, answerTimeout, duration);
+    return with(new Timeouts(timeouts.connect, timeouts.answer, duration));
+  }
+
+  private ClientOptions with(Timeouts other) {
+    return new ClientOptions(server, token, certificates, other);
+  }
+
+  /**
+   * The context in which {@code https} is spoken, also for other clients of the same server.
+   *
+   * @throws IllegalArgumentException when the certificates cannot be read, or there are none
+   */
+  public SSLContext tls() {
+    return Encryption.trusting(certificates);
   }
 
   /** The token is left out. */

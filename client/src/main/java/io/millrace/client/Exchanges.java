@@ -56,7 +56,8 @@ final class Exchanges {
         failure = e;
         mayBeDone = true;
       }
-      boolean safe = !mayBeDone || effect != Effect.AGAIN;
+      boolean safe =
+          (!mayBeDone || effect != Effect.AGAIN) && !(failure instanceof UntrustedException);
       boolean late = System.nanoTime() - begin >= retryNanos;
       if (!safe || late || call.givenUp() || connections.closed() || !paused(pause)) {
         throw failed(failure, mayBeDone && effect != Effect.READ);

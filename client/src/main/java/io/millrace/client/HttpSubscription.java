@@ -61,7 +61,7 @@ final class HttpSubscription implements Subscription {
   /** Begins the stream and waits until the server says where it begins. */
   static HttpSubscription begin(Server server, ClientOptions options, Interest interest) {
     try {
-      int patience = Math.clamp(options.answerTimeout().toMillis(), 1, Integer.MAX_VALUE);
+      int patience = Math.clamp(options.timeouts().answer().toMillis(), 1, Integer.MAX_VALUE);
       Opened opened = open(server, interest, interest.after(), patience);
       HttpSubscription subscription = new HttpSubscription(server, interest, opened);
       subscription.reader.start();

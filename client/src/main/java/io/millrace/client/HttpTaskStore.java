@@ -51,7 +51,7 @@ public final class HttpTaskStore implements TaskStore {
     this.options = options;
     server = new Server(options);
     connections = new Connections(server);
-    exchanges = new Exchanges(server, connections, options.retryFor().toNanos());
+    exchanges = new Exchanges(server, connections, options.timeouts().retry().toNanos());
   }
 
   /** The store at this address, with the defaults. Connects when first used. */
@@ -126,7 +126,7 @@ public final class HttpTaskStore implements TaskStore {
   }
 
   private int patience(long moreMillis) {
-    long millis = options.answerTimeout().toMillis() + Math.max(0, moreMillis);
+    long millis = options.timeouts().answer().toMillis() + Math.max(0, moreMillis);
     return Math.clamp(millis, 1, Integer.MAX_VALUE);
   }
 

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** A request failed before a byte of it was sent: the server cannot have seen it. */
-final class NotSentException extends IOException {
+class NotSentException extends IOException {
   private static final long serialVersionUID = 1;
 
   NotSentException(String message, @Nullable Throwable cause) {

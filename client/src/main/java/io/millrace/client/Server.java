@@ -4,9 +4,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
-import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /** The server's address and how to connect to it. */
@@ -14,7 +11,7 @@ final class Server {
   private final ClientOptions options;
   private final String host;
   private final int port;
-  private final boolean secure;
+  private final @Nullable Encryption encrypted;
   private final String hostHeader;
   private final String prefix;
 
@@ -23,7 +20,8 @@ final class Server {
     this.options = options;
     String named = address.getHost();
     host = named.startsWith("[") ? named.substring(1, named.length() - 1) : named;
-    secure = "https".equalsIgnoreCase(address.getScheme());
+    boolean secure = "https".equalsIgnoreCase(address.getScheme());
+    encrypted = secure ? new Encryption(options.tls()) : null;
     int usual = secure ? 443 : 80;
     port = address.getPort() < 0 ? usual : address.getPort();
     hostHeader = port == usual ? named : named + ":" + port;
@@ -50,31 +48,24 @@ final class Server {
    * @throws NotSentException when there is none to be had
    */
   Connection connect() throws NotSentException {
-    int timeoutMillis = (int) Math.min(Integer.MAX_VALUE, options.connectTimeout().toMillis());
+    int timeoutMillis = (int) Math.min(Integer.MAX_VALUE, options.timeouts().connect().toMillis());
     Socket socket = new Socket();
     try {
       socket.connect(new InetSocketAddress(host, port), Math.max(1, timeoutMillis));
       socket.setTcpNoDelay(true);
-      return new Connection(this, secure ? encrypted(socket, timeoutMillis) : socket);
+      return new Connection(
+          this, encrypted == null ? socket : encrypted.over(socket, host, port, timeoutMillis));
     } catch (IOException e) {
       try {
         socket.close();
       } catch (IOException later) {
         e.addSuppressed(later);
       }
+      if (e instanceof UntrustedException untrusted) {
+        throw untrusted;
+      }
       throw new NotSentException("cannot reach " + this + ": " + e.getMessage(), e);
     }
-  }
-
-  private Socket encrypted(Socket socket, int timeoutMillis) throws IOException {
-    SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
-    SSLSocket encrypted = (SSLSocket) factory.createSocket(socket, host, port, true);
-    SSLParameters parameters = encrypted.getSSLParameters();
-    parameters.setEndpointIdentificationAlgorithm("HTTPS");
-    encrypted.setSSLParameters(parameters);
-    encrypted.setSoTimeout(timeoutMillis);
-    encrypted.startHandshake();
-    return encrypted;
   }
 
   @Override

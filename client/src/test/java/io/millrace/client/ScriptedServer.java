@@ -32,13 +32,22 @@ final class ScriptedServer implements AutoCloseable {
   private final AtomicInteger connections = new AtomicInteger();
 
   ScriptedServer(Script script) {
+    this(onAnyPort(), script);
+  }
+
+  /** With a socket that listens already. */
+  ScriptedServer(ServerSocket listener, Script script) {
+    this.listener = listener;
     this.script = script;
+    Thread.ofVirtual().start(this::listen);
+  }
+
+  private static ServerSocket onAnyPort() {
     try {
-      listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+      return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    Thread.ofVirtual().start(this::listen);
   }
 
   URI address() {

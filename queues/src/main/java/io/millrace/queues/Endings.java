@@ -40,8 +40,11 @@ final class Endings {
     Transaction.Builder transaction = Transaction.by(run.claim().owner());
     Moves.move(transaction, from, to);
     transaction.delete(Keys.run(run.task()), now.version());
+    // A wish to end the task goes with the run that it was meant for, also one that comes just now.
     if (isToStop(run)) {
       transaction.delete(Keys.stop(run.task()), DocumentVersion.ANY);
+    } else {
+      transaction.depend(Keys.stop(run.task()), DocumentVersion.ABSENT);
     }
     for (OutputFile file : files) {
       transaction.put(Keys.file(file.id()), DocumentVersion.ANY, OutputFileForm.write(file));

@@ -24,8 +24,17 @@ final class Moves {
         .delete(from.place().byOrigin())
         .add(new Add(Queue.group(to.queue(), to.status()), Bytes.of(name), when, false, name))
         .put(new Put(Keys.task(to.id()), from.place().version(), TaskForm.write(to, name), true));
+    forget(transaction, from.output().stdout(), to.output().stdout());
+    forget(transaction, from.output().stderr(), to.output().stderr());
     if (queued) {
       QueueRegistry.ring(transaction, to.queue());
+    }
+  }
+
+  /** A file that the task does not name any more goes; its chunks are swept. */
+  private static void forget(Transaction.Builder transaction, Output before, Output after) {
+    if (before instanceof Output.Stored stored && !before.equals(after)) {
+      transaction.delete(Keys.file(stored.file()), Transaction.DocumentVersion.ANY);
     }
   }
 }

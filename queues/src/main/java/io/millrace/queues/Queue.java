@@ -28,6 +28,10 @@ public record Queue(ObjectId id, String name, String plugin, QueueSettings setti
     return "queues/" + queue.hex() + "/finished";
   }
 
+  static boolean isFinishedGroup(String group) {
+    return group.startsWith("queues/") && group.endsWith("/finished");
+  }
+
   /** The group of the kernel task of a queue task with this status. */
   static String group(ObjectId queue, int status) {
     if (Status.isFinished(status)) {

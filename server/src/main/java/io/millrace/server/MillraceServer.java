@@ -24,6 +24,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,10 +41,13 @@ public final class MillraceServer implements AutoCloseable {
 
   private final EmbeddedTaskStore store;
   private final HttpListener listener;
+  private final PrometheusMeterRegistry registry;
 
-  private MillraceServer(EmbeddedTaskStore store, HttpListener listener) {
+  private MillraceServer(
+      EmbeddedTaskStore store, HttpListener listener, PrometheusMeterRegistry registry) {
     this.store = store;
     this.listener = listener;
+    this.registry = registry;
   }
 
   /**
@@ -67,19 +71,37 @@ public final class MillraceServer implements AutoCloseable {
     Access access = Access.to(address, token);
 
     EmbeddedTaskStore store = opener.apply(options);
+    return orClose(
+        store,
+        () -> {
+          PrometheusMeterRegistry registry = Metrics.registry();
+          Routes routes = new Routes(registry);
+          Failures failures = new Failures();
+          mount(routes, failures, registry, store, configuration);
+          HttpListener listener =
+              HttpListener.start(
+                  address, settings.port(), settings.http(), access, routes, failures);
+          listener.measure(registry);
+          LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
+          return new MillraceServer(store, listener, registry);
+        });
+  }
+
+  /**
+   * What {@code start} gives; where it fails, in whatever way, {@code store} is closed, so that its
+   * folder is free again.
+   */
+  static <T> T orClose(TaskStore store, Supplier<T> start) {
     try {
-      PrometheusMeterRegistry registry = Metrics.registry();
-      Routes routes = new Routes(registry);
-      Failures failures = new Failures();
-      mount(routes, failures, registry, store, configuration);
-      HttpListener listener =
-          HttpListener.start(address, settings.port(), settings.http(), access, routes, failures);
-      listener.measure(registry);
-      LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
-      return new MillraceServer(store, listener);
-    } catch (RuntimeException e) {
-      store.close();
-      throw e;
+      return start.get();
+    } catch (Throwable failure) {
+      try {
+        store.close();
+      } catch (RuntimeException e) {
+        // Why the start failed counts more.
+        failure.addSuppressed(e);
+      }
+      throw failure;
     }
   }
 
@@ -127,6 +149,7 @@ public final class MillraceServer implements AutoCloseable {
   @Override
   public void close() {
     listener.stop();
+    registry.close();
     store.close();
   }
 }

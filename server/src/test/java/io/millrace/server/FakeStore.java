@@ -44,6 +44,9 @@ final class FakeStore implements EmbeddedTaskStore {
   /** What reads fail with; null for nothing. */
   volatile @Nullable StoreException failure;
 
+  /** Opens when any command has come. */
+  final CountDownLatch asked = new CountDownLatch(1);
+
   /** Opens when a waiting claim has come. */
   final CountDownLatch waiting = new CountDownLatch(1);
 
@@ -51,13 +54,16 @@ final class FakeStore implements EmbeddedTaskStore {
 
   @Override
   public CompletableFuture<Outcome> submit(Command command) {
+    // Taken first: a test that sees the command come may set the answer to the next.
+    CompletableFuture<Outcome> given = answer;
     synchronized (commands) {
       commands.add(command);
     }
     if (command instanceof Claim claim && claim.waitMillis() > 0) {
       waiting.countDown();
     }
-    return answer;
+    asked.countDown();
+    return given;
   }
 
   private <T> Read<T> read(T value) {

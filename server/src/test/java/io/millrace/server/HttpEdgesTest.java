@@ -277,6 +277,7 @@ final class HttpEdgesTest {
             "millrace_http_requests_seconds_count{method=\"GET\",route=\"/store/group/{group}\","
                 + "status=\"200\"} 2")
         .contains("route=\"(none)\",status=\"404\"} 1")
-        .contains("jvm_memory_used_bytes");
+        .contains("jvm_memory_used_bytes")
+        .contains("jvm_gc_memory_allocated_bytes_total");
   }
 }

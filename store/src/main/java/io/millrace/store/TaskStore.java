@@ -2,6 +2,8 @@ package io.millrace.store;
 
 import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.kernel.StoreCheck;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -87,6 +89,18 @@ public interface TaskStore extends AutoCloseable {
    */
   static EmbeddedTaskStore open(StoreOptions options, Journal journal) {
     return EmbeddedStore.open(options, journal);
+  }
+
+  /**
+   * Reads every file of a store's folder and every record in them, and replays what a restart
+   * would, without changing anything. It needs as much memory as the store. Of a folder that is in
+   * use the last frames may show as an unfinished tail, and a file that is removed meanwhile as
+   * missing.
+   *
+   * @throws StoreException when it is no folder or cannot be read
+   */
+  static StoreReport verify(Path folder) {
+    return StoreCheck.verify(folder);
   }
 
   /** Waits for an answer and throws what it failed with as it is. */

@@ -94,7 +94,8 @@ final class ChangeForm {
         case "added" -> task == null ? null : new Change.Added(task);
         case "changed" ->
             task == null || oldId == 0 ? null : new Change.Changed(oldId, task, dataKept);
-        case "deleted" -> group == null ? null : new Change.Deleted(id, origin, group);
+        case "deleted" ->
+            id == 0 || origin == 0 || group == null ? null : new Change.Deleted(id, origin, group);
         case "documentput" ->
             document == null ? null : new Change.DocumentPut(oldVersion, document);
         case "documentdeleted" ->

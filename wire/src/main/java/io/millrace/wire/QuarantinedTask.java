@@ -58,8 +58,8 @@ public record QuarantinedTask(String group, long origin, int claims, String reas
               default -> in.skip();
             }
           }
-          if (group == null) {
-            throw in.lacking("needs a group");
+          if (group == null || origin == 0) {
+            throw in.lacking("needs a group and an origin");
           }
           return new QuarantinedTask(group, origin, claims, reason, kept);
         });

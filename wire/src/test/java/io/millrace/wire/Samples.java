@@ -7,6 +7,7 @@ import io.millrace.store.ClaimOrder;
 import io.millrace.store.Commit;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
+import io.millrace.store.GroupSummary;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
@@ -43,7 +44,7 @@ final class Samples {
     return list;
   }
 
-  private <T> T oneOf(T[] values) {
+  <T> T oneOf(T[] values) {
     return values[random.nextInt(values.length)];
   }
 
@@ -135,6 +136,10 @@ final class Samples {
           default -> owner(name());
         };
     return new Task(id(), id(), name(), number(), owner, number(), random.nextInt(1000), data());
+  }
+
+  GroupSummary summary() {
+    return new GroupSummary(name(), number(), number(), number(), number());
   }
 
   Document document() {

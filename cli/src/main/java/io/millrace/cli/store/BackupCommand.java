@@ -96,7 +96,8 @@ final class BackupCommand implements Callable<Integer> {
     try (HttpClient client =
             HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(options.connectTimeout())
+                .connectTimeout(options.timeouts().connect())
+                .sslContext(options.tls())
                 .build();
         InputStream body = body(client, request.build(), server);
         OutputStream out = Files.newOutputStream(unfinished)) {

@@ -35,6 +35,14 @@ final class Target {
   private @Nullable Path tokenFile;
 
   @Option(
+      names = "--certificates",
+      paramLabel = "FILE",
+      description =
+          "Certificates (PEM) by which an https server proves itself. Default: those that Java"
+              + " trusts")
+  private @Nullable Path certificates;
+
+  @Option(
       names = {"-d", "--data"},
       paramLabel = "DIR",
       description = "Instead of a server: the folder of a store that no server has open.")
@@ -42,8 +50,9 @@ final class Target {
 
   /** The folder named; null when it is a server that is meant. */
   @Nullable Path folder() {
-    if (data != null && (server != null || tokenFile != null)) {
-      throw new UsageException("--data names a folder, so neither --server nor --token-file fits");
+    if (data != null && (server != null || tokenFile != null || certificates != null)) {
+      throw new UsageException(
+          "--data names a folder: --server, --token-file and --certificates do not fit");
     }
     return data;
   }
@@ -52,10 +61,15 @@ final class Target {
   ClientOptions client() {
     String address = server != null ? server : System.getenv("MILLRACE_SERVER");
     try {
-      return ClientOptions.at(
-              URI.create(address == null || address.isEmpty() ? DEFAULT_SERVER : address))
-          .withRetryFor(PATIENCE)
-          .withToken(tokenFile == null ? null : token(tokenFile));
+      ClientOptions options =
+          ClientOptions.at(
+                  URI.create(address == null || address.isEmpty() ? DEFAULT_SERVER : address))
+              .withRetryFor(PATIENCE)
+              .withCertificates(certificates)
+              .withToken(tokenFile == null ? null : token(tokenFile));
+      // Asked for here, so that a wrong file is told as a wrong option.
+      var _ = options.tls();
+      return options;
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()), e);
     }

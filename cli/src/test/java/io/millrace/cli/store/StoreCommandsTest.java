@@ -132,6 +132,10 @@ class StoreCommandsTest {
       onFolder("add", "g", "task " + i);
     }
     assertThat(onFolder("verify").code()).isZero();
+    assertThat(onFolder("verify").out()).contains("3 tasks in 1 groups");
+    JsonNode sound = JSON.readTree(onFolder("verify", "--json").out());
+    assertThat(sound.get("tasks").asInt()).isEqualTo(3);
+    assertThat(sound.get("position").asLong()).isEqualTo(sound.get("lastPosition").asLong());
     Path segment;
     try (Stream<Path> files = Files.list(scratch.resolve("data"))) {
       segment = files.filter(path -> size(path) > 100_000).findFirst().orElseThrow();

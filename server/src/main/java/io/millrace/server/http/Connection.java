@@ -4,27 +4,47 @@ import io.helidon.common.buffers.DataReader;
 import io.helidon.common.buffers.DataWriter;
 import io.helidon.common.socket.HelidonSocket;
 import io.helidon.common.socket.PeerInfo;
+import io.helidon.common.socket.PlainSocket;
+import io.helidon.common.socket.SocketWriter;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.ListenerContext;
-import io.helidon.webserver.ProxyProtocolData;
 import io.helidon.webserver.Router;
-import java.util.Optional;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.ExecutorService;
 
-/** A client's connection, with a reader that can look ahead and with our dispatcher as router. */
+/** A client's connection, as the library's HTTP implementation wants to see it. */
 final class Connection implements ConnectionContext {
-  private final ConnectionContext accepted;
-  private final Router router;
+  private final SocketChannel channel;
+  private final Surroundings surroundings;
+  private final HelidonSocket socket;
   private final ReadAhead source;
   private final DataReader reader;
+  private final DataWriter writer;
   private volatile boolean waiting;
   private volatile long lastWriteNanos = System.nanoTime();
 
-  Connection(ConnectionContext accepted, Router router, HttpLimits limits) {
-    this.accepted = accepted;
-    this.router = router;
-    this.source = new ReadAhead(accepted.serverSocket());
-    this.reader = new LimitedReader(source, limits);
+  /**
+   * An accepted connection.
+   *
+   * @param surroundings what all connections share
+   * @param loop the thread that serves its plain requests
+   */
+  Connection(SocketChannel channel, Surroundings surroundings, EventLoop loop) {
+    this.channel = channel;
+    this.surroundings = surroundings;
+    String id = Integer.toHexString(System.identityHashCode(channel));
+    this.socket = PlainSocket.server(channel.socket(), id, "http");
+    this.source = new ReadAhead(socket, () -> surroundings.line(loop, this).serve());
+    this.reader = new LimitedReader(source, surroundings.limits());
+    this.writer = SocketWriter.create(socket);
+  }
+
+  SocketChannel channel() {
+    return channel;
+  }
+
+  HttpLimits limits() {
+    return surroundings.limits();
   }
 
   /** Ends {@code watch} when the client closes the connection. */
@@ -44,6 +64,18 @@ final class Connection implements ConnectionContext {
     lastWriteNanos = System.nanoTime();
   }
 
+  /** Notes that a part of a request has come in. */
+  void heard() {
+    source.heard();
+  }
+
+  /** Notes that the library has read a request to its end, and written all of the answer. */
+  void requestEnded() {
+    if (reader.available() == 0) {
+      source.atRequest();
+    }
+  }
+
   /** For how long nothing has been sent or received although nobody waits for an event. */
   long silentNanos() {
     return waiting ? 0 : System.nanoTime() - Math.max(source.lastReadNanos(), lastWriteNanos);
@@ -56,56 +88,51 @@ final class Connection implements ConnectionContext {
 
   @Override
   public Router router() {
-    return router;
+    return surroundings.router();
   }
 
   @Override
   public ListenerContext listenerContext() {
-    return accepted.listenerContext();
+    return surroundings.context();
   }
 
   @Override
   public ExecutorService executor() {
-    return accepted.executor();
+    return surroundings.context().executor();
   }
 
   @Override
   public DataWriter dataWriter() {
-    return accepted.dataWriter();
-  }
-
-  @Override
-  public Optional<ProxyProtocolData> proxyProtocolData() {
-    return accepted.proxyProtocolData();
+    return writer;
   }
 
   @Override
   public HelidonSocket serverSocket() {
-    return accepted.serverSocket();
+    return socket;
   }
 
   @Override
   public PeerInfo remotePeer() {
-    return accepted.remotePeer();
+    return socket.remotePeer();
   }
 
   @Override
   public PeerInfo localPeer() {
-    return accepted.localPeer();
+    return socket.localPeer();
   }
 
   @Override
   public boolean isSecure() {
-    return accepted.isSecure();
+    return false;
   }
 
   @Override
   public String socketId() {
-    return accepted.socketId();
+    return socket.socketId();
   }
 
   @Override
   public String childSocketId() {
-    return accepted.childSocketId();
+    return socket.childSocketId();
   }
 }

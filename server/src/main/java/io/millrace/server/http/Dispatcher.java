@@ -14,13 +14,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The path of every request: gate, route, handler, answer, record. */
 final class Dispatcher implements HttpRouting {
-  private static final Logger LOG = LoggerFactory.getLogger("io.millrace.server.requests");
-
   /** How much of an unwanted body is read so that the client gets to see the answer. */
   private static final long LINGER_BYTES = 4L << 20;
 
@@ -28,35 +24,38 @@ final class Dispatcher implements HttpRouting {
   private final Routes routes;
   private final Failures failures;
   private final InFlight inFlight;
-  private final HttpLimits limits;
+  private final RequestLog log;
   private final ReplyWriter writer = new ReplyWriter();
 
-  Dispatcher(Gate gate, Routes routes, Failures failures, InFlight inFlight, HttpLimits limits) {
+  Dispatcher(Gate gate, Routes routes, Failures failures, InFlight inFlight, RequestLog log) {
     this.gate = gate;
     this.routes = routes;
     this.failures = failures;
     this.inFlight = inFlight;
-    this.limits = limits;
+    this.log = log;
   }
 
   @Override
   public void route(ConnectionContext context, RoutingRequest source, RoutingResponse response) {
-    long begin = System.nanoTime();
     Exchange exchange = new Exchange((Connection) context, source);
     boolean entered = inFlight.enter();
     try {
       Reply reply = entered ? answer(exchange) : stopping();
       boolean close = !entered || !exchange.drained() || wantsClose(source.headers());
       writer.write(exchange.connection, source.prologue().method().text(), reply, response, close);
-      exchange.status = reply.status();
+      exchange.entry.status(reply.status());
       if (close) {
         throw new CloseConnectionException("closed after the answer");
       }
+      exchange.connection.requestEnded();
     } finally {
       if (entered) {
         inFlight.leave();
       }
-      record(exchange, System.nanoTime() - begin);
+      if (exchange.request != null && exchange.request.watched()) {
+        exchange.entry.waited();
+      }
+      log.record(exchange.entry);
     }
   }
 
@@ -64,18 +63,16 @@ final class Dispatcher implements HttpRouting {
   private static final class Exchange {
     final Connection connection;
     final RoutingRequest source;
-    @Nullable Endpoint endpoint;
+    final RequestLog.Entry entry;
     @Nullable Request request;
 
     /** Whether nothing that follows on the connection can be understood. */
     boolean broken;
 
-    /** The status sent; that of "the client went away" until one is. */
-    int status = 499;
-
     Exchange(Connection connection, RoutingRequest source) {
       this.connection = connection;
       this.source = source;
+      this.entry = new RequestLog.Entry(source.prologue());
     }
 
     /** Reads what the handler left of the body; false when that is too much. */
@@ -121,9 +118,9 @@ final class Dispatcher implements HttpRouting {
           first(headers, HeaderNames.AUTHORIZATION));
       checkFraming(exchange, headers);
       Routes.Match match = routes.match(source.prologue().method().text(), path);
-      exchange.endpoint = match.endpoint();
+      exchange.entry.endpoint(match.endpoint());
       Request request =
-          new Request(source, exchange.connection, inFlight, limits.maxBodyBytes(), match);
+          new Request(new Incoming.Streaming(source), exchange.connection, inFlight, match);
       exchange.request = request;
       return match.endpoint().handler().handle(request);
     } catch (InterruptedException e) {
@@ -147,14 +144,7 @@ final class Dispatcher implements HttpRouting {
     if (body == BodyStream.State.CUT || failure instanceof IOException) {
       throw new CloseConnectionException("the client stopped sending", failure);
     }
-    Reply reply = failure instanceof RuntimeException e ? failures.reply(e) : null;
-    if (reply != null) {
-      return reply;
-    }
-    LOG.error("no answer to {}", line(exchange), failure);
-    return Problems.reply(
-        new HttpProblem(
-            500, "the server made a mistake, its log says which: " + failure.getClass()));
+    return failures.answer(failure, exchange.entry);
   }
 
   /** What the library lets pass although nobody can tell for sure where the body ends. */
@@ -189,31 +179,13 @@ final class Dispatcher implements HttpRouting {
         && headers.get(HeaderNames.CONNECTION).get().equalsIgnoreCase("close");
   }
 
-  private static @Nullable String first(Headers headers, io.helidon.http.HeaderName name) {
+  /** The value of a header, the first where there are several; null where it does not come. */
+  static @Nullable String first(Headers headers, io.helidon.http.HeaderName name) {
     if (!headers.contains(name)) {
       return null;
     }
     Header header = headers.get(name);
     return header.get();
-  }
-
-  private void record(Exchange exchange, long nanos) {
-    Endpoint endpoint = exchange.endpoint == null ? routes.unmatched() : exchange.endpoint;
-    endpoint.figures().record(exchange.status, nanos);
-    if (exchange.status >= 500) {
-      LOG.warn("{} {} in {} µs", line(exchange), exchange.status, nanos / 1000);
-    } else if (nanos > limits.slowRequest().toNanos()
-        && (exchange.request == null || !exchange.request.watched())) {
-      LOG.info("slow: {} {} in {} ms", line(exchange), exchange.status, nanos / 1_000_000);
-    } else if (LOG.isDebugEnabled()) {
-      LOG.debug("{} {} in {} µs", line(exchange), exchange.status, nanos / 1000);
-    }
-  }
-
-  private static String line(Exchange exchange) {
-    return exchange.source.prologue().method().text()
-        + " "
-        + exchange.source.prologue().uriPath().rawPath();
   }
 
   @Override

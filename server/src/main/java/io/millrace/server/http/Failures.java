@@ -9,24 +9,36 @@ import org.jspecify.annotations.Nullable;
  * What the exceptions of handlers mean to a client. Filled by one thread before the server starts.
  */
 public final class Failures {
-  private final Map<Class<? extends RuntimeException>, Function<RuntimeException, Reply>> meanings =
-      new LinkedHashMap<>();
+  private final Map<Class<? extends RuntimeException>, Function<RuntimeException, Reply.Whole>>
+      meanings = new LinkedHashMap<>();
 
   /** Answers exceptions of this type and its subtypes so; the first type given that fits counts. */
-  public <E extends RuntimeException> Failures add(Class<E> type, Function<E, Reply> meaning) {
+  public <E extends RuntimeException> Failures add(
+      Class<E> type, Function<E, Reply.Whole> meaning) {
     meanings.put(type, e -> meaning.apply(type.cast(e)));
     return this;
   }
 
-  /** The answer to what a handler threw; null where it is not foreseen. */
-  @Nullable Reply reply(RuntimeException thrown) {
+  /** The answer to what was thrown for a request; a defect of ours where it is not foreseen. */
+  Reply.Whole answer(Exception thrown, RequestLog.Entry entry) {
+    Reply.Whole foreseen = thrown instanceof RuntimeException e ? reply(e) : null;
+    if (foreseen != null) {
+      return foreseen;
+    }
+    RequestLog.unforeseen(entry, thrown);
+    return Problems.reply(
+        new HttpProblem(
+            500, "the server made a mistake, its log says which: " + thrown.getClass()));
+  }
+
+  private Reply.@Nullable Whole reply(RuntimeException thrown) {
     if (thrown instanceof HttpProblem problem) {
       return Problems.reply(problem);
     }
-    for (Map.Entry<Class<? extends RuntimeException>, Function<RuntimeException, Reply>> entry :
-        meanings.entrySet()) {
-      if (entry.getKey().isInstance(thrown)) {
-        return entry.getValue().apply(thrown);
+    for (Map.Entry<Class<? extends RuntimeException>, Function<RuntimeException, Reply.Whole>>
+        meaning : meanings.entrySet()) {
+      if (meaning.getKey().isInstance(thrown)) {
+        return meaning.getValue().apply(thrown);
       }
     }
     return null;

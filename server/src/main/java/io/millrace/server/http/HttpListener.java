@@ -1,22 +1,11 @@
 package io.millrace.server.http;
 
-import io.helidon.http.DirectHandler;
-import io.helidon.http.HeaderNames;
-import io.helidon.http.HeaderValues;
-import io.helidon.http.ServerResponseHeaders;
-import io.helidon.http.Status;
-import io.helidon.webserver.WebServer;
-import io.helidon.webserver.http.DirectHandlers;
-import io.helidon.webserver.http1.Http1Config;
-import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.server.ServerException;
-import io.millrace.wire.Answers;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.net.InetSocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,47 +13,14 @@ import org.slf4j.LoggerFactory;
 public final class HttpListener {
   private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
 
-  private final InFlight inFlight = new InFlight();
+  private final InFlight inFlight;
   private final HttpLimits limits;
-  private final WebServer server;
+  private final Acceptor acceptor;
 
-  private HttpListener(
-      InetAddress address,
-      int port,
-      HttpLimits limits,
-      Gate gate,
-      Routes routes,
-      Failures failures) {
+  private HttpListener(HttpLimits limits, InFlight inFlight, Acceptor acceptor) {
     this.limits = limits;
-    Dispatcher dispatcher = new Dispatcher(gate, routes, failures, inFlight, limits);
-    Http1ConnectionSelector http =
-        Http1ConnectionSelector.builder()
-            .config(
-                Http1Config.builder()
-                    .maxPrologueLength(limits.maxRequestLineBytes())
-                    .maxHeadersSize(limits.maxHeaderBytes())
-                    .receiveLog(false)
-                    .sendLog(false)
-                    .buildPrototype())
-            .build();
-    Duration idleCheck = limits.idleTimeout().dividedBy(4).plusMillis(1);
-    this.server =
-        WebServer.builder()
-            .address(address)
-            .port(port)
-            .shutdownHook(false)
-            .featuresDiscoverServices(false)
-            .protocolsDiscoverServices(false)
-            .maxPayloadSize(-1)
-            .maxTcpConnections(limits.maxConnections())
-            .idleConnectionTimeout(limits.idleTimeout())
-            .idleConnectionPeriod(idleCheck)
-            .shutdownGracePeriod(Duration.ofSeconds(1))
-            .connectionOptions(options -> options.tcpNoDelay(true))
-            .addConnectionSelector(new ConnectionSelector(http, dispatcher, limits))
-            .errorHandling(handling -> handling.includeEntity(true))
-            .directHandlers(directHandlers())
-            .build();
+    this.inFlight = inFlight;
+    this.acceptor = acceptor;
   }
 
   /**
@@ -81,9 +37,17 @@ public final class HttpListener {
       Gate gate,
       Routes routes,
       Failures failures) {
-    HttpListener listener = new HttpListener(address, port, limits, gate, routes, failures);
+    InFlight inFlight = new InFlight();
+    RequestLog log = new RequestLog(routes.unmatched(), limits.slowRequest());
+    Surroundings surroundings =
+        new Surroundings(
+            limits,
+            Library.Listening.create(),
+            new Library.OneRouter(new Dispatcher(gate, routes, failures, inFlight, log)),
+            new PromptDispatcher(gate, routes, failures, inFlight, log));
     try {
-      listener.server.start();
+      Acceptor acceptor = Acceptor.start(new InetSocketAddress(address, port), surroundings);
+      return new HttpListener(limits, inFlight, acceptor);
     } catch (UncheckedIOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new ServerException(
@@ -95,7 +59,6 @@ public final class HttpListener {
               + cause.getMessage(),
           e);
     }
-    return listener;
   }
 
   /** Shows how many requests are in flight. */
@@ -107,7 +70,7 @@ public final class HttpListener {
 
   /** The port it listens on. */
   public int port() {
-    return server.port();
+    return acceptor.port();
   }
 
   /** Turns away new requests, finishes those in flight within the grace period, then closes. */
@@ -122,35 +85,6 @@ public final class HttpListener {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    server.stop();
-  }
-
-  /** Answers what is no HTTP request that could be routed. */
-  private static DirectHandlers directHandlers() {
-    DirectHandlers.Builder handlers = DirectHandlers.builder();
-    for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
-      handlers.addHandler(type, HttpListener::unroutable);
-    }
-    return handlers.build();
-  }
-
-  private static DirectHandler.TransportResponse unroutable(
-      DirectHandler.TransportRequest request,
-      DirectHandler.EventType type,
-      Status status,
-      ServerResponseHeaders headers,
-      @Nullable String message) {
-    // Our dispatcher answers every failure of a routed request, so an internal error of the library
-    // can only mean that it could not read what the client sent.
-    boolean unread =
-        status.code() >= 500 && type != DirectHandler.EventType.HTTP_VERSION_NOT_SUPPORTED;
-    String what = unread || message == null ? "the request line or a header is malformed" : message;
-    headers.set(HeaderValues.create(HeaderNames.CONTENT_TYPE, Reply.JSON));
-    return DirectHandler.TransportResponse.builder()
-        .status(unread ? Status.BAD_REQUEST_400 : status)
-        .headers(headers)
-        .keepAlive(false)
-        .entity(Answers.writeError(what))
-        .build();
+    acceptor.stop();
   }
 }

@@ -7,7 +7,7 @@ public final class Problems {
   private Problems() {}
 
   /** The answer that says what is wrong. */
-  public static Reply reply(HttpProblem problem) {
+  public static Reply.Whole reply(HttpProblem problem) {
     return new Reply.Whole(
         problem.status(), Reply.JSON, problem.headers(), Answers.writeError(problem.message()));
   }

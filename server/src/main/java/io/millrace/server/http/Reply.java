@@ -91,12 +91,12 @@ public sealed interface Reply {
   }
 
   /** 200 with JSON. */
-  static Reply json(byte[] body) {
+  static Whole json(byte[] body) {
     return new Whole(200, JSON, Map.of(), body);
   }
 
   /** JSON under another status. */
-  static Reply json(int status, byte[] body) {
+  static Whole json(int status, byte[] body) {
     return new Whole(status, JSON, Map.of(), body);
   }
 

@@ -1,7 +1,6 @@
 package io.millrace.server.http;
 
 import io.helidon.http.HeaderNames;
-import io.helidon.webserver.http.RoutingRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -15,7 +14,7 @@ public final class Request {
   private static final byte[] EMPTY = new byte[0];
   private static final int FIRST_READ_BYTES = 64 << 10;
 
-  private final RoutingRequest source;
+  private final Incoming source;
   private final Connection connection;
   private final InFlight inFlight;
   private final int maxBodyBytes;
@@ -24,16 +23,11 @@ public final class Request {
   private @Nullable BodyStream body;
   private boolean watched;
 
-  Request(
-      RoutingRequest source,
-      Connection connection,
-      InFlight inFlight,
-      int maxBodyBytes,
-      Routes.Match match) {
+  Request(Incoming source, Connection connection, InFlight inFlight, Routes.Match match) {
     this.source = source;
     this.connection = connection;
     this.inFlight = inFlight;
-    this.maxBodyBytes = maxBodyBytes;
+    this.maxBodyBytes = connection.limits().maxBodyBytes();
     this.match = match;
   }
 
@@ -91,7 +85,7 @@ public final class Request {
 
   /** Whether a body comes with it; one of length 0 is none. */
   public boolean hasBody() {
-    return source.content().hasEntity();
+    return source.hasBody();
   }
 
   /** The length of the body as announced; -1 where it comes in chunks, 0 where there is none. */
@@ -146,7 +140,7 @@ public final class Request {
   public InputStream bodyStream() {
     BodyStream opened = body;
     if (opened == null) {
-      opened = new BodyStream(source.content().inputStream());
+      opened = new BodyStream(source.body());
       body = opened;
     }
     return opened;

@@ -32,6 +32,7 @@ public final class Routes {
             request -> {
               throw HttpProblem.notFound("nothing is here: " + request.path());
             },
+            null,
             new RequestFigures(registry, "any", "(none)"));
   }
 
@@ -57,6 +58,24 @@ public final class Routes {
    * @throws IllegalArgumentException when the route is there already
    */
   public Routes add(HttpMethod method, String pattern, Handler handler) {
+    return add(method, pattern, handler, null);
+  }
+
+  /**
+   * Adds a route whose short requests are answered without a thread of their own.
+   *
+   * @param pattern segments after slashes; {@code {name}} is a parameter, which may be empty
+   * @param handler answers what {@code prompt} leaves to it, and what it is not asked: long
+   *     requests, and those that come in pieces or several at once
+   * @param prompt answers the others
+   * @throws IllegalArgumentException when the route is there already
+   */
+  public Routes addPrompt(String pattern, PromptHandler prompt, Handler handler) {
+    return add(HttpMethod.POST, pattern, handler, prompt);
+  }
+
+  private Routes add(
+      HttpMethod method, String pattern, Handler handler, @Nullable PromptHandler prompt) {
     List<String> names = new ArrayList<>();
     Segment place = root;
     for (String part : pattern.substring(1).split("/", -1)) {
@@ -71,7 +90,8 @@ public final class Routes {
       }
     }
     Endpoint endpoint =
-        new Endpoint(pattern, names, handler, new RequestFigures(registry, method.name(), pattern));
+        new Endpoint(
+            pattern, names, handler, prompt, new RequestFigures(registry, method.name(), pattern));
     if (place.endpoints.putIfAbsent(method, endpoint) != null) {
       throw new IllegalArgumentException("there is a route already: " + method + " " + pattern);
     }
@@ -125,6 +145,7 @@ public final class Routes {
           unmatched.route(),
           List.of(),
           _ -> new Reply.Whole(204, null, Map.of("Allow", allowed(place)), new byte[0]),
+          null,
           unmatched.figures());
     }
     Endpoint endpoint = known == null ? null : place.endpoints.get(known);

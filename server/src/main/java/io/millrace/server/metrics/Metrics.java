@@ -1,6 +1,7 @@
 package io.millrace.server.metrics;
 
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
@@ -17,9 +18,25 @@ public final class Metrics {
 
   private Metrics() {}
 
-  /** A registry with the figures of this JVM. */
+  /** A registry that listens to the collector until it is closed. */
+  private static final class JvmRegistry extends PrometheusMeterRegistry {
+    private final JvmGcMetrics collections = new JvmGcMetrics();
+
+    JvmRegistry() {
+      super(PrometheusConfig.DEFAULT);
+      collections.bindTo(this);
+    }
+
+    @Override
+    public void close() {
+      collections.close();
+      super.close();
+    }
+  }
+
+  /** A registry with the figures of this JVM, to be closed. */
   public static PrometheusMeterRegistry registry() {
-    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    PrometheusMeterRegistry registry = new JvmRegistry();
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
     new ClassLoaderMetrics().bindTo(registry);

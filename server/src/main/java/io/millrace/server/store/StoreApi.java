@@ -41,8 +41,8 @@ public final class StoreApi {
             HttpMethod.GET,
             "/store/backup",
             _ -> Reply.streamed(Reply.BYTES, target -> store.backup(target)))
-        .add(HttpMethod.POST, "/store/update", verbs::update)
-        .add(HttpMethod.POST, "/store/claim", verbs::claim)
+        .addPrompt("/store/update", verbs::beginUpdate, verbs::update)
+        .addPrompt("/store/claim", verbs::beginClaim, verbs::claim)
         .add(HttpMethod.GET, "/store/changes", changes::stream);
   }
 
@@ -55,7 +55,7 @@ public final class StoreApi {
         .add(StoreException.class, e -> problem(HttpProblem.unavailable(message(e), 1)));
   }
 
-  private static Reply problem(HttpProblem problem) {
+  private static Reply.Whole problem(HttpProblem problem) {
     return Problems.reply(problem);
   }
 

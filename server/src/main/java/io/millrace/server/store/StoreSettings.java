@@ -5,7 +5,10 @@ import io.millrace.server.config.Section;
 import io.millrace.store.Journaling;
 import io.millrace.store.Limits;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.Upkeep;
+import io.millrace.store.journal.Retention;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -30,8 +33,33 @@ public record StoreSettings(StoreOptions options) {
           "snapshot-every",
           1,
           Long.MAX_VALUE,
-          1_000_000,
+          Upkeep.DEFAULTS.snapshotEvery(),
           "After how many commits a new snapshot is begun.");
+  private static final Key<Duration> SNAPSHOT_AT_CLOSE =
+      Key.duration(
+          "snapshot-at-close",
+          Duration.ZERO,
+          Duration.ofHours(1),
+          Upkeep.DEFAULTS.snapshotAtClose(),
+          "How long a snapshot may take that is written at a stop, so that the next start need not"
+              + " read the journal; 0s for none. It is left out where there is little to read.");
+  private static final Key<Long> KEEP_BYTES =
+      Key.bytes(
+          "journal-keep-bytes",
+          0,
+          1L << 50,
+          Upkeep.DEFAULTS.retention().bytes(),
+          "1GiB",
+          "How large the journal's segments together may become before those go that only a"
+              + " subscriber with an old position would read.");
+  private static final Key<Duration> KEEP_TIME =
+      Key.duration(
+          "journal-keep-time",
+          Duration.ZERO,
+          Duration.ofHours(24 * 3650),
+          Upkeep.DEFAULTS.retention().age(),
+          "How old the commits may become before their segments go that only a subscriber with an"
+              + " old position would read.");
   private static final Key<Long> MEMORY =
       Key.bytes(
           "memory-budget-bytes",
@@ -44,7 +72,7 @@ public record StoreSettings(StoreOptions options) {
       Key.bytes(
           "unsynced-bytes",
           1 << 10,
-          1L << 40,
+          1L << 35,
           DEFAULTS.unsyncedBytes(),
           "64MiB",
           "The most bytes of journal that are not on disk; beyond it new commands wait. This bounds"
@@ -105,6 +133,9 @@ public record StoreSettings(StoreOptions options) {
               DATA,
               JOURNAL,
               SNAPSHOT_EVERY,
+              SNAPSHOT_AT_CLOSE,
+              KEEP_BYTES,
+              KEEP_TIME,
               MEMORY,
               UNSYNCED,
               OPERATIONS,
@@ -118,7 +149,11 @@ public record StoreSettings(StoreOptions options) {
               new StoreSettings(
                   StoreOptions.in(values.get(DATA))
                       .withJournaling(values.get(JOURNAL))
-                      .withSnapshotEvery(values.get(SNAPSHOT_EVERY))
+                      .withUpkeep(
+                          new Upkeep(
+                              values.get(SNAPSHOT_EVERY),
+                              values.get(SNAPSHOT_AT_CLOSE),
+                              new Retention(values.get(KEEP_BYTES), values.get(KEEP_TIME))))
                       .withLimits(
                           new Limits(
                               values.get(OPERATIONS).intValue(),

@@ -1,6 +1,7 @@
 package io.millrace.server.store;
 
 import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Later;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.http.Watch;
@@ -24,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** The two requests that change something. Their errors have the seed's form: a list. */
 final class Verbs {
@@ -38,26 +40,56 @@ final class Verbs {
     this.store = store;
   }
 
-  Reply update(Request request) throws IOException, InterruptedException {
-    return answer(
-        request,
-        () -> {
-          Transaction transaction = Requests.readTransaction(request.body(), Owner.ANYONE);
-          if (transaction.override()) {
-            throw new HttpProblem(
-                403, "override needs the role admin, and this server knows no roles");
+  /** Begins an update. */
+  Later beginUpdate(Request request) throws IOException {
+    DataForm form = Parameters.data(request);
+    return later(store.submit(transaction(request)), form);
+  }
+
+  /** Begins a claim that does not wait for tasks. */
+  @Nullable Later beginClaim(Request request) throws IOException {
+    DataForm form = Parameters.data(request);
+    Claim claim = claimed(request);
+    return claim.waitMillis() > 0 ? null : later(store.submit(claim), form);
+  }
+
+  private static Later later(CompletableFuture<Outcome> answer, DataForm form) {
+    return Later.of(
+        answer,
+        done -> {
+          try {
+            return reply(done.get(), form);
+          } catch (ExecutionException e) {
+            return problem(failure(e));
+          } catch (InterruptedException e) {
+            throw new IllegalStateException("a done future was waited for", e);
           }
-          return store.commit(transaction);
         });
+  }
+
+  Reply update(Request request) throws IOException, InterruptedException {
+    return answer(request, () -> store.commit(transaction(request)));
   }
 
   Reply claim(Request request) throws IOException, InterruptedException {
     return answer(
         request,
         () -> {
-          Claim claim = Requests.readClaim(request.body(MOST_CLAIM_BODY_BYTES), Owner.ANYONE);
+          Claim claim = claimed(request);
           return claim.waitMillis() > 0 ? awaited(request, claim) : store.claim(claim);
         });
+  }
+
+  private static Transaction transaction(Request request) throws IOException {
+    Transaction transaction = Requests.readTransaction(request.body(), Owner.ANYONE);
+    if (transaction.override()) {
+      throw new HttpProblem(403, "override needs the role admin, and this server knows no roles");
+    }
+    return transaction;
+  }
+
+  private static Claim claimed(Request request) throws IOException {
+    return Requests.readClaim(request.body(MOST_CLAIM_BODY_BYTES), Owner.ANYONE);
   }
 
   /** Waits for the answer to a claim, and withdraws it when the client has gone. */
@@ -100,23 +132,30 @@ final class Verbs {
       throws IOException, InterruptedException {
     try {
       DataForm form = Parameters.data(request);
-      Outcome outcome = question.ask();
-      int status = Answers.status(outcome);
-      return new Reply.Whole(status, Reply.JSON, retry(status), Answers.write(outcome, form));
-    } catch (WireException e) {
-      return errors(400, StoreApi.message(e));
-    } catch (HttpProblem e) {
-      return errors(e.status(), e.message());
-    } catch (StoreClosedException e) {
-      return errors(503, StoreApi.message(e));
-    } catch (OutcomeUnknownException e) {
-      return errors(504, StoreApi.message(e));
-    } catch (StoreException e) {
-      return errors(503, StoreApi.message(e));
+      return reply(question.ask(), form);
+    } catch (RuntimeException e) {
+      return problem(e);
     }
   }
 
-  private static Reply errors(int status, String message) {
+  private static Reply.Whole reply(Outcome outcome, DataForm form) {
+    int status = Answers.status(outcome);
+    return new Reply.Whole(status, Reply.JSON, retry(status), Answers.write(outcome, form));
+  }
+
+  /** What a failure means to the client; those without a meaning go on. */
+  private static Reply.Whole problem(RuntimeException failure) {
+    return switch (failure) {
+      case WireException e -> errors(400, StoreApi.message(e));
+      case HttpProblem e -> errors(e.status(), e.message());
+      case StoreClosedException e -> errors(503, StoreApi.message(e));
+      case OutcomeUnknownException e -> errors(504, StoreApi.message(e));
+      case StoreException e -> errors(503, StoreApi.message(e));
+      default -> throw failure;
+    };
+  }
+
+  private static Reply.Whole errors(int status, String message) {
     return new Reply.Whole(
         status, Reply.JSON, retry(status), Answers.writeErrors(List.of(message)));
   }

@@ -7,6 +7,8 @@ import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.store.Journaling;
+import io.millrace.store.Upkeep;
+import io.millrace.store.journal.Retention;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,6 +55,8 @@ final class ConfigurationTest {
             store:
               journal: opportunistic
               snapshot-every: 10
+              journal-keep-bytes: 2GiB
+              journal-keep-time: 48h
             """,
             Map.of("server.port", "9001"));
     ServerSettings server = read.get(ServerSettings.SECTION);
@@ -61,7 +65,9 @@ final class ConfigurationTest {
     assertThat(server.http().stopGrace()).isEqualTo(Duration.ofMillis(1500));
     assertThat(read.get(StoreSettings.SECTION).options().journaling())
         .isEqualTo(Journaling.OPPORTUNISTIC);
-    assertThat(read.get(StoreSettings.SECTION).options().snapshotEvery()).isEqualTo(10);
+    assertThat(read.get(StoreSettings.SECTION).options().upkeep())
+        .isEqualTo(
+            new Upkeep(10, Duration.ofSeconds(10), new Retention(2L << 30, Duration.ofHours(48))));
   }
 
   @Test
@@ -80,6 +86,8 @@ final class ConfigurationTest {
     assertThatThrownBy(() -> read("", Map.of("store.jurnal", "strict")))
         .hasMessageContaining("--store.jurnal")
         .hasMessageContaining("store.journal");
+    assertThatThrownBy(() -> read("", Map.of("store.journal-keep-byte", "1GiB")))
+        .hasMessageContaining("did you mean store.journal-keep-bytes?");
     assertThatThrownBy(() -> read("sever:\n  port: 1\n", Map.of()))
         .hasMessageContaining("did you mean server.port?");
   }

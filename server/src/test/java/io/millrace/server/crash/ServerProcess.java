@@ -82,8 +82,9 @@ final class ServerProcess implements AutoCloseable {
   /** A client that never tries twice, so that it sees every answer that was lost. */
   TaskStore connect() {
     return HttpTaskStore.open(
-        new ClientOptions(
-            address, null, Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ZERO));
+        ClientOptions.at(address)
+            .withConnectTimeout(Duration.ofSeconds(10))
+            .withRetryFor(Duration.ZERO));
   }
 
   /** Ends it in the middle of whatever it does. */

@@ -16,6 +16,12 @@ public final class DamagedJournalException extends JournalException {
     this.what = what;
   }
 
+  /** The same, found out by {@code cause}. */
+  DamagedJournalException(String file, long offset, String what, Throwable cause) {
+    this(file, offset, what);
+    initCause(cause);
+  }
+
   /** The name of the damaged file. */
   public String file() {
     return file;

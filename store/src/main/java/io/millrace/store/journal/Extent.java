@@ -67,17 +67,29 @@ final class Extent {
     readers.remove(reader);
   }
 
-  /** Takes out the segments that nobody needs, oldest first, and names them. */
-  synchronized List<String> trim(long keepFromSequence, long keepAfterPosition) {
+  /**
+   * Takes out the segments that nobody needs, oldest first, and names them.
+   *
+   * @param nowMillis the store time of the newest frame
+   */
+  synchronized List<String> trim(
+      long keepFromSequence, long keepAfterPosition, Retention retention, long nowMillis) {
     long keep = keepFromSequence;
     for (FrameReader reader : readers) {
       keep = Math.min(keep, reader.segmentSequence());
     }
+    long totalBytes = segments.stream().mapToLong(Segment::sizeBytes).sum();
     List<String> removed = new ArrayList<>();
-    while (segments.size() > 1
-        && segments.get(1).firstSequence() <= keep
-        && segments.get(1).positionBefore() <= keepAfterPosition) {
-      removed.add(segments.removeFirst().name());
+    while (segments.size() > 1) {
+      Chain end = segments.get(1).header().before();
+      if (end.sequence() >= keep
+          || end.position() > keepAfterPosition
+          || retention.keeps(totalBytes, nowMillis - end.timeMillis())) {
+        break;
+      }
+      Segment first = segments.removeFirst();
+      totalBytes -= first.sizeBytes();
+      removed.add(first.name());
     }
     return removed;
   }

@@ -36,6 +36,9 @@ public final class FileJournal implements Journal {
   private long lastEpoch;
   private long lastPosition;
 
+  /** The store time of that frame; for whoever trims. */
+  private volatile long lastTimeMillis;
+
   private FileJournal(Environment environment, Storage storage, FileJournalOptions options) {
     this.environment = environment;
     this.storage = storage;
@@ -113,6 +116,7 @@ public final class FileJournal implements Journal {
       lastSequence = chain.sequence();
       lastEpoch = chain.epoch();
       lastPosition = chain.position();
+      lastTimeMillis = chain.timeMillis();
       loop = started;
       driver = environment.drive("journal-sync", started);
       return chain.tail(ending.notice().isEmpty() ? null : ending.notice());
@@ -148,6 +152,7 @@ public final class FileJournal implements Journal {
     lastSequence = frame.sequence();
     lastEpoch = frame.epoch();
     lastPosition = frame.position();
+    lastTimeMillis = frame.timeMillis();
     driver.signal();
     return done;
   }
@@ -167,7 +172,8 @@ public final class FileJournal implements Journal {
    * {@inheritDoc}
    *
    * <p>With fewer than two snapshots, not counting one that recovery found damaged, nothing is
-   * removed. Segments that an open reader has yet to read stay as well.
+   * removed. Segments that an open reader has yet to read stay as well, and those that {@link
+   * FileJournalOptions#retention} keeps.
    */
   @Override
   public void trim(long keepAfterPosition) {
@@ -185,7 +191,8 @@ public final class FileJournal implements Journal {
         }
       }
       long keepFrom = kept.getFirst() + 1;
-      for (String name : extent.trim(keepFrom, keepAfterPosition)) {
+      for (String name :
+          extent.trim(keepFrom, keepAfterPosition, options.retention(), lastTimeMillis)) {
         storage.delete(name);
       }
     } catch (IOException e) {

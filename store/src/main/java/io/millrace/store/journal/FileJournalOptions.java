@@ -6,10 +6,12 @@ package io.millrace.store.journal;
  * @param segmentBytes the size to which segment files are allocated, 64 KiB to 1 GiB; a frame that
  *     is larger gets a segment of its own size
  * @param maxPayloadBytes the largest payload that is accepted, 1 byte to 1 GiB
+ * @param retention how much is kept for subscribers
  */
-public record FileJournalOptions(int segmentBytes, int maxPayloadBytes) {
-  /** Segments of 64 MiB, payloads up to 256 MiB. */
-  public static final FileJournalOptions DEFAULTS = new FileJournalOptions(64 << 20, 256 << 20);
+public record FileJournalOptions(int segmentBytes, int maxPayloadBytes, Retention retention) {
+  /** Segments of 64 MiB, payloads up to 256 MiB, up to 1 GiB of the last seven days kept. */
+  public static final FileJournalOptions DEFAULTS =
+      new FileJournalOptions(64 << 20, 256 << 20, Retention.DEFAULTS);
 
   /** Refuses values out of range with {@link IllegalArgumentException}. */
   public FileJournalOptions {
@@ -20,5 +22,15 @@ public record FileJournalOptions(int segmentBytes, int maxPayloadBytes) {
       throw new IllegalArgumentException(
           "maxPayloadBytes out of 1..1073741824: " + maxPayloadBytes);
     }
+  }
+
+  /** With nothing kept beyond what a restart needs. */
+  public FileJournalOptions(int segmentBytes, int maxPayloadBytes) {
+    this(segmentBytes, maxPayloadBytes, Retention.NONE);
+  }
+
+  /** The same with so much kept for subscribers. */
+  public FileJournalOptions withRetention(Retention retention) {
+    return new FileJournalOptions(segmentBytes, maxPayloadBytes, retention);
   }
 }

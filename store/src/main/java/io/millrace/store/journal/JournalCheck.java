@@ -1,11 +1,13 @@
 package io.millrace.store.journal;
 
+import io.millrace.store.StoreException;
 import io.millrace.store.environment.DiskFile;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.JournalReport.Damage;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,9 +20,13 @@ import org.jspecify.annotations.Nullable;
  * file that is removed meanwhile as missing.
  */
 public final class JournalCheck {
+  /** Takes every payload as it is. */
+  private static final JournalContents UNREAD = new JournalContents() {};
+
   private static final int PIECE_BYTES = 4 << 20;
 
   private final Storage storage;
+  private final JournalContents contents;
   private final List<String> notices = new ArrayList<>();
   private final List<Damage> damages = new ArrayList<>();
   private @Nullable Chain last;
@@ -30,8 +36,9 @@ public final class JournalCheck {
   private int snapshots;
   private long bytes;
 
-  private JournalCheck(Storage storage) {
+  private JournalCheck(Storage storage, JournalContents contents) {
     this.storage = storage;
+    this.contents = contents;
   }
 
   /**
@@ -40,10 +47,19 @@ public final class JournalCheck {
    * @throws JournalException when it is no folder or cannot be read
    */
   public static JournalReport verify(Path folder) {
+    return verify(folder, UNREAD);
+  }
+
+  /**
+   * The same, also showing what was found to {@code contents}.
+   *
+   * @throws JournalException when it is no folder or cannot be read
+   */
+  public static JournalReport verify(Path folder, JournalContents contents) {
     if (!Files.isDirectory(folder)) {
       throw new JournalException(folder + " is not a folder");
     }
-    return verify(Environment.system(), folder);
+    return verify(Environment.system(), folder, contents);
   }
 
   /**
@@ -52,8 +68,18 @@ public final class JournalCheck {
    * @throws JournalException when it cannot be read
    */
   public static JournalReport verify(Environment environment, Path folder) {
+    return verify(environment, folder, UNREAD);
+  }
+
+  /**
+   * The same, also showing what was found to {@code contents}.
+   *
+   * @throws JournalException when it cannot be read
+   */
+  public static JournalReport verify(
+      Environment environment, Path folder, JournalContents contents) {
     try (Folder opened = environment.disk().folder(folder)) {
-      return new JournalCheck(new Storage(opened)).run();
+      return new JournalCheck(new Storage(opened), contents).run();
     } catch (IOException e) {
       throw new JournalException("cannot read the journal in " + folder, e);
     }
@@ -70,15 +96,14 @@ public final class JournalCheck {
     }
     List<Long> snapshotNumbers = FileNames.numbers(names, FileNames.SNAPSHOT);
     List<Long> segments = FileNames.numbers(names, FileNames.SEGMENT);
-    @Nullable Boolean standsAlone = null;
-    for (long sequence : snapshotNumbers) {
-      boolean alone = snapshot(sequence);
-      standsAlone = standsAlone == null ? alone : standsAlone;
+    boolean standsAlone = false;
+    for (long sequence : snapshotNumbers.reversed()) {
+      standsAlone = snapshot(sequence);
     }
     for (int i = 0; i < segments.size(); i++) {
       segment(segments.get(i), i == segments.size() - 1);
     }
-    checkReach(segments, snapshotNumbers, standsAlone != null && standsAlone);
+    checkReach(segments, snapshotNumbers, standsAlone);
     Chain end =
         last != null && last.sequence() >= newestSnapshot.sequence() ? last : newestSnapshot;
     return new JournalReport(
@@ -128,14 +153,40 @@ public final class JournalCheck {
         throw new DamagedJournalException(
             name, 8, "this is the snapshot of frame " + input.frame().sequence());
       }
-      input.readToEnd();
+      boolean whole = false;
+      try {
+        @Nullable Damage unreadable = show(input, name);
+        input.readToEnd();
+        if (unreadable != null) {
+          damages.add(unreadable);
+        }
+        whole = unreadable == null;
+      } finally {
+        contents.snapshotEnd(whole);
+      }
       snapshots++;
-      newestSnapshot = Chain.START.after(input.frame(), 0);
+      Chain chain = Chain.START.after(input.frame(), 0);
+      newestSnapshot = newestSnapshot.sequence() < chain.sequence() ? chain : newestSnapshot;
       return input.standsAlone();
     } catch (DamagedJournalException e) {
       damages.add(Damage.of(e));
       return false;
     }
+  }
+
+  /** Shows the parts; gives the first that means nothing, or null. */
+  private @Nullable Damage show(SnapshotInput input, String name) throws IOException {
+    contents.snapshot(input.frame());
+    long at = input.offset();
+    for (ByteBuffer part = input.next(); part != null; part = input.next()) {
+      try {
+        contents.part(part);
+      } catch (StoreException e) {
+        return new Damage(name, at, "part " + (input.parts() - 1) + ": " + e.getMessage());
+      }
+      at = input.offset();
+    }
+    return null;
   }
 
   private void segment(long sequence, boolean isLast) throws IOException {
@@ -148,15 +199,26 @@ public final class JournalCheck {
             new Damage(name, 16, "it does not follow on frame " + last.sequence() + " before it"));
       }
       FrameScan scan = new FrameScan(file, segment.header(), segment.sizeBytes(), PIECE_BYTES);
+      long at = scan.offset();
       for (@Nullable Frame frame = scan.next(); frame != null; frame = scan.next()) {
         firstSequence = firstSequence == 0 ? frame.sequence() : firstSequence;
         frames++;
+        show(frame, name, at);
+        at = scan.offset();
       }
       last = scan.chain();
       examineEnd(file, segment, scan, isLast);
     } catch (DamagedJournalException e) {
       damages.add(Damage.of(e));
       last = null;
+    }
+  }
+
+  private void show(Frame frame, String name, long at) {
+    try {
+      contents.frame(frame);
+    } catch (StoreException e) {
+      damages.add(new Damage(name, at, "frame " + frame.sequence() + ": " + e.getMessage()));
     }
   }
 

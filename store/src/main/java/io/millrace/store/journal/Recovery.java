@@ -1,5 +1,6 @@
 package io.millrace.store.journal;
 
+import io.millrace.store.StoreException;
 import io.millrace.store.environment.DiskFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -113,7 +114,7 @@ final class Recovery {
           }
           at = scan.offset();
           if (frame.sequence() > base) {
-            replay.frame(frame);
+            deliver(frame, segment, scan.offset(), replay);
           }
         }
         if (i < segments.size() - 1) {
@@ -132,6 +133,17 @@ final class Recovery {
       }
     }
     throw new IllegalStateException("a journal without segments");
+  }
+
+  /** What the replay cannot read is damage too, though its checksums are right. */
+  private static void deliver(Frame frame, Segment segment, long end, Journal.Replay replay) {
+    try {
+      replay.frame(frame);
+    } catch (StoreException e) {
+      long at = end - FrameFormat.sizeBytes(frame.payload().remaining());
+      throw new DamagedJournalException(
+          segment.name(), at, "frame " + frame.sequence() + ": " + e.getMessage(), e);
+    }
   }
 
   private static void refuseGap(FrameScan scan, Segment segment, SegmentHeader next) {

@@ -1,5 +1,6 @@
 package io.millrace.store.journal;
 
+import io.millrace.store.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -75,8 +76,15 @@ record SnapshotChoice(Chain base, @Nullable String name) {
     }
     try (InputStream stream = new DiskFileInput(storage.open(name))) {
       SnapshotInput input = new SnapshotInput(stream, name);
+      long at = input.offset();
       for (ByteBuffer part = input.next(); part != null; part = input.next()) {
-        parts.accept(part);
+        try {
+          parts.accept(part);
+        } catch (StoreException e) {
+          throw new DamagedJournalException(
+              name, at, "part " + (input.parts() - 1) + ": " + e.getMessage(), e);
+        }
+        at = input.offset();
       }
     }
   }

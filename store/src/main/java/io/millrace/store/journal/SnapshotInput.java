@@ -81,6 +81,11 @@ public final class SnapshotInput {
     return parts;
   }
 
+  /** How many bytes have been read so far. */
+  long offset() {
+    return offset;
+  }
+
   /**
    * The next part, valid until the next call; null after the last one, when the end mark has been
    * found right. Only then is the snapshot known to be whole.

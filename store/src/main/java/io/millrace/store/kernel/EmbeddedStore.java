@@ -65,7 +65,10 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
    */
   public static EmbeddedStore open(StoreOptions options) {
     Journal journal =
-        FileJournal.open(options.environment(), options.folder(), FileJournalOptions.DEFAULTS);
+        FileJournal.open(
+            options.environment(),
+            options.folder(),
+            FileJournalOptions.DEFAULTS.withRetention(options.upkeep().retention()));
     try {
       return open(options, journal);
     } catch (RuntimeException | Error e) {
@@ -96,7 +99,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
             recovered.state().commits());
     Broadcast broadcast =
         new Broadcast(recovered.state().commits(), options.limits().subscriberLag());
-    Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered.snapshotAt());
+    Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered);
     Mailbox mailbox = new Mailbox();
     StoreLoop loop = new StoreLoop(options, recovered, mailbox, feed, broadcast, snapshots);
     Driver driver = environment.drive("store", loop);
@@ -138,8 +141,15 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     switch (mailbox.push(message)) {
       case FIRST -> driver.signal();
       case FURTHER -> {}
-      case REFUSED -> message.reject(new StoreClosedException("the store is closed"));
+      case REFUSED -> message.reject(whyClosed());
     }
+  }
+
+  private StoreClosedException whyClosed() {
+    Throwable failure = loop.failure();
+    return failure == null
+        ? new StoreClosedException("the store is closed")
+        : new StoreClosedException("the store has stopped: " + failure.getMessage(), failure);
   }
 
   @Override
@@ -243,7 +253,10 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     loop.close();
     driver.signal();
     driver.join();
-    loop.snapshots().join();
-    journal.close();
+    try {
+      loop.snapshots().close(loop.state(), loop.history());
+    } finally {
+      journal.close();
+    }
   }
 }

@@ -56,9 +56,16 @@ final class RecordReader {
     return (int) size;
   }
 
-  /** A count of elements that take at least one byte each. */
-  int readCount() {
-    return readSize();
+  /**
+   * A count of elements that take at least {@code smallest} bytes each, all of which are still to
+   * come; so what is reserved for them stays within the size of the payload.
+   */
+  int readCount(int smallest) {
+    long count = readNumber();
+    if (count > buffer.remaining() / smallest) {
+      throw new RecordException(count + " elements reach past the end");
+    }
+    return (int) count;
   }
 
   int readInt() {

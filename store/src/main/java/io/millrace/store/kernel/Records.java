@@ -34,6 +34,12 @@ final class Records {
   private static final int OWNED = 1;
   private static final int CLAIMED = 2;
 
+  /** A long and a number. */
+  private static final int SMALLEST_BRANCH = 9;
+
+  /** A deletion: type, id, origin and an empty name. */
+  private static final int SMALLEST_CHANGE = 4;
+
   private Records() {}
 
   static void write(RecordWriter out, JournalRecord journalRecord) {
@@ -105,7 +111,7 @@ final class Records {
   }
 
   private static History readHistory(RecordReader in) {
-    int count = in.readCount();
+    int count = in.readCount(SMALLEST_BRANCH);
     if (count == 0) {
       throw new RecordException("a history without a branch");
     }
@@ -143,7 +149,7 @@ final class Records {
     if ((flags & REQUEST) != 0) {
       request = new RequestMark(in.readText(), in.readLong(), in.readLong());
     }
-    int count = in.readCount();
+    int count = in.readCount(SMALLEST_CHANGE);
     List<Change> changes = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       changes.add(readChange(in));

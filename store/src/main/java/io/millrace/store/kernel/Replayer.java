@@ -1,6 +1,8 @@
 package io.millrace.store.kernel;
 
 import io.millrace.store.Journaling;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
@@ -9,6 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Builds the state anew from what a journal delivers. */
 final class Replayer implements Journal.Replay {
+  /**
+   * How many ids a new history leaves out. An id takes at least 8 bytes of journal, so a crash
+   * loses fewer as long as less than 32 GiB are not on disk; and 2^21 new histories fit below 2^53.
+   */
+  static final long LEFT_OUT = 1L << 32;
+
   private final State state = new State();
   private @Nullable History history;
 
@@ -16,6 +24,7 @@ final class Replayer implements Journal.Replay {
   private boolean forks;
 
   private long snapshotAt;
+  private long bytes;
 
   /**
    * Recovers from {@code journal}; draws a new history's id where the old one may have lost
@@ -32,15 +41,31 @@ final class Replayer implements Journal.Replay {
       history = History.begin(drawn);
     } else if (replayer.forks) {
       history = history.fork(drawn, replayer.state.commits());
+      replayer.skipIds();
     }
     replayer.state.clearStirred();
-    return new Recovered(replayer.state, history, clock, tail, replayer.snapshotAt);
+    return new Recovered(
+        replayer.state,
+        history,
+        clock,
+        tail,
+        new Recovered.Replayed(replayer.snapshotAt, replayer.bytes));
+  }
+
+  State state() {
+    return state;
   }
 
   @Override
   public void snapshotPart(ByteBuffer payload) {
+    snapshotRecords(payload);
+  }
+
+  /** Puts back a part of a snapshot; gives the number of its records. */
+  long snapshotRecords(ByteBuffer payload) {
     RecordReader in = new RecordReader(payload);
-    while (!in.atEnd()) {
+    long records = 0;
+    for (; !in.atEnd(); records++) {
       switch (Records.read(in)) {
         case JournalRecord.Counters counters -> {
           state.restore(counters.lastId(), counters.commits(), counters.timeMillis());
@@ -48,7 +73,7 @@ final class Replayer implements Journal.Replay {
           snapshotAt = counters.commits();
           forks = counters.forks();
         }
-        case JournalRecord.KeptTask kept -> state.put(kept.task());
+        case JournalRecord.KeptTask(Task task) -> put(task);
         case JournalRecord.KeptDocument kept -> state.put(kept.document());
         case JournalRecord.KeptRequest kept -> state.restore(kept.event());
         case JournalRecord.Committed _, JournalRecord.Opened _, JournalRecord.Closed _ ->
@@ -56,21 +81,45 @@ final class Replayer implements Journal.Replay {
       }
     }
     state.clearStirred();
+    return records;
+  }
+
+  /**
+   * Leaves out the ids that commits may have got which this journal does not hold: those of a crash
+   * that an opportunistic store did not write, or those after a backup. A new history begins in the
+   * journal with a durable record, so that every later replay leaves out the same.
+   */
+  private void skipIds() {
+    state.restore(state.lastId() + LEFT_OUT, state.commits(), state.timeMillis());
+  }
+
+  private void put(Task task) {
+    if (state.find(TaskRef.id(task.id())) != null) {
+      throw new RecordException("task " + task.id() + " is there twice");
+    }
+    state.put(task);
   }
 
   @Override
   public void frame(Frame frame) {
+    frameRecords(frame);
+  }
+
+  /** Applies a frame; gives the number of its records. */
+  long frameRecords(Frame frame) {
     RecordReader in = new RecordReader(frame.payload());
-    while (!in.atEnd()) {
+    bytes += frame.payload().remaining();
+    long records = 0;
+    for (; !in.atEnd(); records++) {
       switch (Records.read(in)) {
         case JournalRecord.Committed(Event event) -> {
-          if (event.number() != state.commits() + 1) {
-            throw new RecordException(
-                "commit " + event.number() + " follows commit " + state.commits());
-          }
+          Fit.require(state, event);
           state.apply(state.complete(event));
         }
         case JournalRecord.Opened opened -> {
+          if (history != null && !history.equals(opened.history())) {
+            skipIds();
+          }
           history = opened.history();
           forks = opened.journaling() == Journaling.OPPORTUNISTIC;
         }
@@ -84,16 +133,12 @@ final class Replayer implements Journal.Replay {
     }
     if (state.commits() != frame.position()) {
       throw new RecordException(
-          "frame "
-              + frame.sequence()
-              + " ends with commit "
-              + state.commits()
-              + " but says "
-              + frame.position());
+          "it ends with commit " + state.commits() + " but says " + frame.position());
     }
     state.clearStirred();
     while (state.advance(frame.timeMillis())) {
       // Every delayed task and lease that is over moves now, slice by slice.
     }
+    return records;
   }
 }

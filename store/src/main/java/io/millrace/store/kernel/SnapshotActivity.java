@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes one snapshot beside the working store, a part at each step, and publishes it. */
 final class SnapshotActivity implements Activity {
-  /** What stands for a frame where no other will become durable. */
+  /** What stands for a frame where no other will become durable, or no time is left. */
   static final long STOPPED = -1;
 
   private final Iterator<JournalRecord> records;
@@ -43,14 +43,14 @@ final class SnapshotActivity implements Activity {
   @Override
   public long step() {
     try {
+      long durable = durableSequence.getAsLong();
+      if (durable == STOPPED) {
+        throw new JournalException("the store has stopped");
+      }
       if (SnapshotRecords.fill(part, records)) {
         writer.part(part.view());
         part.clear();
         return 0;
-      }
-      long durable = durableSequence.getAsLong();
-      if (durable == STOPPED) {
-        throw new JournalException("the store has stopped");
       }
       if (durable < sequence) {
         return UNTIL_SIGNALLED;

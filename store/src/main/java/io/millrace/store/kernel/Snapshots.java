@@ -2,6 +2,7 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Journaling;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.Upkeep;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
@@ -15,38 +16,50 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Begins a snapshot when enough commits have come since the last one. The loop calls it between two
- * groups, when the state is just what the journal adds up to.
+ * groups, when the state is just what the journal adds up to. Once the loop has ended, it writes a
+ * last one if the next start would have much to read.
  */
 final class Snapshots {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
 
+  /** So many bytes of journal after the last snapshot are worth one at the close: 16 MiB. */
+  static final long WORTHWHILE_BYTES = 16 << 20;
+
   private final Environment environment;
   private final Journal journal;
   private final JournalFeed feed;
-  private final long every;
+  private final Upkeep upkeep;
   private final Journaling journaling;
   private Frame latest;
   private long begunAt;
+  private long bytesSince;
+  private boolean closed;
   private @Nullable Driver driver;
   private volatile boolean running;
   private volatile boolean requested;
   private volatile boolean stopped;
+
+  /** Whether only {@link #leftNanos} are left for what is being written. */
+  private volatile boolean closing;
+
+  private volatile long closingSinceNanos;
   private final AtomicLong published = new AtomicLong();
 
   /**
    * For a store that opened with frame {@code opened}.
    *
-   * @param snapshotAt how many commits the newest snapshot holds, 0 for none
+   * @param recovered what it opened with
    */
   Snapshots(
-      StoreOptions options, Journal journal, JournalFeed feed, Frame opened, long snapshotAt) {
+      StoreOptions options, Journal journal, JournalFeed feed, Frame opened, Recovered recovered) {
     this.environment = options.environment();
     this.journal = journal;
     this.feed = feed;
-    this.every = options.snapshotEvery();
+    this.upkeep = options.upkeep();
     this.journaling = options.journaling();
     this.latest = header(opened);
-    this.begunAt = snapshotAt;
+    this.begunAt = recovered.replayed().snapshotAt();
+    this.bytesSince = recovered.replayed().bytes();
   }
 
   private static Frame header(Frame frame) {
@@ -85,6 +98,7 @@ final class Snapshots {
   /** Remembers the frame after which the state will stand. */
   void noteFrame(Frame frame) {
     latest = header(frame);
+    bytesSince += frame.payload().remaining();
   }
 
   /** Wakes a snapshot that waits for its frame to be durable. */
@@ -102,21 +116,32 @@ final class Snapshots {
   }
 
   private long durableSequence() {
-    return stopped ? SnapshotActivity.STOPPED : feed.durableSequence();
+    return stopped || leftNanos() <= 0 ? SnapshotActivity.STOPPED : feed.durableSequence();
+  }
+
+  /** How long a snapshot may still take. */
+  private long leftNanos() {
+    return closing
+        ? upkeep.snapshotAtClose().toNanos() - (environment.nanos() - closingSinceNanos)
+        : Long.MAX_VALUE;
   }
 
   /** Begins a snapshot where it is time for one and none is being written. */
   void consider(State state, History history) {
-    if (running || (!requested && state.commits() - begunAt < every)) {
-      return;
+    if (!running && (requested || state.commits() - begunAt >= upkeep.snapshotEvery())) {
+      begin(state, history, journaling == Journaling.OPPORTUNISTIC);
     }
+  }
+
+  private void begin(State state, History history, boolean forks) {
     requested = false;
     running = true;
     begunAt = state.commits();
+    bytesSince = 0;
     try {
       SnapshotActivity activity =
           new SnapshotActivity(
-              SnapshotRecords.of(state.freeze(), history, journaling == Journaling.OPPORTUNISTIC),
+              SnapshotRecords.of(state.freeze(), history, forks),
               journal.snapshot(latest),
               latest.sequence(),
               this::durableSequence,
@@ -129,7 +154,11 @@ final class Snapshots {
 
   /** Called on the thread that wrote. A snapshot that fails costs only a longer start-up. */
   private void done(@Nullable Throwable failure) {
-    if (failure != null) {
+    if (failure != null && leftNanos() <= 0 && !stopped) {
+      LOG.info(
+          "no snapshot was left at the close, {} were not enough; the next start reads the journal",
+          upkeep.snapshotAtClose());
+    } else if (failure != null) {
       LOG.warn("no snapshot could be written: {}", failure.getMessage());
     } else {
       published.incrementAndGet();
@@ -142,8 +171,26 @@ final class Snapshots {
     running = false;
   }
 
-  /** Waits for the snapshot that is being written, if any. */
-  void join() {
+  /**
+   * Waits for the snapshot that is being written, if any, and writes a last one where it is worth
+   * it; gives up what takes too long. For the thread that closes the store, after the loop's end.
+   */
+  void close(State state, History history) {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    closingSinceNanos = environment.nanos();
+    closing = true;
+    join();
+    if (!stopped && bytesSince >= WORTHWHILE_BYTES && leftNanos() > 0) {
+      // The reign is closed, everything before is durable: no later reign need fear a loss.
+      begin(state, history, false);
+      join();
+    }
+  }
+
+  private void join() {
     Driver writing = driver;
     if (writing != null) {
       writing.join();

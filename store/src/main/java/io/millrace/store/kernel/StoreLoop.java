@@ -87,6 +87,11 @@ final class StoreLoop implements Activity {
     return history;
   }
 
+  /** What broke the journal; null while it works. Safe for use by any thread. */
+  @Nullable Throwable failure() {
+    return feed.failure();
+  }
+
   long durableCommits() {
     return feed.durableCommits();
   }

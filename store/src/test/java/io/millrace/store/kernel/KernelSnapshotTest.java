@@ -13,10 +13,12 @@ import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.journal.FileJournal;
 import io.millrace.store.journal.FileJournalOptions;
+import io.millrace.store.journal.SnapshotInput;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,6 +61,16 @@ class KernelSnapshotTest {
     }
   }
 
+  /** What a backup holds, before a store goes on from it. */
+  private static String digest(byte[] backup) throws IOException {
+    Replayer replayer = new Replayer();
+    SnapshotInput input = new SnapshotInput(new ByteArrayInputStream(backup), "the backup");
+    for (ByteBuffer part = input.next(); part != null; part = input.next()) {
+      replayer.snapshotPart(part);
+    }
+    return StateDigest.of(replayer.state().freeze());
+  }
+
   private String digest(Path place) {
     ManualEnvironment other = new ManualEnvironment(2);
     other.advance(environment.wallMillis() - FixedEnvironment.START_MILLIS);
@@ -92,7 +104,7 @@ class KernelSnapshotTest {
   }
 
   @Test
-  void a_backup_restores_to_the_state_at_its_position(@TempDir Path parent) {
+  void a_backup_restores_to_the_state_at_its_position(@TempDir Path parent) throws IOException {
     ByteArrayOutputStream backup = new ByteArrayOutputStream();
     String expected;
     Position position;
@@ -102,15 +114,48 @@ class KernelSnapshotTest {
       expected = store.digest().value();
       work(store, 50);
     }
+    assertThat(digest(backup.toByteArray())).isEqualTo(expected);
     Path restored = parent.resolve("restored");
     FileJournal.restore(environment, restored, new ByteArrayInputStream(backup.toByteArray()));
-    assertThat(digest(restored)).isEqualTo(expected);
     try (EmbeddedStore store = open(restored)) {
       assertThat(store.groups().position().number()).isEqualTo(position.number());
       assertThat(store.groups().position().history())
           .as("a restored store goes its own way")
           .isNotEqualTo(position.history());
     }
+  }
+
+  @Test
+  void ids_given_after_a_backup_are_not_given_again_after_its_restore(@TempDir Path parent) {
+    ByteArrayOutputStream backup = new ByteArrayOutputStream();
+    long largest;
+    try (EmbeddedStore store = open(folder)) {
+      work(store, 10);
+      store.backup(backup);
+      work(store, 50);
+      largest = add(store);
+    }
+    Path restored = parent.resolve("restored");
+    FileJournal.restore(environment, restored, new ByteArrayInputStream(backup.toByteArray()));
+    long first;
+    try (EmbeddedStore store = open(restored)) {
+      first = add(store);
+      assertThat(first).isGreaterThan(largest);
+    }
+    for (int i = 1; i < 4; i++) {
+      try (EmbeddedStore store = open(restored)) {
+        assertThat(add(store)).as("only the first opening leaves ids out").isEqualTo(first + i);
+      }
+    }
+  }
+
+  private static long add(EmbeddedStore store) {
+    return store
+        .commit(Transaction.by(ME).add("last", "one").build())
+        .done()
+        .tasks()
+        .getFirst()
+        .id();
   }
 
   @Test

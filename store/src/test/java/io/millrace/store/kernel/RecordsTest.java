@@ -3,6 +3,7 @@ package io.millrace.store.kernel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import com.sun.management.ThreadMXBean;
 import io.millrace.store.Bytes;
 import io.millrace.store.Change;
 import io.millrace.store.Document;
@@ -11,6 +12,7 @@ import io.millrace.store.Journaling;
 import io.millrace.store.Limits;
 import io.millrace.store.Owner;
 import io.millrace.store.Task;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -147,6 +149,40 @@ class RecordsTest {
       }
       readWhatever(ByteBuffer.wrap(bytes), round);
     }
+  }
+
+  @Test
+  void a_damaged_count_reserves_no_more_than_the_payload_is_large() {
+    for (int round = 0; round < 400; round++) {
+      RecordWriter out = new RecordWriter();
+      if (random.nextBoolean()) {
+        Records.write(
+            out,
+            new JournalRecord.Committed(new Event(1, 1, Owner.client(1), false, List.of(), null)));
+      } else {
+        Records.write(
+            out, new JournalRecord.Opened(1, Journaling.STRICT, History.begin(random.nextLong())));
+      }
+      byte[] payload = new byte[1 << random.nextInt(10, 21)];
+      random.nextBytes(payload);
+      // The count is the last number of the one, and stands nine bytes before the end of the other.
+      int head = out.size() - (out.view().get(0) == 1 ? 1 : 10);
+      out.view().get(payload, 0, head);
+      RecordWriter count = new RecordWriter();
+      count.writeNumber(
+          random.nextBoolean() ? random.nextInt(payload.length) : random.nextLong() >>> 1);
+      count.view().get(payload, head, count.size());
+      long before = allocatedBytes();
+      readWhatever(ByteBuffer.wrap(payload), round);
+      assertThat(allocatedBytes() - before)
+          .as("round %s", round)
+          .isLessThan(2L * payload.length + 200_000);
+    }
+  }
+
+  /** By this thread so far. */
+  private static long allocatedBytes() {
+    return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
   }
 
   private static void readWhatever(ByteBuffer bytes, int round) {

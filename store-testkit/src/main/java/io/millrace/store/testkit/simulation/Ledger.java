@@ -37,6 +37,9 @@ final class Ledger {
   private final TreeMap<Long, Answer> acknowledged = new TreeMap<>();
   private final List<Commit> history = new ArrayList<>();
 
+  /** The largest id or version that a client was told, by a commit that may be lost. */
+  private long largestTold;
+
   Model model() {
     return model;
   }
@@ -66,6 +69,10 @@ final class Ledger {
   /** Takes note of an answer. */
   void answered(Sent sent, Outcome outcome) {
     queue.answered(sent);
+    if (outcome instanceof Outcome.Done done) {
+      done.tasks().forEach(task -> largestTold = Math.max(largestTold, task.id()));
+      done.documents().forEach(document -> largestTold = Math.max(largestTold, document.version()));
+    }
     if (sent.committedBy(outcome)) {
       Answer answer = new Answer(sent, (Outcome.Done) outcome);
       if (acknowledged.put(outcome.position().number(), answer) != null) {
@@ -123,6 +130,11 @@ final class Ledger {
         .map(observation -> observation.what().toString())
         .findFirst()
         .orElse(null);
+  }
+
+  /** What was told and then lost must not be given again. */
+  void retireToldIds() {
+    model.retireIds(largestTold);
   }
 
   /** Forgets what was told about commits after {@code number}, which are lost. */

@@ -57,6 +57,11 @@ final class Model {
     return lastId;
   }
 
+  /** No id up to this one is to be given any more, whether or not it was. */
+  void retireIds(long largest) {
+    lastId = Math.max(lastId, largest);
+  }
+
   int size() {
     return tasks.size();
   }

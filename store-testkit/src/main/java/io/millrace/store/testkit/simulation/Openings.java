@@ -11,9 +11,11 @@ import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.journal.FileJournal;
 import io.millrace.store.journal.FileJournalOptions;
+import io.millrace.store.journal.Retention;
 import io.millrace.store.kernel.EmbeddedStore;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -44,7 +46,13 @@ final class Openings {
             .withEnvironment(environment)
             .withJournaling(random.nextInt(4) == 0 ? Journaling.OPPORTUNISTIC : Journaling.STRICT)
             .withSnapshotEvery(random.nextInt(20, 400));
-    journalOptions = new FileJournalOptions(SMALL_SEGMENTS, MOST_PAYLOAD);
+    Retention retention =
+        random.nextBoolean()
+            ? Retention.NONE
+            : new Retention(
+                random.nextInt(20) * (long) SMALL_SEGMENTS,
+                Duration.ofSeconds(random.nextInt(10_000)));
+    journalOptions = new FileJournalOptions(SMALL_SEGMENTS, MOST_PAYLOAD, retention);
   }
 
   EmbeddedTaskStore store() {
@@ -143,6 +151,7 @@ final class Openings {
     checkHistory(opened, end, lost);
     ledger.forgetBeyond(end.number());
     ledger.settle(commits, false);
+    ledger.retireToldIds();
     if (ledger.model().number() != end.number()) {
       throw new SimulationFailure(
           "the store ends at " + end + " but streams up to " + ledger.model().number());

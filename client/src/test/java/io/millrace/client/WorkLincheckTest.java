@@ -1,0 +1,65 @@
+package io.millrace.client;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Task;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Test;
+
+/** However a cancellation and its listeners meet, each listener runs, and once. */
+public class WorkLincheckTest {
+  private final Work work = new Work(new Task(1, 1, "group", 0, null, 1, 1, Bytes.EMPTY));
+  private final AtomicInteger listeners = new AtomicInteger();
+  private final AtomicInteger runs = new AtomicInteger();
+
+  /** A handler listens. */
+  @Operation
+  public void listen() {
+    listeners.incrementAndGet();
+    work.onCancel(runs::incrementAndGet);
+  }
+
+  /** The renewer loses the claim, or the worker stops. */
+  @Operation
+  public void cancel() {
+    work.cancel();
+  }
+
+  /** A handler asks. */
+  @Operation
+  public boolean isCancelled() {
+    return work.isCancelled();
+  }
+
+  /** When all is over. */
+  @Validate
+  public void checkRuns() {
+    int expected = work.isCancelled() ? listeners.get() : 0;
+    if (runs.get() != expected) {
+      throw new IllegalStateException(runs + " runs of " + listeners + " listeners");
+    }
+  }
+
+  @Test
+  void every_interleaving_of_a_few_steps_is_linear() {
+    new ModelCheckingOptions()
+        .iterations(5)
+        .invocationsPerIteration(100)
+        .threads(3)
+        .actorsPerThread(2)
+        .check(WorkLincheckTest.class);
+  }
+
+  @Test
+  void threads_at_full_speed_are_linear() {
+    new StressOptions()
+        .iterations(5)
+        .invocationsPerIteration(500)
+        .threads(3)
+        .actorsPerThread(2)
+        .check(WorkLincheckTest.class);
+  }
+}

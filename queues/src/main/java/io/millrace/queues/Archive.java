@@ -1,0 +1,81 @@
+package io.millrace.queues;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.store.Document;
+import io.millrace.store.GroupQuery;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Task;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Moves old finished tasks out of the store: first into a blob with the document of each as a line
+ * of JSON, then away. A crash in between leaves a task in both, and loses none.
+ */
+final class Archive {
+  private static final int AT_ONCE = 1_000;
+
+  private final Ledger ledger;
+  private final BlobStore blobs;
+
+  Archive(Ledger ledger, BlobStore blobs) {
+    this.ledger = ledger;
+    this.blobs = blobs;
+  }
+
+  /** Moves up to a thousand tasks of each queue that finished before {@code limitMillis}. */
+  void step(long limitMillis) {
+    for (GroupSummary group : ledger.store().groups().value()) {
+      if (Queue.isFinishedGroup(group.name())) {
+        List<Task> oldest =
+            ledger.store().group(new GroupQuery(group.name(), AT_ONCE, false)).value();
+        archive(oldest, limitMillis);
+      }
+    }
+  }
+
+  private void archive(List<Task> kernelTasks, long limitMillis) {
+    List<Entry> entries = new ArrayList<>();
+    for (Task kernel : kernelTasks) {
+      Optional<Document> found = ledger.document(Keys.task(new ObjectId(kernel.data().utf8())));
+      if (found.isEmpty() || TaskForm.read(found.get()).progress().mtimeMillis() >= limitMillis) {
+        break;
+      }
+      entries.add(new Entry(kernel, found.get()));
+    }
+    if (entries.isEmpty()) {
+      return;
+    }
+    String name = "queue-archive-" + ledger.newId().hex() + ".jsonl";
+    blobs.put(name, new ByteArrayInputStream(lines(entries)));
+    for (Entry entry : entries) {
+      remove(entry);
+    }
+  }
+
+  private record Entry(Task kernel, Document document) {}
+
+  private static byte[] lines(List<Entry> entries) {
+    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    for (Entry entry : entries) {
+      var json = Json.read(entry.document().body());
+      json.put("_id", entry.document().key().key());
+      lines.writeBytes(Json.write(json).toArray());
+      lines.write('\n');
+    }
+    return lines.toByteArray();
+  }
+
+  /** A task that was queued again meanwhile stays. Its output stays where the archive says. */
+  private void remove(Entry entry) {
+    ledger.commit(
+        ledger
+            .transaction()
+            .delete(entry.kernel().ref())
+            .delete(entry.document().key(), entry.document().version())
+            .build());
+  }
+}

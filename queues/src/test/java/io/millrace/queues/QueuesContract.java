@@ -1,0 +1,247 @@
+package io.millrace.queues;
+
+import static io.millrace.queues.QueuesFixture.LEASE;
+import static io.millrace.queues.QueuesFixture.params;
+import static io.millrace.queues.QueuesFixture.report;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.store.testkit.contract.StoreFixture;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What queues, tasks and runs do over any store. */
+abstract class QueuesContract {
+  private StoreFixture store;
+  private QueuesFixture world;
+
+  abstract StoreFixture open();
+
+  @BeforeEach
+  void begin(@TempDir Path folder) {
+    store = open();
+    world = new QueuesFixture(store, folder);
+  }
+
+  @AfterEach
+  void end() {
+    store.close();
+  }
+
+  private RunRegistry runs() {
+    return world.queues().runs();
+  }
+
+  private TaskRegistry tasks() {
+    return world.queues().tasks();
+  }
+
+  private List<Run> claim(NodeRecord node, Queue queue, int most) {
+    return runs().claim(node, queue, most, LEASE);
+  }
+
+  @Test
+  void a_task_goes_from_queued_over_claimed_and_running_to_finished() {
+    Queue queue = world.queue("demo", 1);
+    ObjectId id = world.submit(queue, 1).getFirst();
+    assertThat(world.task(id).status()).isEqualTo(Status.QUEUED);
+    assertThat(world.task(id).progress().node()).isNull();
+
+    Run run = claim(world.node("n1"), queue, 5).getFirst();
+    assertThat(world.task(id).status()).isEqualTo(Status.CLAIMED);
+    assertThat(world.task(id).progress().node()).isEqualTo("n1");
+
+    Run started = runs().start(run, "7 mark", LEASE);
+    assertThat(world.task(id).status()).isEqualTo(Status.RUNNING);
+    assertThat(runs().find(id)).contains(started);
+
+    QueueTask done = runs().finish(started, report(3, "hello"));
+    assertThat(done.status()).isEqualTo(3);
+    assertThat(world.task(id)).isEqualTo(done);
+    assertThat(done.output().stdout()).isEqualTo(new Output.Text("hello"));
+    assertThat(runs().all()).isEmpty();
+    assertThat(world.queues().queues().counts(List.of(queue)))
+        .containsExactly(new QueueCounts(0, 0, 1));
+  }
+
+  @Test
+  void the_limit_of_a_queue_holds_over_all_nodes() {
+    Queue queue = world.queue("demo", 3);
+    world.submit(queue, 10);
+    NodeRecord first = world.node("n1");
+    NodeRecord second = world.node("n2");
+    List<Run> some = claim(first, queue, 2);
+    assertThat(some).hasSize(2);
+    assertThat(claim(second, queue, 5)).hasSize(1);
+    assertThat(claim(second, queue, 5)).isEmpty();
+    assertThat(world.queues().queues().counts(List.of(queue)))
+        .containsExactly(new QueueCounts(7, 3, 0));
+    runs().finish(runs().start(some.getFirst(), "7 mark", LEASE), report(1, ""));
+    assertThat(claim(second, queue, 5)).hasSize(1);
+  }
+
+  @Test
+  void a_queue_without_threads_or_with_none_runs_nothing() {
+    Queue without = world.queues().queues().create("a", "shell", QueueSettings.DEFAULTS);
+    Queue none = world.queue("b", 0);
+    world.submit(without, 1);
+    world.submit(none, 1);
+    NodeRecord node = world.node("n1");
+    assertThat(claim(node, without, 1)).isEmpty();
+    assertThat(claim(node, none, 1)).isEmpty();
+  }
+
+  @Test
+  void who_has_old_settings_of_queue_or_node_claims_nothing() {
+    Queue queue = world.queue("demo", 5);
+    world.submit(queue, 5);
+    NodeRecord node = world.node("n1");
+    Queue changed =
+        world
+            .queues()
+            .queues()
+            .change(
+                queue.id(),
+                old ->
+                    new QueueRegistry.Change(
+                        old.name(), old.plugin(), old.settings().withThreads(2)))
+            .orElseThrow();
+    assertThat(claim(node, queue, 5)).isEmpty();
+    assertThat(claim(node, changed, 5)).hasSize(2);
+    NodeRecord limited = world.queues().nodes().limit("n1", 1).orElseThrow();
+    runs().giveBack(runs().all().getFirst());
+    assertThat(claim(node, changed, 1)).isEmpty();
+    assertThat(claim(limited, changed, 1)).hasSize(1);
+  }
+
+  @Test
+  void tasks_run_in_the_order_that_the_queue_says() {
+    NodeRecord node = world.node("n1");
+    Queue fifo = world.queue("fifo", 9);
+    List<ObjectId> first = world.submit(fifo, 3);
+    assertThat(claim(node, fifo, 3)).extracting(Run::task).containsExactlyElementsOf(first);
+    QueueSettings settings = new QueueSettings(9, Sort.LIFO, List.of(), List.of(), 0);
+    Queue lifo = world.queues().queues().create("lifo", "shell", settings);
+    List<ObjectId> second = world.submit(lifo, 3);
+    assertThat(claim(node, lifo, 3))
+        .extracting(Run::task)
+        .containsExactlyElementsOf(second.reversed());
+  }
+
+  @Test
+  void a_task_given_back_keeps_its_place() {
+    Queue queue = world.queue("demo", 1);
+    List<ObjectId> ids = world.submit(queue, 3);
+    NodeRecord node = world.node("n1");
+    Run run = claim(node, queue, 1).getFirst();
+    assertThat(run.task()).isEqualTo(ids.getFirst());
+    assertThat(runs().giveBack(run)).isTrue();
+    assertThat(world.task(ids.getFirst()).status()).isEqualTo(Status.QUEUED);
+    assertThat(world.task(ids.getFirst()).progress().node()).isNull();
+    assertThat(claim(node, queue, 1).getFirst().task()).isEqualTo(ids.getFirst());
+    assertThatThrownBy(() -> runs().start(run, "7 mark", LEASE))
+        .isInstanceOf(LostClaimException.class);
+  }
+
+  @Test
+  void custom_negative_statuses_hold_a_task_back_until_it_is_queued_again() {
+    Queue queue = world.queue("demo", 1);
+    NodeRecord node = world.node("n1");
+    ObjectId id = tasks().submit(queue, List.of(params("x")), -7).getFirst();
+    assertThat(claim(node, queue, 1)).isEmpty();
+    assertThat(world.queues().queues().counts(List.of(queue)).getFirst().queued()).isEqualTo(1);
+    assertThat(tasks().hold(id, Status.BLOCKED, "later").orElseThrow().status()).isEqualTo(-4);
+    assertThat(tasks().requeue(id).orElseThrow().status()).isEqualTo(Status.QUEUED);
+    assertThat(claim(node, queue, 1)).hasSize(1);
+    assertThatThrownBy(() -> tasks().hold(id, Status.CANCELLED, ""))
+        .isInstanceOf(TaskStateException.class)
+        .hasMessageContaining("is claimed; terminate it");
+  }
+
+  @Test
+  void what_users_write_never_becomes_part_of_a_template() {
+    Queue queue = world.queue("demo", 1);
+    ObjectNode tricky = params("echo {{definition}} {{t0}}").put("{{key}}", "a{b}c{{x");
+    ObjectId id = tasks().submit(queue, List.of(tricky), Status.QUEUED).getFirst();
+    assertThat(world.task(id).params()).isEqualTo(tricky);
+    Run run = claim(world.node("n1"), queue, 1).getFirst();
+    String braces = "{{" + id.hex() + "}}";
+    runs().finish(runs().start(run, "7 mark", LEASE), report(1, braces));
+    assertThat(world.task(id).output().stdout()).isEqualTo(new Output.Text(braces));
+  }
+
+  @Test
+  void names_of_queues_are_unique() {
+    Queue queue = world.queue("demo", 1);
+    assertThatThrownBy(() -> world.queue("demo", 1)).hasMessageContaining("demo already");
+    Queue other = world.queue("other", 1);
+    assertThatThrownBy(() -> rename(other, "demo")).hasMessageContaining("demo already");
+    rename(other, "new");
+    assertThat(world.queues().queues().find("other")).isEmpty();
+    assertThat(world.queues().queues().find("new").orElseThrow().id()).isEqualTo(other.id());
+    assertThat(world.queues().queues().delete(queue.id())).isTrue();
+    assertThat(world.queues().queues().delete(queue.id())).isFalse();
+    assertThat(world.queue("demo", 1).id()).isNotEqualTo(queue.id());
+  }
+
+  private void rename(Queue queue, String name) {
+    world
+        .queues()
+        .queues()
+        .change(queue.id(), old -> new QueueRegistry.Change(name, old.plugin(), old.settings()));
+  }
+
+  @Test
+  void a_repeated_start_or_report_of_the_same_runner_changes_nothing() {
+    Queue queue = world.queue("demo", 1);
+    ObjectId id = world.submit(queue, 1).getFirst();
+    Run run = claim(world.node("n1"), queue, 1).getFirst();
+    Run started = runs().start(run, "7 mark", LEASE);
+    assertThat(runs().start(run, "7 mark", LEASE)).isEqualTo(started);
+    assertThatThrownBy(() -> runs().start(run, "8 mark", LEASE))
+        .isInstanceOf(LostClaimException.class);
+    QueueTask done = runs().finish(started, report(1, "x"));
+    assertThat(runs().finish(started, report(1, "x"))).isEqualTo(done);
+    assertThatThrownBy(() -> runs().finish(started, report(2, "y")))
+        .isInstanceOf(LostClaimException.class);
+    assertThat(world.task(id)).isEqualTo(done);
+  }
+
+  @Test
+  void a_word_to_end_a_task_goes_with_the_run_it_was_meant_for() {
+    Queue queue = world.queue("demo", 1);
+    ObjectId id = world.submit(queue, 1).getFirst();
+    Run run = runs().start(claim(world.node("n1"), queue, 1).getFirst(), "7 mark", LEASE);
+    assertThat(tasks().terminate(id)).isPresent();
+    assertThat(runs().isToStop(id)).isTrue();
+    runs().finish(run, report(Status.TERMINATED, ""));
+    assertThat(world.task(id).status()).isEqualTo(Status.TERMINATED);
+    assertThat(runs().isToStop(id)).isFalse();
+    tasks().requeue(id);
+    assertThat(tasks().terminate(id).orElseThrow().status()).isEqualTo(Status.TERMINATED);
+    assertThat(runs().isToStop(id)).isFalse();
+  }
+
+  @Test
+  void another_process_that_takes_the_name_of_a_node_shuts_it_out() {
+    Queue queue = world.queue("demo", 1);
+    world.submit(queue, 1);
+    NodeRecord old = world.node("n1");
+    Presence next = new Presence("next", "host", "2 mark", List.of());
+    NodeRecord taken = world.queues().nodes().take("n1", old, next).orElseThrow();
+    assertThat(taken.id()).isEqualTo(old.id());
+    assertThat(world.queues().nodes().take("n1", old, next)).isEmpty();
+    assertThat(claim(old, queue, 1)).isEmpty();
+    assertThat(claim(taken, queue, 1)).hasSize(1);
+    Presence former = Objects.requireNonNull(old.presence());
+    assertThat(world.queues().nodes().refresh(old, former)).isEmpty();
+    world.queues().nodes().leave(old, "instance-n1");
+    assertThat(world.queues().nodes().find("n1").orElseThrow().isHeldBy("next")).isTrue();
+  }
+}

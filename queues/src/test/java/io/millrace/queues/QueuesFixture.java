@@ -1,0 +1,95 @@
+package io.millrace.queues;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.FileBlobStore;
+import io.millrace.store.TaskStore;
+import io.millrace.store.testkit.contract.StoreFixture;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Queues over a store of a test, with a clock that the test moves together with the store's. */
+final class QueuesFixture {
+  static final Duration LEASE = Duration.ofMinutes(5);
+
+  private final StoreFixture fixture;
+  private final Path folder;
+  private long millis = Instant.parse("2026-01-02T03:04:05Z").toEpochMilli();
+  private Queues queues;
+
+  QueuesFixture(StoreFixture fixture, Path folder) {
+    this.fixture = fixture;
+    this.folder = folder;
+    this.queues = open(1);
+  }
+
+  private Queues open(long seed) {
+    return Queues.in(fixture.store(), clock(), new Random(seed));
+  }
+
+  InstantSource clock() {
+    return () -> Instant.ofEpochMilli(millis);
+  }
+
+  Queues queues() {
+    return queues;
+  }
+
+  TaskStore store() {
+    return fixture.store();
+  }
+
+  BlobStore blobs() {
+    return FileBlobStore.open(folder);
+  }
+
+  void advance(Duration time) {
+    fixture.advance(time);
+    millis += time.toMillis();
+  }
+
+  void restart() {
+    fixture.restart();
+    queues = open(2);
+  }
+
+  Sweeper sweeper(SweepSettings settings) {
+    return Sweeper.of(store(), blobs(), settings, clock(), new Random(3));
+  }
+
+  Queue queue(String name, int threads) {
+    return queues.queues().create(name, "shell", QueueSettings.DEFAULTS.withThreads(threads));
+  }
+
+  NodeRecord node(String name) {
+    Presence presence = new Presence("instance-" + name, "host", "1 mark", List.of("shell"));
+    return queues.nodes().take(name, null, presence).orElseThrow();
+  }
+
+  static ObjectNode params(String command) {
+    return Json.object().put("command", command);
+  }
+
+  List<ObjectId> submit(Queue queue, int count) {
+    return queues
+        .tasks()
+        .submit(
+            queue,
+            IntStream.range(0, count).mapToObj(i -> params("task " + i)).toList(),
+            Status.QUEUED);
+  }
+
+  QueueTask task(ObjectId id) {
+    return queues.tasks().find(id).orElseThrow();
+  }
+
+  static Report report(int status, String stdout) {
+    return new Report(
+        status, new TaskOutput(new Output.Text(stdout), Output.none()), List.of(), null);
+  }
+}

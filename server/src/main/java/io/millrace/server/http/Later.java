@@ -1,0 +1,49 @@
+package io.millrace.server.http;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** An answer, with a body, that can be given once something is done. */
+public final class Later {
+  private final CompletableFuture<?> event;
+  private final Answering answering;
+
+  private Later(CompletableFuture<?> event, Answering answering) {
+    this.event = event;
+    this.answering = answering;
+  }
+
+  /** Makes the answer of what is done. */
+  @FunctionalInterface
+  private interface Answering {
+    Reply.Whole answer();
+  }
+
+  /**
+   * An answer that {@code answering} makes of {@code event} once that is done, well or not. It is
+   * called by the thread that writes the answer, not by the one that completes the event.
+   */
+  public static <T> Later of(
+      CompletableFuture<T> event, Function<CompletableFuture<T>, Reply.Whole> answering) {
+    return new Later(event, () -> answering.apply(event));
+  }
+
+  /** An answer that is there already. */
+  public static Later now(Reply.Whole reply) {
+    return new Later(CompletableFuture.completedFuture(reply), () -> reply);
+  }
+
+  boolean isDone() {
+    return event.isDone();
+  }
+
+  /** Runs {@code action} when the event is done, on the thread that completes it. */
+  void whenDone(Runnable action) {
+    var _ = event.whenComplete((_, _) -> action.run());
+  }
+
+  /** The answer; the event is done. */
+  Reply.Whole reply() {
+    return answering.answer();
+  }
+}

@@ -1,0 +1,104 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Change;
+import io.millrace.store.Commit;
+import io.millrace.store.Interest;
+import io.millrace.store.Owner;
+import io.millrace.store.Position;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
+import java.time.Duration;
+import java.util.List;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Options;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * While the loop publishes commits, a subscriber goes over from the journal to the chain of new
+ * ones, and sees each commit once, in order, as soon as it is published.
+ */
+public class SubscriptionLincheckTest {
+  private static final Owner CLIENT = Owner.client(1);
+
+  /** What is durable, for a reader of its own thread. */
+  private static final class Durable {
+    private volatile long commits;
+  }
+
+  /** Reads a frame for each durable commit. */
+  private static final class PastReader implements Journal.Reader {
+    private final Durable durable;
+    private long read;
+
+    PastReader(Durable durable) {
+      this.durable = durable;
+    }
+
+    @Override
+    public @Nullable Frame next() {
+      if (read == durable.commits) {
+        return null;
+      }
+      read++;
+      RecordWriter out = new RecordWriter();
+      Records.write(out, new JournalRecord.Committed(event(read)));
+      return new Frame(read, 1, 1, 1, read, read, out.view());
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static Event event(long number) {
+    List<Change> changes = List.of(new Change.Deleted(number, number, "group"));
+    return new Event(number, 1, CLIENT, false, changes, null);
+  }
+
+  private static final int BEFORE = 2;
+
+  private final Durable durable = new Durable();
+  private final Broadcast broadcast = new Broadcast(BEFORE, 1_000);
+  private final LiveSubscription subscription;
+
+  /** Begins before the commits that are there already. */
+  public SubscriptionLincheckTest() {
+    durable.commits = BEFORE;
+    Position start = new Position(1, 0);
+    subscription =
+        new LiveSubscription(Interest.everything(), start, broadcast, new PastReader(durable));
+  }
+
+  /** As the loop does: what is published is durable already. */
+  @Operation(nonParallelGroup = "loop")
+  public void publish() {
+    long number = durable.commits + 1;
+    durable.commits = number;
+    broadcast.publish(List.of(event(number)));
+  }
+
+  /** The number of the next commit, 0 where there is none yet. */
+  @Operation(nonParallelGroup = "subscriber")
+  public long next() throws InterruptedException {
+    Commit commit = subscription.next(Duration.ZERO);
+    return commit == null ? 0 : commit.position().number();
+  }
+
+  private static <T extends Options<T, ?>> T size(T options) {
+    return options.iterations(4).threads(2).actorsPerThread(3);
+  }
+
+  @Test
+  void every_interleaving_of_a_few_steps_is_linear() {
+    size(new ModelCheckingOptions())
+        .invocationsPerIteration(50)
+        .check(SubscriptionLincheckTest.class);
+  }
+
+  @Test
+  void threads_at_full_speed_are_linear() {
+    size(new StressOptions()).invocationsPerIteration(200).check(SubscriptionLincheckTest.class);
+  }
+}
