@@ -145,6 +145,11 @@ public final class MillraceServer implements AutoCloseable {
     return listener.port();
   }
 
+  /** The store that it serves, for parts that run in the same process; closed with the server. */
+  public TaskStore store() {
+    return store;
+  }
+
   /** Finishes what is in flight, then closes the store and its journal. Closing twice is safe. */
   @Override
   public void close() {
