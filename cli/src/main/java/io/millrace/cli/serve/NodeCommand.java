@@ -139,7 +139,8 @@ public final class NodeCommand implements Callable<Integer> {
   private void ready(LocalNode.Site site) {
     terminal
         .out()
-        .printf("Millrace node %s serves %s (data in %s)%n", site.name(), site.server(), site.data());
+        .printf(
+            "Millrace node %s serves %s (data in %s)%n", site.name(), site.server(), site.data());
     terminal.out().flush();
   }
 

@@ -178,9 +178,7 @@ public final class UpCommand implements Callable<Integer> {
     StoreOptions store = configuration.get(StoreSettings.SECTION).options();
     return "Millrace is ready at %s (data in %s, %s journal)"
         .formatted(
-            url(host, port),
-            store.folder(),
-            store.journaling().name().toLowerCase(Locale.ROOT));
+            url(host, port), store.folder(), store.journaling().name().toLowerCase(Locale.ROOT));
   }
 
   /** Runs while the process ends; a stop that was asked for and went well is no failure. */

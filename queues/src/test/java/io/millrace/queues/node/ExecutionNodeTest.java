@@ -1,6 +1,7 @@
 package io.millrace.queues.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.list;
 
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
@@ -39,7 +40,7 @@ class ExecutionNodeTest {
     List<ObjectId> tasks = world.submit(queue, 3);
     world.run(Duration.ofMillis(5));
     assertThat(node.runners.begun.keySet()).containsExactly(tasks.get(0), tasks.get(1));
-    world.finish(node, node.runners.begun.get(tasks.get(0)));
+    world.finish(node, node.runners.run(tasks.get(0)));
     world.run(Duration.ofMillis(5));
     assertThat(node.runners.begun.keySet()).containsExactly(tasks.get(1), tasks.get(2));
   }
@@ -150,9 +151,9 @@ class ExecutionNodeTest {
     world.plugins.add("work");
     world.run(Duration.ofSeconds(2));
     assertThat(node.runners.begun).hasSize(1);
-    Presence presence = record("n").presence();
-    assertThat(presence).isNotNull();
-    assertThat(presence.plugins()).containsExactly("work");
+    assertThat(record("n").presence())
+        .extracting(Presence::plugins, list(String.class))
+        .containsExactly("work");
   }
 
   @Test
@@ -176,7 +177,7 @@ class ExecutionNodeTest {
     Started node = world.start("n", NodeWorld.machine("a"));
     ObjectId task = world.submit(queue, 1).getFirst();
     world.run(SOON);
-    world.startRun(node.runners.begun.get(task), "a/7 runner");
+    world.startRun(node.runners.run(task), "a/7 runner");
     node.runners.listener.lost(task, "killed by signal 9");
     world.run(SOON);
     assertThat(world.task(task).status()).isEqualTo(Status.ORPHANED);
@@ -206,8 +207,8 @@ class ExecutionNodeTest {
     Started first = world.start("n", NodeWorld.machine("a"));
     List<ObjectId> tasks = world.submit(queue, 4);
     world.run(SOON);
-    world.startRun(first.runners.begun.get(tasks.get(1)), "a/7 runner");
-    world.startRun(first.runners.begun.get(tasks.get(2)), "b/8 runner");
+    world.startRun(first.runners.run(tasks.get(1)), "a/7 runner");
+    world.startRun(first.runners.run(tasks.get(2)), "b/8 runner");
     first.node.stop();
     world.run(SOON);
     assertThat(first.ended).isTrue();

@@ -110,7 +110,8 @@ final class NodeSimulation {
     Sort sort = List.of(Sort.values()).get(random.nextInt(3));
     return random.nextInt(4) == 0
         ? new QueueSettings(random.nextInt(1, 9), sort, List.of(), pinned, random.nextInt(3))
-        : new QueueSettings(random.nextInt(1, 9), sort, pinned, List.of("node-1"), random.nextInt(3));
+        : new QueueSettings(
+            random.nextInt(1, 9), sort, pinned, List.of("node-1"), random.nextInt(3));
   }
 
   private boolean reaches() {
@@ -199,7 +200,9 @@ final class NodeSimulation {
       return;
     }
     try {
-      for (Commit commit = news.next(Duration.ZERO); commit != null; commit = news.next(Duration.ZERO)) {
+      for (Commit commit = news.next(Duration.ZERO);
+          commit != null;
+          commit = news.next(Duration.ZERO)) {
         referee.see(commit);
         checkWork();
         Commit heard = of(commit);
@@ -280,7 +283,9 @@ final class NodeSimulation {
       case 1 ->
           operator
               .nodes()
-              .limit(node.host().host().replace("host", "node"), random.nextInt(4) == 0 ? null : random.nextInt(4));
+              .limit(
+                  node.host().host().replace("host", "node"),
+                  random.nextInt(4) == 0 ? null : random.nextInt(4));
       case 2 ->
           operator
               .queues()
@@ -288,7 +293,9 @@ final class NodeSimulation {
                   queue,
                   old ->
                       new QueueRegistry.Change(
-                          old.name(), random.nextInt(4) == 0 ? "missing" : "other", old.settings()));
+                          old.name(),
+                          random.nextInt(4) == 0 ? "missing" : "other",
+                          old.settings()));
       case 3 -> disturbTask();
       default -> submit(queue);
     }
@@ -336,7 +343,8 @@ final class NodeSimulation {
     for (Run run : operator.runs().lapsed()) {
       operator
           .runs()
-          .orphan(run, new Report(Status.ORPHANED, TaskOutput.NONE, List.of(), "its claim ran out"));
+          .orphan(
+              run, new Report(Status.ORPHANED, TaskOutput.NONE, List.of(), "its claim ran out"));
     }
   }
 
@@ -377,15 +385,15 @@ final class NodeSimulation {
           .queues()
           .change(
               queue,
-              old ->
-                  new QueueRegistry.Change(old.name(), "work", old.settings().withThreads(4)));
+              old -> new QueueRegistry.Change(old.name(), "work", old.settings().withThreads(4)));
     }
   }
 
   private boolean isOver() {
     return !trouble
         && referee.runsUnderWay() == 0
-        && referee.statuses().values().stream().noneMatch(s -> s == Status.QUEUED || Status.isActive(s));
+        && referee.statuses().values().stream()
+            .noneMatch(s -> s == Status.QUEUED || Status.isActive(s));
   }
 
   String summary() {

@@ -25,6 +25,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -90,6 +91,11 @@ final class NodeWorld implements AutoCloseable {
 
       @Override
       public void lost(ObjectId task, String reason) {}
+    }
+
+    /** The run of this task that was handed over last. */
+    Run run(ObjectId task) {
+      return Objects.requireNonNull(begun.get(task), () -> "task " + task + " was not begun");
     }
 
     @Override
@@ -213,9 +219,7 @@ final class NodeWorld implements AutoCloseable {
   /** The runner of a task finishes it. */
   void finish(Started on, Run run) {
     Run running = startRun(run, "runner");
-    queues
-        .runs()
-        .finish(running, new Report(Status.SUCCEEDED, TaskOutput.NONE, List.of(), null));
+    queues.runs().finish(running, new Report(Status.SUCCEEDED, TaskOutput.NONE, List.of(), null));
     on.runners.begun.remove(run.task());
     on.runners.listener.ended(run.task());
   }

@@ -129,9 +129,11 @@ final class Referee {
     }
     boolean newest = queue.path("sort").asString("default").equals("lifo");
     for (Task other : group(claimed.group()).values()) {
-      boolean waits = other.origin() != claimed.origin() && other.availableAtMillis() < nowMillis - 1;
+      boolean waits =
+          other.origin() != claimed.origin() && other.availableAtMillis() < nowMillis - 1;
       int order = compare(other, before);
-      require(!waits || (newest ? order < 0 : order > 0) || before.availableAtMillis() >= nowMillis - 1,
+      require(
+          !waits || (newest ? order < 0 : order > 0) || before.availableAtMillis() >= nowMillis - 1,
           "task " + claimed.origin() + " was claimed before " + other.origin());
     }
   }

@@ -27,8 +27,7 @@ class ServedQueuesTest {
   }
 
   private static NodeConfig config(List<String> active, List<String> ignore) {
-    return new NodeConfig(
-        null, List.of(), List.of(), active, ignore, null, OutputLimits.DEFAULTS);
+    return new NodeConfig(null, List.of(), List.of(), active, ignore, null, OutputLimits.DEFAULTS);
   }
 
   private boolean serves(Queue queue, NodeConfig config) {

@@ -24,11 +24,7 @@ final class SimulatedNode {
   private int starts;
 
   SimulatedNode(
-      String name,
-      SimulatedHost host,
-      Queues queues,
-      LongSupplier nanos,
-      RandomGenerator random) {
+      String name, SimulatedHost host, Queues queues, LongSupplier nanos, RandomGenerator random) {
     this.name = name;
     this.host = host;
     this.queues = queues;
@@ -63,9 +59,7 @@ final class SimulatedNode {
     dueNanos = nanos.getAsLong();
     // News come over a network.
     fresh.wakeBy(
-        () ->
-            dueNanos =
-                Math.min(dueNanos, nanos.getAsLong() + random.nextLong(20_000_000)));
+        () -> dueNanos = Math.min(dueNanos, nanos.getAsLong() + random.nextLong(20_000_000)));
   }
 
   void die() {

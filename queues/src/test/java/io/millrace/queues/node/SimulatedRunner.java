@@ -115,8 +115,7 @@ final class SimulatedRunner {
       case REPORTING -> {
         Output output = new Output.Text(identity);
         runs.finish(
-            run,
-            new Report(status, new TaskOutput(output, Output.none()), List.of(), said));
+            run, new Report(status, new TaskOutput(output, Output.none()), List.of(), said));
         phase = Phase.GONE;
         host.ended(this);
       }
