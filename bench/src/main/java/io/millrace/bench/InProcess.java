@@ -9,11 +9,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 /** An empty store in this process, strict beside the bare loop, and opportunistic. */
 final class InProcess implements Scenario {
   private static final List<InProcessLoad> SHAPES =
       List.of(InProcessLoad.of(1, 1), InProcessLoad.of(32, 1), InProcessLoad.of(32, 16));
+  private static final ChainLoad CHAINS = new ChainLoad(32 * 16);
 
   @Override
   public String name() {
@@ -30,9 +32,11 @@ final class InProcess implements Scenario {
     for (InProcessLoad shape : SHAPES) {
       strict(setting, shape);
     }
+    chains(setting, Journaling.STRICT, 100_000);
     for (InProcessLoad shape : SHAPES) {
       opportunistic(setting, shape);
     }
+    chains(setting, Journaling.OPPORTUNISTIC, 500_000);
   }
 
   private void strict(Setting setting, InProcessLoad shape)
@@ -91,6 +95,24 @@ final class InProcess implements Scenario {
               shape.outstanding() > 1
                   ? figure.withTarget("≥ 500,000/s", load.perSecond() >= 500_000)
                   : figure);
+    }
+    Setting.delete(folder);
+  }
+
+  private void chains(Setting setting, Journaling journaling, int target) throws IOException {
+    String kind = journaling.name().toLowerCase(Locale.ROOT);
+    Path folder = setting.newFolder(kind);
+    try (EmbeddedTaskStore store =
+        TaskStore.open(StoreOptions.in(folder).withJournaling(journaling))) {
+      // Twice, since the first round compiles.
+      CHAINS.run(store, setting.time());
+      Load load = CHAINS.run(store, setting.time());
+      setting
+          .report()
+          .add(
+              Figure.of(name(), kind + ", " + CHAINS, load)
+                  .withTarget(
+                      String.format(Locale.ROOT, "≥ %,d/s", target), load.perSecond() >= target));
     }
     Setting.delete(folder);
   }

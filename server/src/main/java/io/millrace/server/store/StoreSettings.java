@@ -56,7 +56,7 @@ public record StoreSettings(StoreOptions options) {
       Key.duration(
           "journal-keep-time",
           Duration.ZERO,
-          Duration.ofHours(24 * 3650),
+          Duration.ofDays(3650),
           Upkeep.DEFAULTS.retention().age(),
           "How old the commits may become before their segments go that only a subscriber with an"
               + " old position would read.");

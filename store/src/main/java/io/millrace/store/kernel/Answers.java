@@ -1,5 +1,6 @@
 package io.millrace.store.kernel;
 
+import io.millrace.store.Journaling;
 import io.millrace.store.OutcomeUnknownException;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
@@ -8,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Answers that wait for the disk. The one rule of release: an answer leaves once every frame that
  * its decision saw is durable; answers leave in the order in which they were decided.
+ *
+ * <p>An opportunistic store answers at the end of the turn: who keeps several commands under way
+ * then wakes up once for all of them.
  */
 final class Answers {
   private record Held<T>(long sequence, CompletableFuture<T> future, T answer) {
@@ -16,19 +20,37 @@ final class Answers {
     }
   }
 
+  private final JournalFeed feed;
+  private final Journaling journaling;
   private final ArrayDeque<Held<?>> held = new ArrayDeque<>();
 
-  /** Holds an answer until frame {@code sequence} is durable. */
-  <T> void hold(long sequence, CompletableFuture<T> future, T answer) {
-    held.add(new Held<>(sequence, future, answer));
+  Answers(JournalFeed feed, Journaling journaling) {
+    this.feed = feed;
+    this.journaling = journaling;
+  }
+
+  /** Gives an answer that rests on everything recorded so far, as soon as it may be known. */
+  <T> void give(CompletableFuture<T> future, T answer) {
+    switch (journaling) {
+      case STRICT -> {
+        long sequence = feed.newestSequence();
+        if (sequence <= feed.durableSequence() && held.isEmpty()) {
+          future.complete(answer);
+        } else {
+          held.add(new Held<>(sequence, future, answer));
+        }
+      }
+      case OPPORTUNISTIC -> held.add(new Held<>(feed.durableSequence(), future, answer));
+    }
   }
 
   boolean isEmpty() {
     return held.isEmpty();
   }
 
-  /** Gives every answer that rests on frames up to {@code durable}. */
-  void release(long durable) {
+  /** Gives every answer whose time has come. */
+  void release() {
+    long durable = feed.durableSequence();
     while (true) {
       Held<?> first = held.peek();
       if (first == null || first.sequence() > durable) {

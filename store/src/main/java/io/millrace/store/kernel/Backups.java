@@ -20,8 +20,8 @@ final class Backups {
   static Frozen freeze(StoreLoop loop) {
     return new Frozen(
         loop.state().freeze(),
-        loop.history(),
-        loop.snapshots().latestFrame(loop.state().commits()));
+        loop.engine().history(),
+        loop.outlets().snapshots().latestFrame(loop.state().commits()));
   }
 
   static Position write(Read<Frozen> read, OutputStream target) {

@@ -41,6 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedStore implements EmbeddedTaskStore {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedStore.class);
 
+  private final StoreOptions options;
   private final Environment environment;
   private final Limits limits;
   private final Journal journal;
@@ -50,6 +51,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   private EmbeddedStore(
       StoreOptions options, Journal journal, Mailbox mailbox, StoreLoop loop, Driver driver) {
+    this.options = options;
     this.environment = options.environment();
     this.limits = options.limits();
     this.journal = journal;
@@ -101,7 +103,8 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
         new Broadcast(recovered.state().commits(), options.limits().subscriberLag());
     Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered);
     Mailbox mailbox = new Mailbox();
-    StoreLoop loop = new StoreLoop(options, recovered, mailbox, feed, broadcast, snapshots);
+    Outlets outlets = new Outlets(options.journaling(), feed, broadcast, snapshots);
+    StoreLoop loop = new StoreLoop(options, recovered, mailbox, outlets);
     Driver driver = environment.drive("store", loop);
     feed.bell(driver);
     return new EmbeddedStore(options, journal, mailbox, loop, driver);
@@ -226,7 +229,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   @Override
   public StoreStatus status() {
-    return ask(StoreLoop::status).value();
+    return ask(it -> Census.take(it, options)).value();
   }
 
   @Override
@@ -237,7 +240,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   @Override
   public void requestSnapshot() {
     ask(it -> {
-      it.snapshots().request();
+      it.outlets().snapshots().request();
       return true;
     });
   }
@@ -254,7 +257,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     driver.signal();
     driver.join();
     try {
-      loop.snapshots().close(loop.state(), loop.history());
+      loop.outlets().snapshots().close(loop.state(), loop.engine().history());
     } finally {
       journal.close();
     }

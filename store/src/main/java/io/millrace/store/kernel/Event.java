@@ -41,9 +41,12 @@ record Event(
 
   /** The documents that the commit wrote, in order. */
   List<Document> documents() {
-    List<Document> documents = new ArrayList<>();
+    List<Document> documents = List.of();
     for (Change change : changes) {
       if (change instanceof Change.DocumentPut(long _, Document document)) {
+        if (documents.isEmpty()) {
+          documents = new ArrayList<>();
+        }
         documents.add(document);
       }
     }

@@ -20,6 +20,10 @@ final class Group {
         return byTime != 0 ? byTime : Long.compare(left.origin(), right.origin());
       };
 
+  private static final KeyColumn<Task> NO_KEYS = new TimeColumn();
+  private static final OrderedTree<Task> NO_TASKS =
+      new OrderedTree<>(BY_TIME, NO_KEYS, new Edition());
+
   private final String name;
   private final long edition;
   private final OrderedTree<Task> waiting;
@@ -42,13 +46,18 @@ final class Group {
     this.delayed = delayed;
   }
 
+  /** What looks like a group of this name to a search, and is not to be changed. */
+  static Group probe(String name) {
+    return new Group(name, 0, NO_TASKS, NO_TASKS, 0, 0);
+  }
+
   /** An empty group. */
   static Group named(String name, Edition edition) {
     return new Group(
         name,
         edition.current(),
-        new OrderedTree<>(BY_TIME, edition),
-        new OrderedTree<>(BY_TIME, edition),
+        new OrderedTree<>(BY_TIME, NO_KEYS, edition),
+        new OrderedTree<>(BY_TIME, NO_KEYS, edition),
         0,
         0);
   }
@@ -96,9 +105,10 @@ final class Group {
     }
   }
 
-  /** Removes a task that is there. */
-  void remove(Task task) {
-    if (!waiting.remove(task)) {
+  /** Removes a task that is there; {@code nowMillis} is the largest yet. */
+  void remove(Task task, long nowMillis) {
+    // One whose time has come may still be held, until it is its turn to be released.
+    if (task.availableAtMillis() > nowMillis || !waiting.remove(task)) {
       held.remove(task);
       count(task, -1);
     }

@@ -20,7 +20,7 @@ final class JournalFeed {
   private static final int LARGE = 1 << 20;
 
   /** The most frames on their way at a time. */
-  private static final int MOST_IN_FLIGHT = 4;
+  private static final int MOST_IN_FLIGHT = 16;
 
   /** Buffers beyond this size are not kept for later groups, in bytes. */
   private static final int KEPT_BUFFER = 4 << 20;
@@ -40,6 +40,7 @@ final class JournalFeed {
   private RecordWriter buffer = new RecordWriter();
   private List<Event> events = new ArrayList<>();
   private long gatheringSinceNanos;
+  private long inFlightBytes;
   private long lastSequence;
   private long frames;
   private @Nullable Driver bell;
@@ -119,7 +120,7 @@ final class JournalFeed {
 
   /** Bytes that are not known to be durable. */
   long unsyncedBytes() {
-    return buffer.size() + journal.unsyncedBytes();
+    return buffer.size() + inFlightBytes;
   }
 
   /** Since when the oldest commit waits for the disk; {@code nowNanos} when none does. */
@@ -131,11 +132,16 @@ final class JournalFeed {
     return buffer.isEmpty() ? nowNanos : gatheringSinceNanos;
   }
 
-  /** Hands the group over where the journal is free for it; gives the frame, or null. */
-  @Nullable Frame flush(long nowMillis, long commits) {
+  /**
+   * Hands the group over where the journal is free for it; gives the frame, or null.
+   *
+   * @param soon whether the journal should have it in hand when the sync under way ends, so that
+   *     the disk waits for nobody
+   */
+  @Nullable Frame flush(long nowMillis, long commits, boolean soon) {
     if (buffer.isEmpty()
         || inFlight.size() >= MOST_IN_FLIGHT
-        || (!inFlight.isEmpty() && !isFull())) {
+        || (!inFlight.isEmpty() && !isFull() && !soon)) {
       return null;
     }
     Frame frame =
@@ -144,6 +150,7 @@ final class JournalFeed {
     CompletableFuture<Void> done =
         journal.append(frame).whenComplete((_, thrown) -> settle(frame.sequence(), thrown));
     inFlight.add(new InFlight(frame, events, buffer, gatheringSinceNanos, done));
+    inFlightBytes += buffer.size();
     lastSequence++;
     frames++;
     RecordWriter reused = spare.poll();
@@ -175,6 +182,7 @@ final class JournalFeed {
         return taken;
       }
       inFlight.remove();
+      inFlightBytes -= first.buffer().size();
       durableCommits = first.frame().position();
       if (taken.isEmpty()) {
         taken = first.events();

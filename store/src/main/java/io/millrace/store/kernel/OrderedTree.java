@@ -15,22 +15,34 @@ import org.jspecify.annotations.Nullable;
  */
 final class OrderedTree<T> {
   private final Comparator<? super T> order;
+  private final KeyColumn<T> keys;
   private final Edition edition;
   private TreeNode<T> root;
 
   OrderedTree(Comparator<? super T> order, Edition edition) {
-    this(order, edition, new TreeLeaf<>(edition.current()));
+    this(order, new ElementColumn<>(order), edition);
   }
 
-  private OrderedTree(Comparator<? super T> order, Edition edition, TreeNode<T> root) {
+  /**
+   * A tree whose branches keep their keys in a column of their own kind.
+   *
+   * @param keys an empty column, in the same order as {@code order}
+   */
+  OrderedTree(Comparator<? super T> order, KeyColumn<T> keys, Edition edition) {
+    this(order, keys, edition, new TreeLeaf<>(edition.current()));
+  }
+
+  private OrderedTree(
+      Comparator<? super T> order, KeyColumn<T> keys, Edition edition, TreeNode<T> root) {
     this.order = order;
+    this.keys = keys;
     this.edition = edition;
     this.root = root;
   }
 
   /** A tree that shares all nodes; both may go on changing once the edition has moved on. */
   OrderedTree<T> copy() {
-    return new OrderedTree<>(order, edition, root);
+    return new OrderedTree<>(order, keys, edition, root);
   }
 
   /** What the tree holds now. The caller must move the edition on before the next change. */
@@ -51,21 +63,18 @@ final class OrderedTree<T> {
     root = root.writable(edition.current());
     TreeNode<T> right = root.insert(element, order, edition.current());
     if (right != null) {
-      root = new TreeBranch<>(edition.current(), root, right);
+      root = new TreeBranch<>(edition.current(), keys.fresh(), root, right);
     }
   }
 
   /** Removes the element equal to {@code probe}; tells whether there was one. */
   boolean remove(T probe) {
-    if (root.find(probe, order) == null) {
-      return false;
-    }
     root = root.writable(edition.current());
-    root.remove(probe, order, edition.current());
+    boolean removed = root.remove(probe, order, edition.current());
     while (root instanceof TreeBranch<T> branch && branch.size == 1) {
       root = branch.child(0);
     }
-    return true;
+    return removed;
   }
 
   /** Puts {@code element} in the place of the equal one, or adds it. */

@@ -85,7 +85,7 @@ final class State {
     if (group != null && group.name().equals(name)) {
       return group;
     }
-    group = groups.find(Group.named(name, edition));
+    group = groups.find(Group.probe(name));
     latest = group;
     return group;
   }
@@ -119,12 +119,10 @@ final class State {
     switch (change) {
       case Change.Added(Task task) -> put(task);
       case Change.Changed(long oldId, Task task, boolean _) -> {
-        Task old = Objects.requireNonNull(byId.get(oldId));
-        remove(old);
+        remove(oldId);
         put(task);
       }
-      case Change.Deleted(long id, long _, String _) ->
-          remove(Objects.requireNonNull(byId.get(id)));
+      case Change.Deleted(long id, long _, String _) -> remove(id);
       case Change.DocumentPut(long _, Document document) -> put(document);
       case Change.DocumentDeleted(DocumentKey key, long _) ->
           drop(Objects.requireNonNull(document(key)));
@@ -154,8 +152,8 @@ final class State {
     }
   }
 
-  private void remove(Task task) {
-    byId.remove(task.id());
+  private void remove(long id) {
+    Task task = Objects.requireNonNull(byId.remove(id));
     if (task.id() != task.origin()) {
       byOrigin.remove(task.origin());
     }
@@ -163,7 +161,7 @@ final class State {
     Group group = open(Objects.requireNonNull(group(task.group())));
     long alarm = group.alarm();
     int claimed = group.claimedCount();
-    group.remove(task);
+    group.remove(task, timeMillis);
     rearm(group, alarm);
     if (group.isEmpty()) {
       groups.remove(group);

@@ -22,28 +22,28 @@ sealed interface Subscribing {
 
   /** Checks a wish against the history. For the loop's thread, so that no commit slips through. */
   static Subscribing begin(StoreLoop loop, Limits limits, Interest interest) {
-    if (loop.broadcast().size() >= limits.subscribers()) {
+    if (loop.outlets().broadcast().size() >= limits.subscribers()) {
       throw new StoreException(
           "there are " + limits.subscribers() + " subscriptions already, no more can be opened");
     }
-    long durable = loop.durableCommits();
+    long durable = loop.outlets().feed().durableCommits();
     Position after = interest.after();
     if (after == null) {
-      return now(loop, interest, loop.position(durable));
+      return now(loop, interest, loop.engine().position(durable));
     }
-    if (!loop.history().includes(after.history(), after.number())
+    if (!loop.engine().history().includes(after.history(), after.number())
         || after.number() > loop.state().commits()) {
       throw new PositionLostException(
           Why.OTHER_HISTORY, after, "position " + after + " is not in this store's history");
     }
-    Position from = loop.position(after.number());
+    Position from = loop.engine().position(after.number());
     return from.number() >= durable
         ? now(loop, interest, from)
-        : new Earlier(interest, from, loop.broadcast());
+        : new Earlier(interest, from, loop.outlets().broadcast());
   }
 
   private static Subscribing now(StoreLoop loop, Interest interest, Position from) {
-    return new Now(new LiveSubscription(interest, from, loop.broadcast(), null));
+    return new Now(new LiveSubscription(interest, from, loop.outlets().broadcast(), null));
   }
 
   /** The subscription, which delivers from now on. */

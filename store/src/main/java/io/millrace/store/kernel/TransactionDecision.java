@@ -62,10 +62,18 @@ final class TransactionDecision {
     if (!checkSize()) {
       return new Decision.Refused(complaints.reasons());
     }
-    transaction.adds().forEach(this::add);
-    transaction.updates().forEach(this::update);
-    transaction.renewals().forEach(this::renew);
-    transaction.deletes().forEach(this::delete);
+    for (Transaction.Add add : transaction.adds()) {
+      add(add);
+    }
+    for (Transaction.Update update : transaction.updates()) {
+      update(update);
+    }
+    for (Transaction.Renewal renewal : transaction.renewals()) {
+      renew(renewal);
+    }
+    for (TaskRef ref : transaction.deletes()) {
+      delete(ref);
+    }
     complaints.checkDepends(transaction.depends());
     if (namesDocuments()) {
       DocumentDecision documents =
@@ -141,7 +149,10 @@ final class TransactionDecision {
       }
     }
     Owner owner = add.owned() && time > nowMillis ? transaction.client() : null;
-    Task task = new Task(nextId, nextId, add.group(), time, owner, 0, 0, add.data());
+    Group group = state.group(add.group());
+    // One name for all tasks of a group: that of a request's own text would stay in memory.
+    String name = group == null ? add.group() : group.name();
+    Task task = new Task(nextId, nextId, name, time, owner, 0, 0, add.data());
     nextId++;
     growthBytes += Sizes.of(task);
     changes.add(new Change.Added(task));

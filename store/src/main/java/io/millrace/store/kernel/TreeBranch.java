@@ -5,34 +5,27 @@ import java.util.Comparator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A node that holds other nodes with the smallest element and the count of each. */
+/** A node that holds other nodes with the smallest key and the count of each. */
 final class TreeBranch<T> extends TreeNode<T> {
   private final @Nullable Object[] children;
-  private final @Nullable Object[] smallest;
+  private final KeyColumn<T> keys;
   private final int[] counts;
   private int total;
 
-  private TreeBranch(
-      long edition,
-      @Nullable Object[] children,
-      @Nullable Object[] smallest,
-      int[] counts,
-      int size,
-      int total) {
+  private TreeBranch(long edition, @Nullable Object[] children, KeyColumn<T> keys, int[] counts) {
     super(edition);
     this.children = children;
-    this.smallest = smallest;
+    this.keys = keys;
     this.counts = counts;
-    this.size = size;
-    this.total = total;
   }
 
-  private TreeBranch(long edition) {
-    this(edition, new Object[CAPACITY], new Object[CAPACITY], new int[CAPACITY], 0, 0);
+  private TreeBranch(long edition, KeyColumn<T> keys) {
+    this(edition, new Object[CAPACITY], keys, new int[CAPACITY]);
   }
 
-  TreeBranch(long edition, TreeNode<T> left, TreeNode<T> right) {
-    this(edition);
+  /** A branch over two nodes, with its keys in the empty column {@code keys}. */
+  TreeBranch(long edition, KeyColumn<T> keys, TreeNode<T> left, TreeNode<T> right) {
+    this(edition, keys);
     put(0, left);
     put(1, right);
   }
@@ -42,17 +35,15 @@ final class TreeBranch<T> extends TreeNode<T> {
     return (TreeNode<T>) Objects.requireNonNull(children[index]);
   }
 
-  @SuppressWarnings("unchecked") // only elements of type T are ever stored below size
-  private T smallestOf(int index) {
-    return (T) Objects.requireNonNull(smallest[index]);
-  }
-
   @Override
   TreeNode<T> writable(long current) {
-    return edition == current
-        ? this
-        : new TreeBranch<>(
-            current, children.clone(), smallest.clone(), counts.clone(), size, total);
+    if (edition == current) {
+      return this;
+    }
+    TreeBranch<T> copy = new TreeBranch<>(current, children.clone(), keys.copy(), counts.clone());
+    copy.size = size;
+    copy.total = total;
+    return copy;
   }
 
   @Override
@@ -60,27 +51,12 @@ final class TreeBranch<T> extends TreeNode<T> {
     return total;
   }
 
-  /** The child in which {@code probe} is or would be. */
-  private int search(T probe, Comparator<? super T> order) {
-    int low = 1;
-    int high = size;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (order.compare(smallestOf(middle), probe) <= 0) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low - 1;
-  }
-
   private void put(int index, TreeNode<T> child) {
     System.arraycopy(children, index, children, index + 1, size - index);
-    System.arraycopy(smallest, index, smallest, index + 1, size - index);
+    keys.copy(keys, index, index + 1, size - index);
     System.arraycopy(counts, index, counts, index + 1, size - index);
     children[index] = child;
-    smallest[index] = child.smallest();
+    keys.set(index, child.smallest());
     counts[index] = child.count();
     total += counts[index];
     size++;
@@ -89,11 +65,11 @@ final class TreeBranch<T> extends TreeNode<T> {
   private void drop(int index) {
     total -= counts[index];
     System.arraycopy(children, index + 1, children, index, size - index - 1);
-    System.arraycopy(smallest, index + 1, smallest, index, size - index - 1);
+    keys.copy(keys, index + 1, index, size - index - 1);
     System.arraycopy(counts, index + 1, counts, index, size - index - 1);
     size--;
     children[size] = null;
-    smallest[size] = null;
+    keys.clear(size, size + 1);
   }
 
   private TreeNode<T> open(int index, long current) {
@@ -102,18 +78,20 @@ final class TreeBranch<T> extends TreeNode<T> {
     return child;
   }
 
-  private void refresh(int index, TreeNode<T> child) {
+  private void recount(int index, TreeNode<T> child) {
     total += child.count() - counts[index];
     counts[index] = child.count();
-    smallest[index] = child.smallest();
   }
 
   @Override
   @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, long current) {
-    int index = search(element, order);
+    int index = keys.search(element, size);
+    if (keys.compare(index, element) > 0) {
+      keys.set(index, element);
+    }
     TreeNode<T> child = open(index, current);
     TreeNode<T> right = child.insert(element, order, current);
-    refresh(index, child);
+    recount(index, child);
     if (right == null) {
       return null;
     }
@@ -132,10 +110,10 @@ final class TreeBranch<T> extends TreeNode<T> {
   }
 
   private TreeBranch<T> split(int kept, long current) {
-    TreeBranch<T> sibling = new TreeBranch<>(current);
+    TreeBranch<T> sibling = new TreeBranch<>(current, keys.fresh());
     int moved = size - kept;
     System.arraycopy(children, kept, sibling.children, 0, moved);
-    System.arraycopy(smallest, kept, sibling.smallest, 0, moved);
+    sibling.keys.copy(keys, kept, 0, moved);
     System.arraycopy(counts, kept, sibling.counts, 0, moved);
     for (int i = 0; i < moved; i++) {
       sibling.total += sibling.counts[i];
@@ -143,40 +121,51 @@ final class TreeBranch<T> extends TreeNode<T> {
     sibling.size = moved;
     total -= sibling.total;
     Arrays.fill(children, kept, size, null);
-    Arrays.fill(smallest, kept, size, null);
+    keys.clear(kept, size);
     size = kept;
     return sibling;
   }
 
   @Override
-  void remove(T probe, Comparator<? super T> order, long current) {
-    int index = search(probe, order);
+  boolean remove(T probe, Comparator<? super T> order, long current) {
+    int index = keys.search(probe, size);
+    boolean smallest = keys.compare(index, probe) == 0;
     TreeNode<T> child = open(index, current);
-    child.remove(probe, order, current);
+    if (!child.remove(probe, order, current)) {
+      return false;
+    }
     if (child.count() == 0) {
       drop(index);
-      return;
+      return true;
     }
-    refresh(index, child);
+    recount(index, child);
+    if (smallest) {
+      keys.set(index, child.smallest());
+    }
     if (child.size < SPARSE && size > 1) {
-      int left = index > 0 ? index - 1 : index;
-      if (child(left).size + child(left + 1).size <= CAPACITY - SPARSE) {
-        TreeNode<T> joined = open(left, current);
-        joined.absorb(child(left + 1));
-        drop(left + 1);
-        refresh(left, joined);
-      }
+      join(index > 0 ? index - 1 : index, current);
+    }
+    return true;
+  }
+
+  /** Makes one node of a child and the next where they fit into one. */
+  private void join(int left, long current) {
+    if (child(left).size + child(left + 1).size <= CAPACITY - SPARSE) {
+      TreeNode<T> joined = open(left, current);
+      joined.absorb(child(left + 1));
+      drop(left + 1);
+      recount(left, joined);
     }
   }
 
   @Override
   @Nullable T find(T probe, Comparator<? super T> order) {
-    return child(search(probe, order)).find(probe, order);
+    return child(keys.search(probe, size)).find(probe, order);
   }
 
   @Override
   int rank(T probe, Comparator<? super T> order) {
-    int index = search(probe, order);
+    int index = keys.search(probe, size);
     int before = 0;
     for (int i = 0; i < index; i++) {
       before += counts[i];
@@ -198,14 +187,14 @@ final class TreeBranch<T> extends TreeNode<T> {
 
   @Override
   T smallest() {
-    return smallestOf(0);
+    return child(0).smallest();
   }
 
   @Override
   void absorb(TreeNode<T> right) {
     TreeBranch<T> branch = (TreeBranch<T>) right;
     System.arraycopy(branch.children, 0, children, size, branch.size);
-    System.arraycopy(branch.smallest, 0, smallest, size, branch.size);
+    keys.copy(branch.keys, 0, size, branch.size);
     System.arraycopy(branch.counts, 0, counts, size, branch.size);
     size += branch.size;
     total += branch.total;

@@ -89,10 +89,29 @@ final class TreeLeaf<T> extends TreeNode<T> {
   }
 
   @Override
-  void remove(T probe, Comparator<? super T> order, long current) {
-    int index = search(probe, order);
+  boolean remove(T probe, Comparator<? super T> order, long current) {
+    int index = indexOf(probe, order);
+    if (index < 0) {
+      return false;
+    }
     System.arraycopy(elements, index + 1, elements, index, size - index - 1);
     elements[--size] = null;
+    return true;
+  }
+
+  /**
+   * Where {@code probe} is, or -1. Mostly it is the very element: to find it so spares looking at
+   * the others, which lie anywhere in memory.
+   */
+  @SuppressWarnings("ReferenceEquality") // equality would look at the others
+  private int indexOf(T probe, Comparator<? super T> order) {
+    for (int i = 0; i < size; i++) {
+      if (elements[i] == probe) {
+        return i;
+      }
+    }
+    int index = search(probe, order);
+    return holds(index, probe, order) ? index : -1;
   }
 
   @Override

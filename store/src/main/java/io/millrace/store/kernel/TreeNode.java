@@ -29,8 +29,10 @@ abstract sealed class TreeNode<T> permits TreeLeaf, TreeBranch {
   /** Adds an element to a writable node; gives the new right neighbour where it had to split. */
   abstract @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, long current);
 
-  /** Removes an element that is there from a writable node. */
-  abstract void remove(T probe, Comparator<? super T> order, long current);
+  /**
+   * Removes the element equal to {@code probe} from a writable node; tells whether it was there.
+   */
+  abstract boolean remove(T probe, Comparator<? super T> order, long current);
 
   abstract @Nullable T find(T probe, Comparator<? super T> order);
 

@@ -2,11 +2,11 @@
  * The store itself: a pure state machine, the loop that owns it, and what surrounds the loop.
  *
  * <pre>
- *   callers --Mailbox--> StoreLoop --decide--> Decision --apply--> State
- *                            |                    |
- *                            |                 GroupBuffer --append--> Journal --durable--+
- *                            |                                                            |
- *                            +--- answers, commits to subscribers &lt;-----------------------+
+ *   callers --Mailbox--> StoreLoop --Engine: decide--> Decision --apply--> State
+ *                            |                            |
+ *                         WaitingRoom                JournalFeed --append--> Journal --durable--+
+ *                                                                                               |
+ *   callers, subscribers, snapshots &lt;--- Outlets &lt;---------------------------------------------+
  * </pre>
  *
  * {@link io.millrace.store.kernel.Decider} reads the state and changes nothing; {@link

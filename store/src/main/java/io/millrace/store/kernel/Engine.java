@@ -1,0 +1,105 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Claim;
+import io.millrace.store.Command;
+import io.millrace.store.Outcome;
+import io.millrace.store.Position;
+import io.millrace.store.Reason;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.Transaction;
+import io.millrace.store.environment.Environment;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Turns commands into outcomes: decides, records, applies. For the loop's thread. */
+final class Engine {
+  private final Environment environment;
+  private final RandomGenerator random;
+  private final State state;
+  private final History history;
+  private final Decider decider;
+  private final JournalFeed feed;
+  private final Counters counters = new Counters();
+
+  /** An engine over what recovery found, which records in {@code feed}. */
+  Engine(StoreOptions options, Recovered recovered, JournalFeed feed) {
+    this.environment = options.environment();
+    this.random = environment.newRandom();
+    this.state = recovered.state();
+    this.history = recovered.history();
+    this.decider = new Decider(state, options.limits());
+    this.feed = feed;
+  }
+
+  State state() {
+    return state;
+  }
+
+  History history() {
+    return history;
+  }
+
+  Counters counters() {
+    return counters;
+  }
+
+  /** Where the state stands now. */
+  Position position() {
+    return position(state.commits());
+  }
+
+  Position position(long number) {
+    return new Position(history.id(), number);
+  }
+
+  /**
+   * The outcome of a command, already applied and on its way to the journal; null for a claim that
+   * found nothing and may wait.
+   */
+  @Nullable Outcome carryOut(Command command, long nowMillis) {
+    return switch (decider.decide(command, nowMillis, random)) {
+      case Decision.Accepted accepted -> accept(command, accepted, nowMillis);
+      case Decision.Nothing _ -> {
+        if (command instanceof Claim claim) {
+          if (claim.waitMillis() > 0) {
+            yield null;
+          }
+          counters.empty++;
+        }
+        yield new Outcome.Done(position(), nowMillis, List.of(), List.of(), false);
+      }
+      case Decision.Repeated(Event event) -> {
+        counters.repeated++;
+        yield new Outcome.Done(
+            position(event.number()), event.timeMillis(), event.tasks(), event.documents(), true);
+      }
+      case Decision.Refused(List<Reason> reasons) -> refuse(reasons, nowMillis);
+    };
+  }
+
+  Outcome.Refused refuse(List<Reason> reasons, long nowMillis) {
+    counters.refused++;
+    return new Outcome.Refused(position(), nowMillis, reasons);
+  }
+
+  private Outcome accept(Command command, Decision.Accepted accepted, long nowMillis) {
+    boolean override = command instanceof Transaction transaction && transaction.override();
+    Event event =
+        new Event(
+            state.commits() + 1,
+            nowMillis,
+            command.client(),
+            override,
+            accepted.changes(),
+            accepted.request());
+    feed.add(event, environment.nanos());
+    state.apply(event);
+    if (command instanceof Claim) {
+      counters.claimed++;
+    } else {
+      counters.committed++;
+    }
+    return new Outcome.Done(position(), nowMillis, event.tasks(), event.documents(), false);
+  }
+}

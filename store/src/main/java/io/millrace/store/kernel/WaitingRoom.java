@@ -1,0 +1,129 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Claim;
+import io.millrace.store.Command;
+import io.millrace.store.Limits;
+import io.millrace.store.Outcome;
+import io.millrace.store.Reason;
+import io.millrace.store.Reason.Kind;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where claims wait until a task is there for them, and get their answers. For the loop's thread.
+ */
+final class WaitingRoom {
+  private final Engine engine;
+  private final Answers answers;
+  private final Limits limits;
+  private final WaitingClaims waiting = new WaitingClaims();
+
+  WaitingRoom(Engine engine, Answers answers, Limits limits) {
+    this.engine = engine;
+    this.answers = answers;
+    this.limits = limits;
+  }
+
+  int size() {
+    return waiting.size();
+  }
+
+  /** When the first wait ends; {@link Long#MAX_VALUE} when nobody waits. */
+  long alarm() {
+    return waiting.alarm();
+  }
+
+  /** Lets a claim wait from now on; gives the refusal where the room is full. */
+  Outcome.@Nullable Refused admit(Submission submission, Claim claim, long nowMillis) {
+    if (waiting.size() >= limits.waitingClaims()) {
+      String message = waiting.size() + " claims are waiting already, no more can";
+      return engine.refuse(List.of(Reason.of(Kind.FULL, message)), nowMillis);
+    }
+    long deadline = Math.min(nowMillis + claim.waitMillis(), Limits.LARGEST_NUMBER);
+    waiting.add(submission, claim, deadline);
+    return null;
+  }
+
+  /** Forgets one whose asker is gone; does nothing where it does not wait. */
+  void withdraw(Submission submission) {
+    waiting.withdraw(submission);
+  }
+
+  /** Offers what has become available to those who wait. */
+  void serve(long nowMillis) {
+    State state = engine.state();
+    if (waiting.isEmpty()) {
+      state.clearStirred();
+      return;
+    }
+    for (List<String> stirred = state.takeStirred();
+        !stirred.isEmpty();
+        stirred = state.takeStirred()) {
+      waiting.serve(
+          new LinkedHashSet<>(stirred), this::hasTasks, waiter -> attempt(waiter, nowMillis));
+    }
+  }
+
+  private boolean hasTasks(String name) {
+    Group group = engine.state().group(name);
+    return group != null && group.waitingCount() > 0;
+  }
+
+  private boolean attempt(WaitingClaims.Waiter waiter, long nowMillis) {
+    CompletableFuture<Outcome> future = waiter.submission().answer();
+    if (future.isDone()) {
+      return true;
+    }
+    Outcome outcome = engine.carryOut(waiter.claim(), nowMillis);
+    if (outcome == null) {
+      return false;
+    }
+    answers.give(future, outcome);
+    waiting.withdraw(waiter.submission());
+    answerTwins(waiter.claim(), nowMillis);
+    return true;
+  }
+
+  /** Gives those who repeated a request, and wait, the answer that it has got meanwhile. */
+  void answerTwins(Command command, long nowMillis) {
+    String requestId = command.requestId();
+    if (requestId == null || waiting.isEmpty()) {
+      return;
+    }
+    String principal = command.client().principal();
+    if (engine.state().requests().find(principal, requestId, nowMillis) != null) {
+      for (WaitingClaims.Waiter twin : waiting.twins(command)) {
+        answerNow(twin, nowMillis);
+      }
+    }
+  }
+
+  /** Answers those whose wait is over. */
+  void expire(long nowMillis) {
+    for (WaitingClaims.Waiter waiter = waiting.expire(nowMillis);
+        waiter != null;
+        waiter = waiting.expire(nowMillis)) {
+      answerNow(waiter, nowMillis);
+    }
+  }
+
+  /** Answers a claim that waits no longer: with what it can have now, or with nothing. */
+  private void answerNow(WaitingClaims.Waiter waiter, long nowMillis) {
+    CompletableFuture<Outcome> future = waiter.submission().answer();
+    if (!future.isDone()) {
+      Claim last = waiter.claim().withWait(Duration.ZERO);
+      answers.give(future, Objects.requireNonNull(engine.carryOut(last, nowMillis)));
+    }
+  }
+
+  /** Sends all away, in the order in which they came. */
+  void close(RuntimeException why) {
+    for (WaitingClaims.Waiter waiter : waiting.drain()) {
+      waiter.submission().reject(why);
+    }
+  }
+}
