@@ -2,6 +2,7 @@ package io.millrace.cli;
 
 import io.millrace.bench.BenchCommand;
 import io.millrace.cli.queues.RunnerCommand;
+import io.millrace.cli.serve.NodeCommand;
 import io.millrace.cli.serve.UpCommand;
 import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.terminal.Terminal;
@@ -50,6 +51,7 @@ public final class Millrace implements Runnable {
   private static CommandLine commandLine(Terminal terminal) {
     CommandLine top = new CommandLine(new Millrace());
     top.addSubcommand("up", new UpCommand(terminal));
+    top.addSubcommand("node", new NodeCommand(terminal));
     top.addSubcommand("store", StoreCommands.on(terminal));
     top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", DemoCommands.on(terminal));
