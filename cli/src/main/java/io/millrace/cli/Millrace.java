@@ -3,6 +3,8 @@ package io.millrace.cli;
 import io.millrace.bench.BenchCommand;
 import io.millrace.cli.nodes.NodesCommands;
 import io.millrace.cli.queues.QueuesCommands;
+import io.millrace.cli.queues.RunnerCommand;
+import io.millrace.cli.serve.NodeCommand;
 import io.millrace.cli.serve.UpCommand;
 import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.tasks.TasksCommands;
@@ -52,6 +54,7 @@ public final class Millrace implements Runnable {
   private static CommandLine commandLine(Terminal terminal) {
     CommandLine top = new CommandLine(new Millrace());
     top.addSubcommand("up", new UpCommand(terminal));
+    top.addSubcommand("node", new NodeCommand(terminal));
     top.addSubcommand("store", StoreCommands.on(terminal));
     top.addSubcommand("queues", QueuesCommands.on(terminal));
     top.addSubcommand("tasks", TasksCommands.on(terminal));
@@ -59,6 +62,7 @@ public final class Millrace implements Runnable {
     top.addSubcommand("config", NodesCommands.config(terminal));
     top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", DemoCommands.on(terminal));
+    top.addSubcommand("runner", new RunnerCommand());
     top.addSubcommand("rehearse", new Rehearsal());
     top.addSubcommand("help", new CommandLine.HelpCommand());
     top.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));

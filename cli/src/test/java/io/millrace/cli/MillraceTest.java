@@ -27,6 +27,7 @@ class MillraceTest {
   @ValueSource(
       strings = {
         "up",
+        "node",
         "store",
         "store groups",
         "store list",

@@ -106,6 +106,41 @@ public final class ProcessLauncher {
     return StartMarks.isAlive(identity);
   }
 
+  /**
+   * A command that becomes {@code command} in a session and process group of its own, whose ids are
+   * its pid; for whoever starts and watches short programs without a folder. The JVM that starts it
+   * sees its end, and nothing is left of its being known when that JVM dies.
+   */
+  public List<String> inOwnSession(List<String> command) {
+    List<String> whole = new ArrayList<>(tools.session());
+    whole.addAll(command);
+    return whole;
+  }
+
+  /** Which process has this pid now; empty when none that is alive has. */
+  public Optional<ProcessIdentity> identify(long pid) {
+    return StartMarks.of(pid).map(mark -> new ProcessIdentity(pid, mark));
+  }
+
+  /**
+   * Sends KILL to every process of the group that this process leads or led. None of them does
+   * anything more once this returns.
+   *
+   * @return whether there was one
+   * @throws ProcessException when no signal can be sent
+   */
+  public boolean killGroup(ProcessIdentity leader) {
+    return new ProcessGroup(leader, tools.sh()).signal("KILL");
+  }
+
+  /**
+   * Whether a process was started on this machine since its last boot, and so can be seen here;
+   * true where the system does not tell boots apart.
+   */
+  public boolean isOfThisBoot(ProcessIdentity identity) {
+    return StartMarks.isOfThisBoot(identity);
+  }
+
   private ProcessBuilder supervisor(ProcessSpec spec) {
     String folder = spec.folder().toString();
     List<String> command = new ArrayList<>(tools.session());

@@ -1,4 +1,4 @@
-/** {@code millrace queues}: the queues of a server. */
+/** {@code millrace queues}: the queues of a server; and {@code millrace runner}, for its nodes. */
 @NullMarked
 package io.millrace.cli.queues;
 

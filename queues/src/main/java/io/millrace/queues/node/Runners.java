@@ -25,6 +25,16 @@ public interface Runners extends AutoCloseable {
      * @param reason what is known of its end
      */
     void lost(ObjectId task, String reason);
+
+    /**
+     * The process that was started for a task ended before it got to it: nothing has worked on the
+     * task. Counts as {@link #lost} unless a node says otherwise.
+     *
+     * @param reason what is known of its end
+     */
+    default void notStarted(ObjectId task, String reason) {
+      lost(task, reason);
+    }
   }
 
   /**

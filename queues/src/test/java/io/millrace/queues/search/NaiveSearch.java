@@ -105,7 +105,7 @@ final class NaiveSearch {
     if (value.isArray()) {
       return value.valueStream().anyMatch(each -> same(each, wanted));
     }
-    return value.isNumber() && wanted.isNumber()
+    return (value.isNumber() && wanted.isNumber())
         ? value.doubleValue() == wanted.doubleValue()
         : value.equals(wanted);
   }

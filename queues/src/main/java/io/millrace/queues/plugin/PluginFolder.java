@@ -1,0 +1,186 @@
+package io.millrace.queues.plugin;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The plugins of a folder: executable files by their names, and classes in jars and in folders
+ * directly in it by their class names, with {@code ::} for a dot if one likes. Every answer is that
+ * of the folder as it is now; no code of a plugin is run. Safe for use by any number of threads.
+ */
+public final class PluginFolder {
+  /** The plugins that need no folder. */
+  public static final Set<String> BUILT_IN = Set.of("demo", "exec", "shell");
+
+  private static final Logger LOG = LoggerFactory.getLogger(PluginFolder.class);
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_:.-]+");
+  private static final Pattern CLASS_NAME =
+      Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)*");
+  private static final String LISTED = "META-INF/services/" + Plugin.class.getName();
+
+  private final @Nullable Path folder;
+
+  /**
+   * The plugins of {@code folder}, which need not be there.
+   *
+   * @param folder null for the built-in ones alone
+   */
+  public PluginFolder(@Nullable Path folder) {
+    this.folder = folder == null ? null : folder.toAbsolutePath().normalize();
+  }
+
+  /** Where it is; null for none. */
+  public @Nullable Path path() {
+    return folder;
+  }
+
+  /** Whether this could be the name of a plugin: it never leads to another folder. */
+  public static boolean isName(String name) {
+    return NAME.matcher(name).matches() && !name.chars().allMatch(c -> c == '.');
+  }
+
+  /** Whether a plugin of this name can be run here. */
+  public boolean has(String name) {
+    return isName(name)
+        && (isBuiltIn(name) || executable(name).isPresent() || hasClass(classPath(), name));
+  }
+
+  /**
+   * The names that are found without being asked for: built in, executable, and those that a jar or
+   * folder lists in {@code META-INF/services/io.millrace.queues.plugin.Plugin}. Sorted.
+   */
+  public Set<String> names() {
+    Set<String> names = new TreeSet<>(BUILT_IN);
+    for (Path entry : entries()) {
+      String name = entry.getFileName().toString();
+      if (isName(name) && executable(name).isPresent()) {
+        names.add(name);
+      }
+    }
+    names.addAll(listed());
+    return Collections.unmodifiableSet(names);
+  }
+
+  /**
+   * A mark that differs after the folder has changed: another file, another time or size of one. To
+   * compare, not to show.
+   */
+  public String mark() {
+    StringBuilder mark = new StringBuilder();
+    for (Path entry : entries()) {
+      mark.append(entry.getFileName()).append('/');
+      try {
+        mark.append(Files.getLastModifiedTime(entry).toMillis())
+            .append('/')
+            .append(Files.size(entry))
+            .append(Files.isExecutable(entry) ? 'x' : '-');
+      } catch (IOException e) {
+        mark.append('?');
+      }
+      mark.append('\n');
+    }
+    return mark.toString();
+  }
+
+  static boolean isBuiltIn(String name) {
+    return BUILT_IN.contains(name);
+  }
+
+  static String className(String plugin) {
+    return plugin.replace("::", ".");
+  }
+
+  /** The executable file of this name, directly in the folder. */
+  Optional<Path> executable(String name) {
+    return Optional.ofNullable(folder)
+        .filter(_ -> isName(name))
+        .map(path -> path.resolve(name))
+        .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file));
+  }
+
+  /** The jars and folders with classes. */
+  List<URL> classPath() {
+    List<URL> urls = new ArrayList<>();
+    for (Path entry : entries()) {
+      if (entry.getFileName().toString().endsWith(".jar") || Files.isDirectory(entry)) {
+        try {
+          urls.add(entry.toUri().toURL());
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+    return urls;
+  }
+
+  private static boolean hasClass(List<URL> classPath, String name) {
+    String type = className(name);
+    if (classPath.isEmpty() || !CLASS_NAME.matcher(type).matches()) {
+      return false;
+    }
+    try (URLClassLoader loader = new URLClassLoader(classPath.toArray(new URL[0]), null)) {
+      return loader.findResource(type.replace('.', '/') + ".class") != null;
+    } catch (IOException e) {
+      LOG.debug("the class path of {} cannot be closed", name, e);
+      return false;
+    }
+  }
+
+  private Set<String> listed() {
+    List<URL> classPath = classPath();
+    Set<String> names = new TreeSet<>();
+    try (URLClassLoader loader = new URLClassLoader(classPath.toArray(new URL[0]), null)) {
+      for (URL list : Collections.list(loader.findResources(LISTED))) {
+        lines(list)
+            .map(line -> line.replaceFirst("#.*", "").strip())
+            .filter(name -> isName(name) && hasClass(classPath, name))
+            .forEach(names::add);
+      }
+    } catch (IOException e) {
+      LOG.warn("the plugins listed in {} cannot be read: {}", folder, e.toString());
+    }
+    return names;
+  }
+
+  private static Stream<String> lines(URL list) throws IOException {
+    // A cached connection would keep a jar open that may be replaced.
+    URLConnection connection = list.openConnection();
+    connection.setUseCaches(false);
+    try (BufferedReader reader =
+        new BufferedReader(
+            new InputStreamReader(connection.getInputStream(), StandardCharsets.UTF_8))) {
+      return reader.readAllLines().stream();
+    }
+  }
+
+  private List<Path> entries() {
+    if (folder == null || !Files.isDirectory(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> entries = Files.list(folder)) {
+      return entries.sorted().toList();
+    } catch (IOException | UncheckedIOException e) {
+      LOG.warn("the plugin folder {} cannot be read: {}", folder, e.toString());
+      return List.of();
+    }
+  }
+}

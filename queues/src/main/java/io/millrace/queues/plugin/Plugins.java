@@ -1,0 +1,111 @@
+package io.millrace.queues.plugin;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Plugins made ready to run, for a task runner. Classes stay loaded until the folder changes. For
+ * one thread.
+ */
+public final class Plugins implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
+
+  private @Nullable Loaded loaded;
+
+  /** Classes of a folder as it was. */
+  private record Loaded(@Nullable Path folder, String mark, URLClassLoader classes) {}
+
+  /** A way to run a task. */
+  public sealed interface Ready {}
+
+  /** By a program. */
+  public record Program(ProgramForm form) implements Ready {}
+
+  /** By an object in this process. */
+  public record InProcess(Plugin plugin) implements Ready {}
+
+  /** No plugin yet. */
+  public Plugins() {}
+
+  /**
+   * The plugin of this name, ready for one task.
+   *
+   * @throws PluginException when there is none, or it cannot be loaded
+   */
+  public Ready find(PluginFolder folder, String name) throws PluginException {
+    if (!PluginFolder.isName(name)) {
+      throw new PluginException("\"" + name + "\" is not the name of a plugin");
+    }
+    return switch (name) {
+      case "shell" -> new Program(ProgramForm.SHELL);
+      case "exec" -> new Program(ProgramForm.EXEC);
+      case "demo" -> new InProcess(new DemoPlugin());
+      default -> fromFolder(folder, name);
+    };
+  }
+
+  private Ready fromFolder(PluginFolder folder, String name) throws PluginException {
+    Optional<Path> file = folder.executable(name);
+    return file.isPresent()
+        ? new Program(ProgramForm.executable(file.get()))
+        : new InProcess(load(folder, name));
+  }
+
+  private Plugin load(PluginFolder folder, String name) throws PluginException {
+    try {
+      Class<?> type = classes(folder).loadClass(PluginFolder.className(name));
+      if (!Plugin.class.isAssignableFrom(type)) {
+        throw new PluginException("the class " + type.getName() + " does not implement Plugin");
+      }
+      return (Plugin) type.getConstructor().newInstance();
+    } catch (ClassNotFoundException e) {
+      throw new PluginException(
+          "there is no plugin " + name + " among the built-in ones, nor in " + folder.path(), e);
+    } catch (ReflectiveOperationException | LinkageError | UncheckedIOException e) {
+      throw new PluginException("the plugin " + name + " cannot be loaded: " + reason(e), e);
+    }
+  }
+
+  private static String reason(Throwable e) {
+    Throwable cause = e.getCause();
+    return cause == null ? e.toString() : cause.toString();
+  }
+
+  private URLClassLoader classes(PluginFolder folder) {
+    String mark = folder.mark();
+    Loaded now = loaded;
+    if (now == null || !now.mark().equals(mark) || !Objects.equals(now.folder(), folder.path())) {
+      close();
+      now =
+          new Loaded(
+              folder.path(),
+              mark,
+              new URLClassLoader(
+                  folder.classPath().toArray(new URL[0]), Plugins.class.getClassLoader()));
+      loaded = now;
+    }
+    return now.classes();
+  }
+
+  /** Lets the classes go. */
+  @Override
+  public void close() {
+    Loaded old = loaded;
+    loaded = null;
+    if (old != null) {
+      try {
+        old.classes().close();
+      } catch (IOException e) {
+        LOG.debug("the classes of {} cannot be closed", old.folder(), e);
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.millrace.queues.runner;
+
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.OutputLimits;
+import io.millrace.queues.Run;
+import io.millrace.queues.RunClaim;
+import io.millrace.queues.Status;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a node hands to a runner.
+ *
+ * @param run the run, claimed
+ * @param plugin the plugin that runs it
+ * @param limits what is kept of its output
+ * @param terms the rest
+ */
+record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
+
+  /**
+   * The terms of the work.
+   *
+   * @param plugins the folder of plugins; null for the built-in ones alone
+   * @param lease how long a claim lasts unless it is renewed
+   * @param again whether the runner waits for another task afterwards
+   */
+  record Terms(@Nullable Path plugins, Duration lease, boolean again) {}
+
+  ObjectId task() {
+    return run.task();
+  }
+
+  boolean isSameRun(Run other) {
+    return run.task().equals(other.task()) && run.claim().equals(other.claim());
+  }
+
+  ObjectNode write() {
+    ObjectNode json = Lines.object();
+    json.put("task", run.task().hex());
+    json.put("queue", run.queue().hex());
+    json.put("node", run.node());
+    json.put("client", run.claim().client());
+    json.put("origin", run.claim().origin());
+    json.put("token", run.claim().token());
+    json.put("since", run.sinceMillis());
+    json.put("version", run.version());
+    json.put("plugin", plugin);
+    json.put("files", limits.files().name());
+    json.put("text_bytes", limits.textBytes());
+    json.put("max_bytes", limits.maxBytes());
+    json.put("lease", terms.lease().toMillis());
+    json.put("again", terms.again());
+    if (terms.plugins() != null) {
+      json.put("plugins", terms.plugins().toString());
+    }
+    return json;
+  }
+
+  /** Reads what {@link #write} wrote; throws unchecked for anything else. */
+  static Assignment read(JsonNode json) {
+    RunClaim claim =
+        new RunClaim(
+            json.required("client").asLong(),
+            json.required("origin").asLong(),
+            json.required("token").asLong());
+    Run run =
+        new Run(
+            new ObjectId(json.required("task").asString()),
+            new ObjectId(json.required("queue").asString()),
+            json.required("node").asString(),
+            claim,
+            Status.CLAIMED,
+            null,
+            json.required("since").asLong(),
+            json.required("version").asLong());
+    OutputLimits limits =
+        new OutputLimits(
+            OutputLimits.Files.valueOf(json.required("files").asString()),
+            json.required("text_bytes").asLong(),
+            json.required("max_bytes").asLong());
+    Path plugins = json.has("plugins") ? Path.of(json.path("plugins").asString()) : null;
+    Terms terms =
+        new Terms(
+            plugins,
+            Duration.ofMillis(json.required("lease").asLong()),
+            json.required("again").asBoolean());
+    return new Assignment(run, json.required("plugin").asString(), limits, terms);
+  }
+}

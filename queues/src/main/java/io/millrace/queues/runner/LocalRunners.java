@@ -1,0 +1,278 @@
+package io.millrace.queues.runner;
+
+import io.millrace.processes.ProcessException;
+import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.ProcessSpec;
+import io.millrace.processes.RunningProcess;
+import io.millrace.queues.NodeConfig;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Run;
+import io.millrace.queues.node.RunnerException;
+import io.millrace.queues.node.Runners;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runners that are processes of this machine. They outlive the node; everything about each is in a
+ * folder of its own, where the next start of the node finds it. Safe for use by any number of
+ * threads.
+ */
+public final class LocalRunners implements Runners {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalRunners.class);
+
+  private final LocalRunnersOptions options;
+  private final ProcessLauncher launcher;
+  private final Path socketPath;
+  private final Map<String, Slot> slots = new LinkedHashMap<>();
+  private @Nullable Listener listener;
+  private @Nullable RunnerSocket socket;
+
+  private LocalRunners(LocalRunnersOptions options, ProcessLauncher launcher, Path socketPath) {
+    this.options = options;
+    this.launcher = launcher;
+    this.socketPath = socketPath;
+  }
+
+  /**
+   * Makes ready; {@link #recover} begins.
+   *
+   * @throws ProcessException when this machine lacks what is needed to start processes
+   * @throws UncheckedIOException when the folder cannot be made
+   */
+  public static LocalRunners create(LocalRunnersOptions options) {
+    try {
+      Files.createDirectories(options.folder());
+      Files.setPosixFilePermissions(options.folder(), SocketPath.OWNER);
+      return new LocalRunners(options, ProcessLauncher.create(), SocketPath.in(options.folder()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "the folder of runners " + options.folder() + " cannot be used: " + e, e);
+    }
+  }
+
+  @Override
+  public synchronized Set<ObjectId> recover(Collection<Run> runs, Listener watcher) {
+    listener = watcher;
+    Set<ObjectId> found = new HashSet<>();
+    for (TaskFolder folder : folders()) {
+      adopt(folder, runs).map(Slot::assignment).map(Assignment::task).ifPresent(found::add);
+    }
+    try {
+      socket = RunnerSocket.listen(socketPath, new Conversation());
+    } catch (IOException e) {
+      throw new UncheckedIOException("the socket " + socketPath + " cannot be made: " + e, e);
+    }
+    return found;
+  }
+
+  private List<TaskFolder> folders() {
+    try (Stream<Path> entries = Files.list(options.folder())) {
+      return entries.filter(Files::isDirectory).sorted().map(TaskFolder::new).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Optional<Slot> adopt(TaskFolder folder, Collection<Run> runs) {
+    Optional<RunningProcess> process = find(folder);
+    if (process.filter(alive -> launcher.isAlive(alive.identity())).isEmpty()) {
+      bury(folder, process);
+      return Optional.empty();
+    }
+    Slot slot = new Slot(folder, process.get(), List.of());
+    Slot.recorded(folder)
+        .filter(assignment -> runs.stream().anyMatch(assignment::isSameRun))
+        .ifPresentOrElse(slot::expect, slot::relieve);
+    admit(slot);
+    return Optional.of(slot);
+  }
+
+  private Optional<RunningProcess> find(TaskFolder folder) {
+    try {
+      return launcher.find(folder.runner());
+    } catch (ProcessException e) {
+      LOG.warn("the runner of {} cannot be found again: {}", folder.runner(), e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  /** Ends what is left of a dead runner and its task, and removes its folder. */
+  private void bury(TaskFolder folder, Optional<RunningProcess> process) {
+    folder.leader().ifPresent(launcher::killGroup);
+    process.map(RunningProcess::identity).ifPresent(launcher::killGroup);
+    TaskFolder.remove(folder.runner());
+  }
+
+  private void admit(Slot slot) {
+    slots.put(slot.name(), slot);
+    var _ =
+        slot.process()
+            .onExit()
+            .thenRun(() -> Thread.ofVirtual().name("runner-end").start(() -> gone(slot)));
+  }
+
+  @Override
+  public synchronized void begin(Run run, String plugin, NodeConfig config) {
+    Assignment.Terms terms =
+        new Assignment.Terms(options.plugins(), options.lease(), options.idle() > 0);
+    Assignment assignment = new Assignment(run, plugin, config.output(), terms);
+    List<String> command = options.command().with(config.taskRunner());
+    for (Slot slot : List.copyOf(slots.values()).reversed()) {
+      if (slot.isIdle() && slot.isStartedWith(command) && assign(slot, assignment)) {
+        return;
+      }
+    }
+    start(command, assignment);
+  }
+
+  private static boolean assign(Slot slot, Assignment assignment) {
+    try {
+      Slot.record(slot.folder(), assignment);
+    } catch (IOException e) {
+      throw new RunnerException("a task cannot be put on file: " + e, e);
+    }
+    slot.expect(assignment);
+    if (slot.say(new Messages.Assign(assignment))) {
+      return true;
+    }
+    slot.relieve();
+    return false;
+  }
+
+  private void start(List<String> command, Assignment assignment) {
+    TaskFolder folder = new TaskFolder(options.folder().resolve(UUID.randomUUID().toString()));
+    List<String> whole = new ArrayList<>(command);
+    whole.addAll(List.of("--socket", socketPath.toString()));
+    whole.addAll(List.of("--folder", folder.runner().toString()));
+    try {
+      Files.createDirectory(folder.runner());
+      Slot.record(folder, assignment);
+      RunningProcess process = launcher.start(ProcessSpec.of(whole, folder.runner()));
+      Slot slot = new Slot(folder, process, command);
+      slot.expect(assignment);
+      admit(slot);
+    } catch (IOException | ProcessException | IllegalArgumentException e) {
+      TaskFolder.remove(folder.runner());
+      throw new RunnerException("a runner cannot be started: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public synchronized void stop(ObjectId task, Duration grace) {
+    slots.values().stream()
+        .filter(slot -> slot.has(task))
+        .findFirst()
+        .ifPresent(slot -> slot.stop(grace));
+  }
+
+  /** The process of a runner has ended. */
+  private void gone(Slot slot) {
+    Assignment assignment;
+    Listener watcher;
+    synchronized (this) {
+      watcher = listener;
+      if (watcher == null || !slots.remove(slot.name(), slot)) {
+        return;
+      }
+      assignment = slot.assignment();
+    }
+    String reason = Obituary.of(slot.process(), slot.folder());
+    bury(slot.folder(), Optional.of(slot.process()));
+    if (assignment == null) {
+      return;
+    }
+    if (slot.met()) {
+      watcher.lost(assignment.task(), reason);
+    } else {
+      watcher.notStarted(assignment.task(), reason);
+    }
+  }
+
+  /** What runners say. */
+  private final class Conversation implements RunnerSocket.Listener {
+    @Override
+    public boolean connected(Messages.Hello hello, Lines lines) {
+      synchronized (LocalRunners.this) {
+        Slot slot = slots.get(hello.name());
+        if (slot == null || !slot.process().identity().toString().equals(hello.identity())) {
+          return false;
+        }
+        slot.connect(lines, hello.task());
+        dismissIfTooMany(slot);
+        return true;
+      }
+    }
+
+    @Override
+    public void said(String name, Messages message) {
+      if (!(message instanceof Messages.Ended(ObjectId task))) {
+        LOG.warn("the runner {} says {}", name, message);
+        return;
+      }
+      Listener watcher;
+      synchronized (LocalRunners.this) {
+        watcher = listener;
+        Slot slot = slots.get(name);
+        if (watcher == null || slot == null || !slot.has(task)) {
+          return;
+        }
+        slot.relieve();
+        dismissIfTooMany(slot);
+      }
+      watcher.ended(task);
+    }
+
+    @Override
+    public void disconnected(String name, Lines lines) {
+      Slot slot;
+      synchronized (LocalRunners.this) {
+        slot = slots.get(name);
+        if (slot == null) {
+          return;
+        }
+        slot.disconnect(lines);
+      }
+      // A connection ends with its process, whose end is noticed late after a restart of the node.
+      if (!launcher.isAlive(slot.process().identity())) {
+        gone(slot);
+      }
+    }
+  }
+
+  private void dismissIfTooMany(Slot slot) {
+    long idle = slots.values().stream().filter(Slot::isIdle).count();
+    // Of one that an earlier node started nobody knows how, so it is not used again.
+    if (slot.isIdle() && (idle > options.idle() || slot.isStartedWith(List.of()))) {
+      slot.dismiss();
+    }
+  }
+
+  @Override
+  public void close() {
+    RunnerSocket open;
+    synchronized (this) {
+      listener = null;
+      open = socket;
+      slots.values().stream().filter(Slot::isIdle).forEach(Slot::dismiss);
+    }
+    if (open != null) {
+      open.close();
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.millrace.queues.runner;
+
+import io.millrace.queues.ObjectId;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What a node and its runners say to each other, one JSON object a line. */
+sealed interface Messages {
+
+  /**
+   * A runner says who it is, first of all.
+   *
+   * @param name the name of its folder
+   * @param identity its process
+   * @param task what it works on; null for nothing
+   */
+  record Hello(String name, String identity, @Nullable ObjectId task) implements Messages {}
+
+  /** A runner has nothing more to do with a task. */
+  record Ended(ObjectId task) implements Messages {}
+
+  /** A node hands over a run. */
+  record Assign(Assignment assignment) implements Messages {}
+
+  /** A node wants the end of a task. */
+  record Stop(ObjectId task, Duration grace) implements Messages {}
+
+  /** A node needs the runner no more once its task has ended. */
+  record Quit() implements Messages {}
+
+  static ObjectNode write(Messages message) {
+    ObjectNode json = Lines.object();
+    switch (message) {
+      case Hello(String name, String identity, ObjectId task) ->
+          json.put("say", "hello")
+              .put("name", name)
+              .put("identity", identity)
+              .put("task", task == null ? null : task.hex());
+      case Ended(ObjectId task) -> json.put("say", "ended").put("task", task.hex());
+      case Assign(Assignment assignment) ->
+          json.put("say", "assign").set("assignment", assignment.write());
+      case Stop(ObjectId task, Duration grace) ->
+          json.put("say", "stop").put("task", task.hex()).put("grace", grace.toMillis());
+      case Quit() -> json.put("say", "quit");
+    }
+    return json;
+  }
+
+  /** Reads what {@link #write} wrote; throws unchecked for anything else. */
+  static Messages read(JsonNode json) {
+    String word = json.required("say").asString();
+    return switch (word) {
+      case "hello" -> {
+        JsonNode task = json.path("task");
+        yield new Hello(
+            json.required("name").asString(),
+            json.required("identity").asString(),
+            task.isString() ? new ObjectId(task.asString()) : null);
+      }
+      case "ended" -> new Ended(new ObjectId(json.required("task").asString()));
+      case "assign" -> new Assign(Assignment.read(json.required("assignment")));
+      case "stop" ->
+          new Stop(
+              new ObjectId(json.required("task").asString()),
+              Duration.ofMillis(json.required("grace").asLong()));
+      case "quit" -> new Quit();
+      default -> throw new IllegalArgumentException("nobody says " + word);
+    };
+  }
+}

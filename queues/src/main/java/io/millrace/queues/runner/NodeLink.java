@@ -1,0 +1,123 @@
+package io.millrace.queues.runner;
+
+import io.millrace.processes.ProcessIdentity;
+import io.millrace.queues.ObjectId;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A runner's side of the connection to its node, made again whenever a node listens. Safe for use
+ * by any number of threads.
+ */
+final class NodeLink implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeLink.class);
+  private static final long RETRY_MILLIS = 100;
+
+  private final Path socket;
+  private final String name;
+  private final ProcessIdentity identity;
+  private final Consumer<Messages> listener;
+  private @Nullable Lines lines;
+  private @Nullable ObjectId task;
+  private long awaySince = System.nanoTime();
+  private volatile boolean closed;
+
+  /**
+   * A link that begins with {@link #open}.
+   *
+   * @param name the name of the runner's folder
+   * @param listener gets what the node says, on one thread
+   */
+  NodeLink(Path socket, String name, ProcessIdentity identity, Consumer<Messages> listener) {
+    this.socket = socket;
+    this.name = name;
+    this.identity = identity;
+    this.listener = listener;
+  }
+
+  void open() {
+    Thread.ofPlatform().name("node").daemon().start(this::keep);
+  }
+
+  /** From now on the runner works on this task. */
+  synchronized void working(ObjectId now) {
+    task = now;
+  }
+
+  /** The runner is done with its task. A node that is away hears it when it asks again. */
+  synchronized void ended(ObjectId done) {
+    task = null;
+    Lines now = lines;
+    if (now != null) {
+      try {
+        now.write(Messages.write(new Messages.Ended(done)));
+      } catch (IOException e) {
+        LOG.debug("the node has gone", e);
+      }
+    }
+  }
+
+  /** How long there has been no node, in nanoseconds; 0 where there is one. */
+  synchronized long awayNanos() {
+    return lines == null ? Math.max(1, System.nanoTime() - awaySince) : 0;
+  }
+
+  private void keep() {
+    while (!closed) {
+      try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+        channel.connect(UnixDomainSocketAddress.of(socket));
+        converse(new Lines(channel));
+      } catch (IOException | RuntimeException e) {
+        LOG.debug("no node at {}", socket, e);
+      }
+      away();
+      pause();
+    }
+  }
+
+  private void converse(Lines connected) throws IOException {
+    synchronized (this) {
+      connected.write(Messages.write(new Messages.Hello(name, identity.toString(), task)));
+      lines = connected;
+    }
+    for (JsonNode next = connected.read(); next != null; next = connected.read()) {
+      listener.accept(Messages.read(next));
+    }
+  }
+
+  private synchronized void away() {
+    if (lines != null) {
+      lines = null;
+      awaySince = System.nanoTime();
+    }
+  }
+
+  private void pause() {
+    try {
+      Thread.sleep(RETRY_MILLIS);
+    } catch (InterruptedException e) {
+      closed = true;
+    }
+  }
+
+  /** Cuts the connection and makes no other. */
+  @Override
+  public void close() {
+    closed = true;
+    Lines now;
+    synchronized (this) {
+      now = lines;
+    }
+    if (now != null) {
+      now.close();
+    }
+  }
+}

@@ -1,0 +1,208 @@
+package io.millrace.queues.runner;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.processes.ProcessIdentity;
+import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.RunningProcess;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Queues;
+import io.millrace.queues.plugin.Plugins;
+import io.millrace.store.TaskStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the process of a task runner does: one task, or one after the other, for the node that
+ * started it or its successors. It ends when it was to do one task, when the node needs it no more,
+ * or when it is idle and has had no node for {@link #PATIENCE}.
+ */
+public final class RunnerProgram {
+  /** How long an idle runner waits for a node: 4 seconds. */
+  public static final Duration PATIENCE = Duration.ofSeconds(4);
+
+  private static final Logger LOG = LoggerFactory.getLogger(RunnerProgram.class);
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(3);
+  private static final Duration GRACE = Duration.ofSeconds(5);
+  private static final int ENDED_ITSELF = 3;
+
+  private final Queue<Assignment> waiting = new ArrayDeque<>();
+  private final Workshop shop;
+  private final NodeLink link;
+  private @Nullable TaskRun current;
+  private boolean quit;
+
+  private RunnerProgram(Workshop shop, Path socket) {
+    this.shop = shop;
+    String name = shop.folder().runner().getFileName().toString();
+    this.link = new NodeLink(socket, name, shop.identity(), this::hear);
+  }
+
+  /**
+   * Works until the end.
+   *
+   * @param socket where the node listens
+   * @param folder the folder in which the node has started this process
+   * @param store the server; not closed
+   * @param blobs gives the blob store when output is first kept there; not closed
+   */
+  public static void run(Path socket, Path folder, TaskStore store, Supplier<BlobStore> blobs)
+      throws InterruptedException {
+    ProcessLauncher launcher = ProcessLauncher.create();
+    ProcessIdentity identity = self(launcher, folder);
+    TaskFolder files = new TaskFolder(folder.toAbsolutePath().normalize());
+    Workshop.Server server =
+        new Workshop.Server(
+            Queues.in(store, InstantSource.system(), new SecureRandom()), new Once(blobs));
+    try (Watchdog watchdog = new Watchdog(launcher, groupOf(identity));
+        Schedule schedule = Schedule.create();
+        Plugins plugins = new Plugins()) {
+      Workshop.Tools tools =
+          new Workshop.Tools(
+              launcher, watchdog, schedule, plugins, reason -> endAtOnce(files, reason));
+      new RunnerProgram(new Workshop(server, identity, tools, files), socket).work();
+    }
+  }
+
+  /** Who this is to the node: the process that it started, which may have started this one. */
+  private static ProcessIdentity self(ProcessLauncher launcher, Path folder) {
+    Optional<ProcessIdentity> started = launcher.find(folder).map(RunningProcess::identity);
+    return started
+        .or(() -> launcher.identify(ProcessHandle.current().pid()))
+        .orElseThrow(() -> new IllegalStateException("this process cannot be identified"));
+  }
+
+  /** The group that ends with this process: only the one that was made for it. */
+  private static @Nullable Long groupOf(ProcessIdentity identity) {
+    return identity.pid() == ProcessHandle.current().pid() ? identity.pid() : null;
+  }
+
+  private static void endAtOnce(TaskFolder files, String reason) {
+    try {
+      Files.writeString(files.lastWords(), reason);
+    } catch (IOException e) {
+      LOG.warn("the last words are lost: {}", reason);
+    }
+    Runtime.getRuntime().halt(ENDED_ITSELF);
+  }
+
+  private void work() throws InterruptedException {
+    link.open();
+    var looking =
+        shop.tools()
+            .schedule()
+            .renewal()
+            .scheduleWithFixedDelay(
+                this::lookForStop,
+                LOOK_EVERY.toMillis(),
+                LOOK_EVERY.toMillis(),
+                TimeUnit.MILLISECONDS);
+    try {
+      for (TaskRun run = next(); run != null; run = next()) {
+        ObjectId task = run.assignment().task();
+        run.carryOut();
+        done();
+        link.ended(task);
+        if (!run.assignment().terms().again()) {
+          return;
+        }
+      }
+    } finally {
+      looking.cancel(false);
+      link.close();
+    }
+  }
+
+  /** The next task; null when there will be none. */
+  private synchronized @Nullable TaskRun next() throws InterruptedException {
+    while (waiting.isEmpty()) {
+      long left = PATIENCE.toNanos() - link.awayNanos();
+      if (quit || left <= 0) {
+        return null;
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, TimeUnit.SECONDS.toNanos(1) / 4));
+    }
+    Assignment assignment = waiting.remove();
+    TaskRun run = new TaskRun(assignment, shop);
+    current = run;
+    link.working(assignment.task());
+    return run;
+  }
+
+  private synchronized void done() {
+    current = null;
+  }
+
+  private synchronized void hear(Messages message) {
+    switch (message) {
+      case Messages.Assign(Assignment assignment) -> {
+        TaskRun now = current;
+        // A node that came back repeats what it is not sure of.
+        boolean known =
+            (now != null && now.assignment().isSameRun(assignment.run()))
+                || waiting.stream().anyMatch(other -> other.isSameRun(assignment.run()));
+        if (!known) {
+          waiting.add(assignment);
+        }
+      }
+      case Messages.Stop(ObjectId task, Duration grace) -> {
+        TaskRun now = current;
+        if (now != null && now.assignment().task().equals(task)) {
+          now.stop(grace);
+        }
+      }
+      case Messages.Quit() -> quit = true;
+      case Messages.Hello _, Messages.Ended _ -> LOG.warn("a node says {}", message);
+    }
+    notifyAll();
+  }
+
+  /** While there is no node, nobody else tells of an operator's wish. */
+  private void lookForStop() {
+    TaskRun now;
+    synchronized (this) {
+      now = current;
+    }
+    if (now == null || link.awayNanos() == 0) {
+      return;
+    }
+    try {
+      if (shop.server().queues().runs().isToStop(now.assignment().task())) {
+        now.stop(GRACE);
+      }
+    } catch (RuntimeException e) {
+      LOG.debug("the server is away", e);
+    }
+  }
+
+  /** Makes something when it is first needed. */
+  private static final class Once implements Supplier<BlobStore> {
+    private final Supplier<BlobStore> making;
+    private @Nullable BlobStore made;
+
+    Once(Supplier<BlobStore> making) {
+      this.making = making;
+    }
+
+    @Override
+    public synchronized BlobStore get() {
+      BlobStore store = made;
+      if (store == null) {
+        store = making.get();
+        made = store;
+      }
+      return store;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.millrace.queues.runner;
+
+import io.millrace.processes.ProcessIdentity;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The files of a runner's folder that are about its task. */
+record TaskFolder(Path runner) {
+  private static final Logger LOG = LoggerFactory.getLogger(TaskFolder.class);
+
+  /** Where what the node hands over is, and stays until the run has ended. */
+  Path assignment() {
+    return runner.resolve("assignment");
+  }
+
+  /** Why a runner has ended itself. */
+  Path lastWords() {
+    return runner.resolve("last-words");
+  }
+
+  private Path task() {
+    return runner.resolve("task");
+  }
+
+  /** An empty folder for the task. */
+  Path work() {
+    return task().resolve("work");
+  }
+
+  Path params() {
+    return task().resolve("params.json");
+  }
+
+  /** Where a program may write its status. */
+  Path status() {
+    return task().resolve("status");
+  }
+
+  Path output(String name) {
+    return task().resolve(name);
+  }
+
+  private Path group() {
+    return runner.resolve("group");
+  }
+
+  /** Makes room for a task. */
+  void prepare() {
+    clear();
+    try {
+      Files.createDirectories(work());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Removes what is left of a task. */
+  void clear() {
+    remove(task());
+  }
+
+  void recordGroup(ProcessIdentity leader) throws IOException {
+    Files.writeString(group(), leader.toString());
+  }
+
+  void forgetGroup() {
+    remove(group());
+  }
+
+  /** Who leads the processes of the task, if there are any. */
+  Optional<ProcessIdentity> leader() {
+    try {
+      return Optional.of(ProcessIdentity.parse(Files.readString(group())));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException | IllegalArgumentException e) {
+      LOG.warn("the file {} cannot be read: {}", group(), e.toString());
+      return Optional.empty();
+    }
+  }
+
+  /** Removes a file, or a folder with all that is in it; what cannot be removed stays. */
+  static void remove(Path top) {
+    try {
+      if (!Files.isDirectory(top, LinkOption.NOFOLLOW_LINKS)) {
+        Files.deleteIfExists(top);
+        return;
+      }
+      Files.walkFileTree(
+          top,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                throws IOException {
+              Files.deleteIfExists(file);
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException e)
+                throws IOException {
+              Files.deleteIfExists(folder);
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (IOException e) {
+      LOG.warn("{} stays: {}", top, e.toString());
+    }
+  }
+}

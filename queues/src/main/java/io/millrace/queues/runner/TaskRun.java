@@ -1,0 +1,211 @@
+package io.millrace.queues.runner;
+
+import io.millrace.queues.LostClaimException;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Run;
+import io.millrace.queues.RunRegistry;
+import io.millrace.queues.Status;
+import io.millrace.queues.plugin.PluginException;
+import io.millrace.queues.plugin.PluginFolder;
+import io.millrace.queues.plugin.Plugins;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One task from its start to its report. {@link #stop} may be called by any thread. */
+final class TaskRun {
+  private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);
+  private static final long CUT_MILLIS = 100;
+  private static final long UPLOAD_MILLIS = 1_000;
+
+  private final Assignment assignment;
+  private final Workshop shop;
+  private @Nullable Work work;
+  private boolean ended;
+  private Interruption interruption = Interruption.NONE;
+
+  /** What came in between; a later one counts more. */
+  private enum Interruption {
+    NONE,
+    STOPPED,
+    LEASE,
+    LOST
+  }
+
+  TaskRun(Assignment assignment, Workshop shop) {
+    this.assignment = assignment;
+    this.shop = shop;
+  }
+
+  Assignment assignment() {
+    return assignment;
+  }
+
+  /** Does it all, and reports it where the claim is not lost. */
+  void carryOut() throws InterruptedException {
+    RunRegistry runs = shop.server().queues().runs();
+    Duration lease = assignment.terms().lease();
+    AtomicLong sent = new AtomicLong();
+    Run run;
+    try {
+      run =
+          Patience.insist(
+              "the start of task " + assignment.task(),
+              () -> {
+                sent.set(System.nanoTime());
+                return runs.start(assignment.run(), shop.identity().toString(), lease);
+              });
+      try (LeaseGuard guard =
+          new LeaseGuard(
+              shop.tools().schedule(), lease, () -> runs.renew(run, lease), new Watcher())) {
+        guard.begin(sent.get());
+        Optional<QueueTask> task =
+            Patience.insist(
+                "reading task " + assignment.task(),
+                () -> shop.server().queues().tasks().find(assignment.task()));
+        if (task.isPresent()) {
+          shop.folder().prepare();
+          try {
+            perform(run, task.get());
+          } finally {
+            shop.folder().clear();
+          }
+        }
+      }
+    } catch (LostClaimException e) {
+      LOG.info("{}", e.getMessage());
+    }
+  }
+
+  private void perform(Run run, QueueTask task) throws InterruptedException {
+    Outputs outputs = new Outputs(assignment, shop.folder(), shop.server().blobs());
+    Work.Result result =
+        work(
+            new RunTask(
+                assignment, task.params(), shop.folder(), outputs, shop.tools().launcher()));
+    Reporting reporting = new Reporting(shop.server(), run, outputs);
+    switch (interruption()) {
+      case NONE -> reporting.report(result);
+      case STOPPED -> reporting.report(new Work.Result(Status.TERMINATED, null, null));
+      case LEASE ->
+          reporting.report(
+              new Work.Result(
+                  Status.ORPHANED, "its claim could not be renewed, so its work was ended", null));
+      case LOST -> reporting.drop();
+    }
+  }
+
+  private Work.Result work(RunTask task) throws InterruptedException {
+    Schedule schedule = shop.tools().schedule();
+    ScheduledFuture<?> cutting =
+        schedule
+            .guard()
+            .scheduleWithFixedDelay(
+                task.outputs()::cut, CUT_MILLIS, CUT_MILLIS, TimeUnit.MILLISECONDS);
+    ScheduledFuture<?> uploading =
+        schedule
+            .upload()
+            .scheduleWithFixedDelay(
+                () -> upload(task.outputs()), UPLOAD_MILLIS, UPLOAD_MILLIS, TimeUnit.MILLISECONDS);
+    try {
+      return begin(task).await();
+    } catch (PluginException e) {
+      return Work.Result.failed(String.valueOf(e.getMessage()));
+    } finally {
+      uploading.cancel(false);
+      cutting.cancel(false);
+      release();
+    }
+  }
+
+  private Work begin(RunTask task) throws PluginException {
+    Workshop.Tools tools = shop.tools();
+    PluginFolder folder = new PluginFolder(assignment.terms().plugins());
+    Plugins.Ready ready = tools.plugins().find(folder, assignment.plugin());
+    synchronized (this) {
+      if (interruption != Interruption.NONE) {
+        throw new PluginException("the task was ended before its work began");
+      }
+      Work begun =
+          switch (ready) {
+            case Plugins.Program(var form) ->
+                ProgramWork.start(form.call(task.params()), task, tools.watchdog());
+            case Plugins.InProcess(var plugin) ->
+                PluginWork.start(plugin, new InProcessTask(task), tools.lastWords());
+          };
+      work = begun;
+      return begun;
+    }
+  }
+
+  private static void upload(Outputs outputs) {
+    try {
+      outputs.upload();
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("output is stored later", e);
+    }
+  }
+
+  private synchronized Interruption interruption() {
+    return interruption;
+  }
+
+  private synchronized void release() {
+    work = null;
+    ended = true;
+  }
+
+  /** Ends the work as an operator wishes: TERM, and KILL after {@code grace}. */
+  void stop(Duration grace) {
+    interrupt(Interruption.STOPPED, grace);
+  }
+
+  private synchronized void interrupt(Interruption why, Duration grace) {
+    if (ended) {
+      // Its report says how, whatever becomes of the claim.
+      return;
+    }
+    boolean first = interruption == Interruption.NONE;
+    if (why.compareTo(interruption) > 0) {
+      interruption = why;
+    }
+    Work now = work;
+    if (now == null) {
+      return;
+    }
+    if (!grace.isPositive()) {
+      now.kill();
+      return;
+    }
+    if (first) {
+      now.terminate();
+    }
+    var guard = shop.tools().schedule().guard();
+    var _ = guard.schedule(() -> kill(now), grace.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private synchronized void kill(Work late) {
+    if (late.equals(work)) {
+      late.kill();
+    }
+  }
+
+  /** What the claim means for the work. */
+  private final class Watcher implements LeaseGuard.Watcher {
+    @Override
+    public void endsIn(Duration left) {
+      interrupt(Interruption.LEASE, left.dividedBy(2));
+    }
+
+    @Override
+    public void lost() {
+      interrupt(Interruption.LOST, Duration.ZERO);
+    }
+  }
+}

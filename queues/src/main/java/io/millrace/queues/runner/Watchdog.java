@@ -1,0 +1,159 @@
+package io.millrace.queues.runner;
+
+import io.millrace.processes.ProcessException;
+import io.millrace.processes.ProcessLauncher;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A shell in a session of its own that outlives this process for a moment: when its pipe ends, it
+ * kills the group that it was told of, and this process's own. It also sends signals to groups,
+ * which Java cannot, without another process for each. One that was killed is replaced. Safe for
+ * use by any number of threads.
+ */
+final class Watchdog implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Watchdog.class);
+  private static final int ATTEMPTS = 3;
+  private static final String SCRIPT =
+      """
+      trap '' PIPE HUP INT TERM
+      own=$1 group=
+      while read -r verb what whom; do
+        case $verb in
+        guard) group=$what; echo yes ;;
+        free) group=; echo yes ;;
+        signal) if kill -s "$what" -- "-$whom" 2>/dev/null; then echo yes; else echo no; fi ;;
+        esac
+      done
+      [ -z "$group" ] || kill -s KILL -- "-$group"
+      [ -z "$own" ] || kill -s KILL -- "-$own"
+      """;
+
+  private final ProcessLauncher launcher;
+  private final String own;
+  private @Nullable Shell shell;
+  private @Nullable Long guarded;
+  private boolean closed;
+
+  /** The running shell. */
+  private record Shell(Process process, Writer orders, BufferedReader answers) {}
+
+  /**
+   * Starts it.
+   *
+   * @param own the process group that ends with this process; null for none
+   */
+  Watchdog(ProcessLauncher launcher, @Nullable Long own) {
+    this.launcher = launcher;
+    this.own = own == null ? "" : own.toString();
+    synchronized (this) {
+      shell = start();
+    }
+  }
+
+  /** From now on, until it is set free, this group dies with this process. One at a time. */
+  synchronized void guard(long group) {
+    guarded = group;
+    order("guard " + group);
+  }
+
+  /** The group is nobody's business any more. */
+  synchronized void free() {
+    guarded = null;
+    order("free");
+  }
+
+  /**
+   * Sends a signal to a group; 0 only looks.
+   *
+   * @return whether there was a process in it
+   */
+  synchronized boolean signal(String signal, long group) {
+    return order("signal " + signal + " " + group).equals("yes");
+  }
+
+  private String order(String order) {
+    IOException last = null;
+    for (int i = 0; i < ATTEMPTS && !closed; i++) {
+      try {
+        Shell now = shell;
+        if (now == null) {
+          now = start();
+          shell = now;
+          if (guarded != null && !order.startsWith("guard")) {
+            ask(now, "guard " + guarded);
+          }
+        }
+        return ask(now, order);
+      } catch (IOException e) {
+        last = e;
+        LOG.warn("the watchdog has gone and is replaced: {}", e.toString());
+        discard();
+      }
+    }
+    throw new ProcessException("the watchdog does not answer: " + last);
+  }
+
+  private static String ask(Shell shell, String order) throws IOException {
+    shell.orders().write(order + "\n");
+    shell.orders().flush();
+    String answer = shell.answers().readLine();
+    if (answer == null) {
+      throw new IOException("its answers have ended");
+    }
+    return answer;
+  }
+
+  private Shell start() {
+    List<String> command =
+        launcher.inOwnSession(List.of("/bin/sh", "-c", SCRIPT, "millrace-watchdog", own));
+    try {
+      Process process =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      var _ = process.onExit().thenAccept(this::replace);
+      return new Shell(process, process.outputWriter(), process.inputReader());
+    } catch (IOException e) {
+      throw new ProcessException("the watchdog cannot be started: " + e, e);
+    }
+  }
+
+  /** Without one, a task would outlive this process: do not wait for the next order. */
+  private synchronized void replace(Process gone) {
+    Shell now = shell;
+    if (!closed && now != null && now.process().equals(gone)) {
+      discard();
+      if (guarded != null) {
+        order("guard " + guarded);
+      }
+    }
+  }
+
+  private void discard() {
+    Shell old = shell;
+    shell = null;
+    if (old != null) {
+      // Its own end must not kill what another guards now.
+      old.process().destroyForcibly();
+    }
+  }
+
+  /** Ends it, and so everything in the groups that it knows. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    Shell old = shell;
+    shell = null;
+    if (old != null) {
+      try {
+        old.orders().close();
+      } catch (IOException e) {
+        LOG.debug("the pipe of the watchdog cannot be closed", e);
+      }
+    }
+  }
+}

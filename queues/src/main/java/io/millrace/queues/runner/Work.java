@@ -1,0 +1,29 @@
+package io.millrace.queues.runner;
+
+import io.millrace.queues.Status;
+import org.jspecify.annotations.Nullable;
+
+/** The work of one task, under way. Safe for use by any number of threads. */
+interface Work {
+  /**
+   * How it ended.
+   *
+   * @param status the status of the task, positive
+   * @param reason why, where the status alone does not say it; null where it does
+   * @param complaint what to add to standard error; null for nothing
+   */
+  record Result(int status, @Nullable String reason, @Nullable String complaint) {
+    static Result failed(String complaint) {
+      return new Result(Status.FAILED, null, complaint);
+    }
+  }
+
+  /** Waits until nothing of it is left. */
+  Result await() throws InterruptedException;
+
+  /** Asks it to end. */
+  void terminate();
+
+  /** Ends it, whatever it does. */
+  void kill();
+}

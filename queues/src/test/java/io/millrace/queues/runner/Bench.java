@@ -1,0 +1,168 @@
+package io.millrace.queues.runner;
+
+import io.millrace.blobs.FileBlobStore;
+import io.millrace.processes.ProcessLauncher;
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Output;
+import io.millrace.queues.OutputFile;
+import io.millrace.queues.OutputLimits;
+import io.millrace.queues.Presence;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueSettings;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Queues;
+import io.millrace.queues.Run;
+import io.millrace.queues.Status;
+import io.millrace.queues.plugin.Plugins;
+import io.millrace.store.Journaling;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A store, a node's name and a workshop in this process, to run tasks in. */
+final class Bench implements AutoCloseable {
+  final AwayStore store;
+  final AwayBlobs blobs;
+  final Queues queues;
+  final List<String> lastWords = new CopyOnWriteArrayList<>();
+  final Path plugins;
+  private final Workshop shop;
+  private final NodeRecord node;
+  private final Path root;
+  OutputLimits limits = OutputLimits.DEFAULTS;
+  Duration lease = Duration.ofMinutes(5);
+
+  Bench(Path root) throws IOException {
+    this.root = root;
+    this.plugins = Files.createDirectories(root.resolve("plugins"));
+    store =
+        new AwayStore(
+            TaskStore.open(
+                StoreOptions.in(root.resolve("store")).withJournaling(Journaling.OPPORTUNISTIC)));
+    blobs = new AwayBlobs(FileBlobStore.open(root.resolve("blobs")));
+    queues = Queues.in(store.store(), InstantSource.system(), new Random(1));
+    node =
+        queues
+            .nodes()
+            .take("bench", null, new Presence("instance", "host", "2 mark", List.of()))
+            .orElseThrow();
+    ProcessLauncher launcher = ProcessLauncher.create();
+    Workshop.Tools tools =
+        new Workshop.Tools(
+            launcher,
+            new Watchdog(launcher, null),
+            Schedule.create(),
+            new Plugins(),
+            lastWords::add);
+    Path folder = Files.createDirectories(root.resolve("runner"));
+    shop =
+        new Workshop(
+            new Workshop.Server(queues, () -> blobs),
+            launcher.identify(ProcessHandle.current().pid()).orElseThrow(),
+            tools,
+            new TaskFolder(folder));
+  }
+
+  Workshop shop() {
+    return shop;
+  }
+
+  static ObjectNode json(String text) {
+    return (ObjectNode) new JsonMapper().readTree(text.replace('\'', '"'));
+  }
+
+  static ObjectNode shell(String command) {
+    return new JsonMapper().createObjectNode().put("command", command);
+  }
+
+  /** A claimed task of a new queue. */
+  Run claim(String plugin, ObjectNode params) {
+    Queue queue =
+        queues
+            .queues()
+            .create("queue-" + queues.newId(), plugin, QueueSettings.DEFAULTS.withThreads(1));
+    queues.tasks().submit(queue, List.of(params), Status.QUEUED);
+    return queues.runs().claim(node, queue, 1, lease).getFirst();
+  }
+
+  Assignment assignment(String plugin, Run run) {
+    return new Assignment(run, plugin, limits, new Assignment.Terms(plugins, lease, true));
+  }
+
+  TaskRun begin(String plugin, ObjectNode params) {
+    return new TaskRun(assignment(plugin, claim(plugin, params)), shop);
+  }
+
+  /** Runs a task to its end. */
+  QueueTask run(String plugin, ObjectNode params) throws InterruptedException {
+    TaskRun run = begin(plugin, params);
+    run.carryOut();
+    return task(run.assignment().task());
+  }
+
+  QueueTask task(ObjectId id) {
+    return queues.tasks().find(id).orElseThrow();
+  }
+
+  /** All of an output, wherever it is. */
+  String text(Output output) throws IOException {
+    return switch (output) {
+      case Output.None() -> "(none)";
+      case Output.Text(String text) -> text;
+      case Output.Stored stored -> new String(bytes(stored), StandardCharsets.UTF_8);
+    };
+  }
+
+  private byte[] bytes(Output.Stored stored) throws IOException {
+    OutputFile file = queues.file(stored.file()).orElseThrow();
+    var bytes = new java.io.ByteArrayOutputStream();
+    for (long i = 0; i < file.chunks(); i++) {
+      try (var chunk = blobs.open(file.chunk(i))) {
+        chunk.transferTo(bytes);
+      }
+    }
+    return bytes.toByteArray();
+  }
+
+  /** The names of all chunks in the blob store. */
+  List<String> chunks() {
+    try (var names = blobs.list("queue-task-")) {
+      return names.map(blob -> blob.name()).toList();
+    }
+  }
+
+  /** A plugin in the folder. */
+  void program(String name, String script) throws IOException {
+    Path file = Files.writeString(plugins.resolve(name), script);
+    Files.setPosixFilePermissions(
+        file, java.nio.file.attribute.PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  static @Nullable String reason(QueueTask task) {
+    return task.progress().reason();
+  }
+
+  Path root() {
+    return root;
+  }
+
+  @Override
+  public void close() {
+    shop.tools().watchdog().close();
+    shop.tools().schedule().close();
+    shop.tools().plugins().close();
+    store.close();
+  }
+}

@@ -1,0 +1,161 @@
+package io.millrace.queues.runner;
+
+import static io.millrace.queues.runner.Bench.json;
+import static io.millrace.queues.runner.Bench.reason;
+import static io.millrace.queues.runner.Bench.shell;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Status;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the kinds of plugins make of a task. */
+class TaskRunTest {
+  private final Bench bench;
+
+  TaskRunTest(@TempDir Path root) throws IOException {
+    bench = new Bench(root);
+  }
+
+  @AfterEach
+  void close() {
+    bench.close();
+  }
+
+  @Test
+  void a_shell_command_runs_in_bash_and_its_output_is_kept() throws Exception {
+    QueueTask task = bench.run("shell", shell("[[ a == a* ]] && echo out; echo err >&2"));
+
+    assertThat(task.status()).isEqualTo(Status.SUCCEEDED);
+    assertThat(bench.text(task.output().stdout())).isEqualTo("out\n");
+    assertThat(bench.text(task.output().stderr())).isEqualTo("err\n");
+    assertThat(reason(task)).isNull();
+    assertThat(bench.queues.runs().all()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"exit 1,2", "exit 7,2", "kill -9 $$,2", "exit 0,1"})
+  void an_exit_code_becomes_a_status(String command, int status) throws Exception {
+    assertThat(bench.run("shell", shell(command)).status()).isEqualTo(status);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"17,17", "1,1", "0,2", "-3,2", "many,2", "9999999999,2"})
+  void a_status_file_says_another_status(String word, int status) throws Exception {
+    QueueTask task = bench.run("shell", shell("echo " + word + " > \"$MILLRACE_STATUS_FILE\""));
+
+    assertThat(task.status()).isEqualTo(status);
+    if (status == Status.FAILED) {
+      assertThat(bench.text(task.output().stderr())).contains("status file").contains(word);
+    }
+  }
+
+  @Test
+  void a_program_knows_which_task_it_is_and_gets_a_folder_that_goes() throws Exception {
+    TaskRun run =
+        bench.begin("shell", shell("echo $MILLRACE_TASK_ID $MILLRACE_TOKEN $MILLRACE_NODE; pwd"));
+    run.carryOut();
+
+    String[] lines =
+        bench.text(bench.task(run.assignment().task()).output().stdout()).split("\n", -1);
+    long token = run.assignment().run().claim().token();
+    assertThat(lines[0]).isEqualTo(run.assignment().task() + " " + token + " bench");
+    assertThat(Path.of(lines[1])).doesNotExist();
+  }
+
+  @Test
+  void exec_passes_arguments_environment_and_folder_as_they_are() throws Exception {
+    Path folder = Files.createDirectory(bench.root().resolve("here"));
+    QueueTask task =
+        bench.run(
+            "exec",
+            json(
+                "{'command':'sh','args':['-c','echo \\\"$1\\\" $GREETING; pwd','x','a  $b'],"
+                    + "'env':{'GREETING':'hi'},'cwd':'"
+                    + folder
+                    + "'}"));
+
+    assertThat(bench.text(task.output().stdout()))
+        .isEqualTo("a  $b hi\n" + folder.toRealPath() + "\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "{'command':''}",
+        "{'command':['x']}",
+        "{'command':'true','args':'x'}",
+        "{'command':'true','env':['x']}",
+        "{'command':'true','env':{'A B':'x'}}",
+        "{'command':'true','cwd':'/nowhere'}",
+        "{'command':'no-such-program'}",
+        "{'command':'-x'}"
+      })
+  void wrong_params_fail_with_the_reason_in_stderr(String params) throws Exception {
+    QueueTask task = bench.run("exec", json(params));
+
+    assertThat(task.status()).isEqualTo(Status.FAILED);
+    assertThat(bench.text(task.output().stderr())).isNotBlank();
+  }
+
+  @Test
+  void an_executable_gets_its_params_as_json_on_standard_input() throws Exception {
+    bench.program("Disbatch::Plugin::Echo", "#!/bin/sh\ncat\necho 42 >\"$MILLRACE_STATUS_FILE\"\n");
+
+    QueueTask task = bench.run("Disbatch::Plugin::Echo", json("{'user1':'ashley','n':[1,2]}"));
+
+    assertThat(task.status()).isEqualTo(42);
+    assertThat(bench.text(task.output().stdout())).isEqualTo("{\"user1\":\"ashley\",\"n\":[1,2]}");
+  }
+
+  @Test
+  void the_demo_says_what_it_would_do() throws Exception {
+    QueueTask task =
+        bench.run(
+            "demo",
+            json(
+                "{'migration':'oneoff','user1':'ashley@example.com',"
+                    + "'user2':'ashley@example.com','commands':'*'}"));
+
+    assertThat(task.status()).isEqualTo(Status.SUCCEEDED);
+    assertThat(bench.text(task.output().stdout())).contains("oneoff").contains("ran *");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"no.such.Plugin", "../etc/passwd", "..", "java.lang.String"})
+  void a_plugin_that_cannot_be_loaded_fails_its_task(String name) throws Exception {
+    QueueTask task = bench.run(name, json("{'a':1}"));
+
+    assertThat(task.status()).isEqualTo(Status.FAILED);
+    assertThat(bench.text(task.output().stderr())).contains(name);
+  }
+
+  @Test
+  void what_a_task_leaves_behind_is_ended_with_it() throws Exception {
+    QueueTask task = bench.run("shell", shell("sleep 1000 & echo $!"));
+
+    long pid = Long.parseLong(bench.text(task.output().stdout()).strip());
+    ProcessHandle.of(pid).ifPresent(left -> left.onExit().join());
+    assertThat(task.status()).isEqualTo(Status.SUCCEEDED);
+  }
+
+  @Test
+  void a_run_that_is_not_ours_any_more_is_dropped_before_it_starts() throws Exception {
+    TaskRun run = bench.begin("shell", shell("touch " + bench.root().resolve("ran")));
+    bench.queues.runs().giveBack(run.assignment().run());
+
+    run.carryOut();
+
+    assertThat(bench.root().resolve("ran")).doesNotExist();
+    assertThat(bench.task(run.assignment().task()).status()).isEqualTo(Status.QUEUED);
+  }
+}
