@@ -4,6 +4,7 @@ import io.millrace.queues.NodeRecord;
 import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Queues;
+import io.millrace.queues.plugin.PluginFolder;
 import java.util.Set;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
@@ -11,8 +12,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Which plugins may be used for queues: built in, configured, or announced by a node. */
 final class Plugins {
-  private static final Set<String> BUILT_IN = Set.of("shell", "exec", "demo");
-
   private final Queues queues;
 
   Plugins(Queues queues) {
@@ -21,7 +20,7 @@ final class Plugins {
 
   /** Their names, in order. */
   Set<String> names() {
-    Set<String> names = new TreeSet<>(BUILT_IN);
+    Set<String> names = new TreeSet<>(PluginFolder.BUILT_IN);
     for (ObjectNode fields : queues.config().allFields()) {
       JsonNode configured = fields.path("plugins");
       if (configured.isString()) {
