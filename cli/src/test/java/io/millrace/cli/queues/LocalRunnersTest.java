@@ -35,7 +35,7 @@ class LocalRunnersTest {
   }
 
   @AfterEach
-  void close() throws InterruptedException {
+  void close() {
     site.close();
   }
 
