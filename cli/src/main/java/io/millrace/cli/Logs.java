@@ -9,7 +9,7 @@ final class Logs {
 
   /** Call it before anything logs. */
   static void configure(String[] args) {
-    boolean serves = args.length > 0 && args[0].equals("up");
+    boolean serves = args.length > 0 && (args[0].equals("up") || args[0].equals("node"));
     if (System.getProperty("millrace.log") == null) {
       System.setProperty("millrace.log", serves ? "INFO" : "WARN");
     }

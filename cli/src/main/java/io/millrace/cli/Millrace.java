@@ -1,9 +1,13 @@
 package io.millrace.cli;
 
 import io.millrace.bench.BenchCommand;
+import io.millrace.cli.nodes.NodesCommands;
+import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.queues.RunnerCommand;
+import io.millrace.cli.serve.NodeCommand;
 import io.millrace.cli.serve.UpCommand;
 import io.millrace.cli.store.StoreCommands;
+import io.millrace.cli.tasks.TasksCommands;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.wordcount.DemoCommands;
 import java.io.PrintWriter;
@@ -50,7 +54,12 @@ public final class Millrace implements Runnable {
   private static CommandLine commandLine(Terminal terminal) {
     CommandLine top = new CommandLine(new Millrace());
     top.addSubcommand("up", new UpCommand(terminal));
+    top.addSubcommand("node", new NodeCommand(terminal));
     top.addSubcommand("store", StoreCommands.on(terminal));
+    top.addSubcommand("queues", QueuesCommands.on(terminal));
+    top.addSubcommand("tasks", TasksCommands.on(terminal));
+    top.addSubcommand("nodes", NodesCommands.nodes(terminal));
+    top.addSubcommand("config", NodesCommands.config(terminal));
     top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", DemoCommands.on(terminal));
     top.addSubcommand("runner", new RunnerCommand());

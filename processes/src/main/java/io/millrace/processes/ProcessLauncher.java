@@ -133,6 +133,14 @@ public final class ProcessLauncher {
     return new ProcessGroup(leader, tools.sh()).signal("KILL");
   }
 
+  /**
+   * Whether a process was started on this machine since its last boot, and so can be seen here;
+   * true where the system does not tell boots apart.
+   */
+  public boolean isOfThisBoot(ProcessIdentity identity) {
+    return StartMarks.isOfThisBoot(identity);
+  }
+
   private ProcessBuilder supervisor(ProcessSpec spec) {
     String folder = spec.folder().toString();
     List<String> command = new ArrayList<>(tools.session());

@@ -33,7 +33,8 @@ final class StartMarks {
     return mark.isPresent() ? mark.get().equals(leader.startMark()) : isOfThisBoot(leader);
   }
 
-  private static boolean isOfThisBoot(ProcessIdentity identity) {
+  /** Whether it was started since this machine's boot; where that cannot be told, yes. */
+  static boolean isOfThisBoot(ProcessIdentity identity) {
     try {
       return !hasProc() || identity.startMark().startsWith(bootId() + ":");
     } catch (IOException e) {

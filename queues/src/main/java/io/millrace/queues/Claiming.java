@@ -6,64 +6,139 @@ import io.millrace.store.Owner;
 import io.millrace.store.Task;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.When;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** How a node comes to runs: a claim in the kernel, then its record. */
+/**
+ * How a node comes to runs: a short claim in the kernel, then their record, which prolongs it. So a
+ * slot is free again soon where a node ends in between, or never hears the answer.
+ */
 final class Claiming {
+  private static final Duration UNTIL_RECORDED = Duration.ofSeconds(10);
+
   private final Ledger ledger;
   private final Endings endings;
+  private final NodeRecord node;
+  private final Queue queue;
+  private final Duration lease;
 
-  Claiming(Ledger ledger, Endings endings) {
+  Claiming(Ledger ledger, Endings endings, NodeRecord node, Queue queue, Duration lease) {
     this.ledger = ledger;
     this.endings = endings;
+    this.node = node;
+    this.queue = queue;
+    this.lease = lease;
   }
 
-  List<Run> claim(NodeRecord node, Queue queue, int most, Duration lease) {
+  List<Run> claim(int most) {
     int limit = queue.settings().limit();
+    int wanted = Math.min(most, limit);
     List<Run> runs = new ArrayList<>();
-    for (int i = 0; i < Math.min(most, limit); i++) {
-      long client = ledger.newClient();
+    while (runs.size() < wanted) {
+      int asked = wanted - runs.size();
+      Owner client = Owner.client(ledger.newClient());
       Claim claim =
-          Claim.of(Owner.client(client), queue.waitingGroup(), lease)
+          Claim.of(client, queue.waitingGroup(), shorter(lease, UNTIL_RECORDED))
+              .withCount(asked)
               .withOrder(queue.settings().sort().claimOrder())
               .withLimit(limit)
               .withDepends(List.of(queue.place().byId(), node.place().byId()));
-      if (!(ledger.store().claim(claim) instanceof Outcome.Done done) || done.tasks().isEmpty()) {
+      if (!(ledger.store().claim(claim) instanceof Outcome.Done done)) {
         break;
       }
-      record(node, queue, client, done.tasks().getFirst()).ifPresent(runs::add);
+      runs.addAll(record(client, done.tasks()));
+      if (done.tasks().size() < asked) {
+        break;
+      }
     }
     return runs;
   }
 
-  /** Puts a claim on record, or sees to a task that cannot be run. */
-  private Optional<Run> record(NodeRecord node, Queue queue, long client, Task kernel) {
-    RunClaim claim = new RunClaim(client, kernel.origin(), kernel.token());
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  /** A kernel task that was claimed, with the queue task it stands for. */
+  private record Taken(Task kernel, QueueTask task, Run run) {}
+
+  private List<Run> record(Owner client, List<Task> kernels) {
+    List<Taken> taken = new ArrayList<>(kernels.size());
+    for (Task kernel : kernels) {
+      look(client, kernel).ifPresent(taken::add);
+    }
+    if (taken.isEmpty()) {
+      return List.of();
+    }
+    List<Run> together = commit(client, taken);
+    if (together != null) {
+      return together;
+    }
+    List<Run> runs = new ArrayList<>();
+    for (Taken each : taken) {
+      List<Run> alone = commit(client, List.of(each));
+      if (alone == null) {
+        release(client, each);
+      } else {
+        runs.addAll(alone);
+      }
+    }
+    return runs;
+  }
+
+  /** What a kernel task stands for; one that cannot be run is seen to. */
+  private Optional<Taken> look(Owner client, Task kernel) {
+    RunClaim claim = new RunClaim(client.client(), kernel.origin(), kernel.token());
     ObjectId id = new ObjectId(kernel.data().utf8());
     Optional<QueueTask> found = ledger.document(Keys.task(id)).map(TaskForm::read);
     if (found.isEmpty() || found.get().place().task() != kernel.origin()) {
-      ledger.commit(Transaction.by(claim.owner()).delete(kernel.ref()).build());
+      ledger.commit(Transaction.by(client).delete(kernel.ref()).build());
       return Optional.empty();
     }
     QueueTask task = found.get();
-    long now = ledger.nowMillis();
-    Run run = new Run(id, queue.id(), node.name(), claim, Status.CLAIMED, null, now, 0);
+    Run run =
+        new Run(id, queue.id(), node.name(), claim, Status.CLAIMED, null, ledger.nowMillis(), 0);
     if (Status.isActive(task.status())) {
       orphan(run, task);
       return Optional.empty();
     }
-    QueueTask claimed = task.with(task.progress().on(node.name(), Status.CLAIMED, now));
-    Transaction transaction =
-        Transaction.by(claim.owner())
-            .depend(kernel.ref())
-            .put(Keys.task(id), task.place().version(), TaskForm.write(claimed, null))
-            .put(Keys.run(id), DocumentVersion.ABSENT, RunForm.write(run))
-            .build();
-    Outcome.Done done = ledger.commit(transaction);
-    return Optional.ofNullable(done).map(answer -> RunForm.read(answer.documents().get(1)));
+    return Optional.of(new Taken(kernel, task, run));
+  }
+
+  /** Puts claims on record, as long as the node is what it was; null where something changed. */
+  private @Nullable List<Run> commit(Owner client, List<Taken> taken) {
+    Transaction.Builder transaction = Transaction.by(client).depend(node.place().byId());
+    for (Taken each : taken) {
+      QueueTask task = each.task();
+      Run run = each.run();
+      QueueTask claimed =
+          task.with(task.progress().on(node.name(), Status.CLAIMED, run.sinceMillis()));
+      transaction
+          .renew(each.kernel().ref(), lease)
+          .put(Keys.task(run.task()), task.place().version(), TaskForm.write(claimed, null))
+          .put(Keys.run(run.task()), DocumentVersion.ABSENT, RunForm.write(run));
+    }
+    Outcome.Done done = ledger.commit(transaction.build());
+    if (done == null) {
+      return null;
+    }
+    List<Run> runs = new ArrayList<>(taken.size());
+    for (int i = 0; i < taken.size(); i++) {
+      runs.add(RunForm.read(done.documents().get(2 * i + 1)));
+    }
+    return runs;
+  }
+
+  /** Lets go of a claim that could not be put on record; the task keeps its place in the order. */
+  private void release(Owner client, Taken taken) {
+    When before = new When.At(Math.max(0, taken.task().ctimeMillis() - 1));
+    Transaction.Builder transaction =
+        Transaction.by(client).update(taken.kernel().ref(), null, before);
+    QueueRegistry.ring(transaction, queue.id());
+    ledger.commit(transaction.build());
   }
 
   /** A claim that ran out before anybody noticed: the work was lost with it. */

@@ -36,7 +36,7 @@ public final class RunRegistry {
    *     definition of queue or node has changed
    */
   public List<Run> claim(NodeRecord node, Queue queue, int most, Duration lease) {
-    return new Claiming(ledger, endings).claim(node, queue, most, lease);
+    return new Claiming(ledger, endings, node, queue, lease).claim(most);
   }
 
   /** All runs, by task. */

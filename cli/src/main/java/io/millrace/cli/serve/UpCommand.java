@@ -2,11 +2,16 @@ package io.millrace.cli.serve;
 
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.processes.ProcessException;
+import io.millrace.queues.node.ExecutionNode;
+import io.millrace.queues.node.LocalMachine;
+import io.millrace.queues.node.NodeDriver;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.store.StoreOptions;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -14,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Starts a server and serves until it is told to stop. */
@@ -76,6 +82,19 @@ public final class UpCommand implements Callable<Integer> {
   private Map<String, String> settings = new LinkedHashMap<>();
 
   @Option(
+      names = "--no-node",
+      description = "Runs no execution node beside the server; its queues wait for other nodes.")
+  private boolean noNode;
+
+  @Option(
+      names = "--node-name",
+      paramLabel = "NAME",
+      description = "The name of the execution node beside the server. Default: the host name")
+  private @Nullable String nodeName;
+
+  @Mixin private WorkerOptions workers = new WorkerOptions();
+
+  @Option(
       names = "--stop-with",
       paramLabel = "PID",
       hidden = true,
@@ -92,7 +111,8 @@ public final class UpCommand implements Callable<Integer> {
     Configuration configuration =
         Configuration.read(MillraceServer.SECTIONS, config, Map.copyOf(flags()));
     MillraceServer server = MillraceServer.start(configuration);
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "stop"));
+    NodeDriver node = noNode ? null : startNode(configuration, server);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, node), "stop"));
     terminal.out().println(greeting(configuration, server.port()));
     terminal.out().flush();
     if (companion == null) {
@@ -101,6 +121,40 @@ public final class UpCommand implements Callable<Integer> {
       ProcessHandle.of(companion).ifPresent(process -> process.onExit().join());
     }
     return ExitCode.OK;
+  }
+
+  /** The node beside the server; a machine that cannot have one has a server still. */
+  private @Nullable NodeDriver startNode(Configuration configuration, MillraceServer server) {
+    ServerSettings settings = configuration.get(ServerSettings.SECTION);
+    Path folder = configuration.get(StoreSettings.SECTION).options().folder();
+    String name = nodeName == null ? LocalMachine.hostName() : nodeName;
+    LocalNode.Site site =
+        new LocalNode.Site(
+            name,
+            folder.resolve("nodes").resolve(NodeCommand.fileName(name)),
+            url(reachable(settings.address()), server.port()),
+            settings.tokenFile(),
+            workers);
+    try {
+      ExecutionNode node = LocalNode.create(site, server.store(), () -> {});
+      return LocalNode.drive(node, server.store());
+    } catch (ProcessException | UncheckedIOException e) {
+      terminal.err().println("millrace: no execution node runs here: " + e.getMessage());
+      return null;
+    }
+  }
+
+  /** The address at which the runners of this machine find the server. */
+  private static String reachable(String address) {
+    return switch (address) {
+      case "0.0.0.0" -> "127.0.0.1";
+      case "::", "0:0:0:0:0:0:0:0" -> "::1";
+      default -> address;
+    };
+  }
+
+  private static String url(String host, int port) {
+    return "http://%s:%d".formatted(host.contains(":") ? "[" + host + "]" : host, port);
   }
 
   private Map<String, String> flags() {
@@ -122,18 +176,18 @@ public final class UpCommand implements Callable<Integer> {
   private static String greeting(Configuration configuration, int port) {
     String host = configuration.get(ServerSettings.SECTION).address();
     StoreOptions store = configuration.get(StoreSettings.SECTION).options();
-    return "Millrace is ready at http://%s:%d (data in %s, %s journal)"
+    return "Millrace is ready at %s (data in %s, %s journal)"
         .formatted(
-            host.contains(":") ? "[" + host + "]" : host,
-            port,
-            store.folder(),
-            store.journaling().name().toLowerCase(Locale.ROOT));
+            url(host, port), store.folder(), store.journaling().name().toLowerCase(Locale.ROOT));
   }
 
   /** Runs while the process ends; a stop that was asked for and went well is no failure. */
-  private void stop(MillraceServer server) {
+  private void stop(MillraceServer server, @Nullable NodeDriver node) {
     int code = ExitCode.OK;
     try {
+      if (node != null) {
+        node.close();
+      }
       server.close();
     } catch (RuntimeException e) {
       terminal.err().println("millrace: the server did not stop cleanly: " + e.getMessage());

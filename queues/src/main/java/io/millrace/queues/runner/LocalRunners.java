@@ -267,7 +267,8 @@ public final class LocalRunners implements Runners {
 
   private void dismissIfTooMany(Slot slot) {
     long idle = slots.values().stream().filter(Slot::isIdle).count();
-    if (slot.isIdle() && idle > options.idle()) {
+    // Of one that an earlier node started nobody knows how, so it is not used again.
+    if (slot.isIdle() && (idle > options.idle() || slot.isStartedWith(List.of()))) {
       slot.dismiss();
     }
   }

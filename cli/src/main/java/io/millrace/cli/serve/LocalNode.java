@@ -1,0 +1,130 @@
+package io.millrace.cli.serve;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.millrace.queues.NodeConfig;
+import io.millrace.queues.Queues;
+import io.millrace.queues.node.ExecutionNode;
+import io.millrace.queues.node.LocalMachine;
+import io.millrace.queues.node.NodeDriver;
+import io.millrace.queues.node.NodeOptions;
+import io.millrace.queues.node.Plugins;
+import io.millrace.queues.plugin.PluginFolder;
+import io.millrace.queues.runner.LocalRunners;
+import io.millrace.queues.runner.LocalRunnersOptions;
+import io.millrace.store.TaskStore;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/** An execution node of this machine, from its parts. */
+final class LocalNode {
+  /**
+   * Where a node is and what it serves.
+   *
+   * @param name its name
+   * @param data the folder with its runners
+   * @param server the address that its runners ask
+   * @param tokenFile the file with the token for it; null for none
+   * @param workers what the command line says about runners
+   */
+  record Site(
+      String name, Path data, String server, @Nullable Path tokenFile, WorkerOptions workers) {}
+
+  private LocalNode() {}
+
+  /** Makes a node whose own word to the store is {@code store}. */
+  static ExecutionNode create(Site site, TaskStore store, Runnable ready) {
+    PluginFolder plugins = new PluginFolder(site.workers().plugins());
+    LocalRunnersOptions options =
+        LocalRunnersOptions.in(site.data().resolve("runners"), command(site))
+            .withIdle(site.workers().warm())
+            .withPlugins(site.workers().plugins());
+    NodeOptions nodeOptions = NodeOptions.of(site.name(), UUID.randomUUID().toString());
+    ExecutionNode node =
+        new ExecutionNode(
+            nodeOptions,
+            Queues.in(store, Clock.systemUTC(), new SecureRandom()),
+            LocalRunners.create(options),
+            new Found(plugins),
+            LocalMachine.look());
+    Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    Level usual = root.getLevel();
+    node.configure(new Configured(root, usual, ready)::apply);
+    return node;
+  }
+
+  /** Starts it. */
+  static NodeDriver drive(ExecutionNode node, TaskStore store) {
+    return NodeDriver.start(node, store);
+  }
+
+  private static LocalRunnersOptions.Command command(Site site) {
+    List<String> arguments = new ArrayList<>(List.of("runner", "--server", site.server()));
+    if (site.tokenFile() != null) {
+      arguments.addAll(List.of("--token-file", site.tokenFile().toAbsolutePath().toString()));
+    }
+    return new LocalRunnersOptions.Command(program(), arguments);
+  }
+
+  /** This program again, through the launcher where there is one. */
+  private static List<String> program() {
+    String launcher = System.getProperty("millrace.launcher");
+    if (launcher != null) {
+      return List.of("/usr/bin/env", "MILLRACE_NO_BUILD=1", launcher);
+    }
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-cp",
+        System.getProperty("java.class.path"),
+        "io.millrace.cli.Millrace");
+  }
+
+  /** The plugins of a folder, as a node asks for them. */
+  private record Found(PluginFolder folder) implements Plugins {
+    @Override
+    public Set<String> names() {
+      return folder.names();
+    }
+
+    @Override
+    public boolean has(String name) {
+      return folder.has(name);
+    }
+
+    @Override
+    public String mark() {
+      return "plugins\n" + folder.mark();
+    }
+  }
+
+  /** Follows the stored log level, and tells when the node first knows its configuration. */
+  private static final class Configured {
+    private final Logger root;
+    private final Level usual;
+    private final Runnable ready;
+    private boolean told;
+
+    Configured(Logger root, Level usual, Runnable ready) {
+      this.root = root;
+      this.usual = usual;
+      this.ready = ready;
+    }
+
+    void apply(NodeConfig config) {
+      root.setLevel(Level.toLevel(config.logLevel(), usual));
+      if (!told) {
+        told = true;
+        ready.run();
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.millrace.cli.serve;
+
+import io.millrace.cli.terminal.UsageException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What a command line says about the task runners of a node. */
+final class WorkerOptions {
+  @Option(
+      names = "--plugins",
+      paramLabel = "DIR",
+      description =
+          "The folder with plugins: executables, jars, folders with classes. Default: the built-in"
+              + " ones alone")
+  private @Nullable Path plugins;
+
+  @Option(
+      names = "--warm-runners",
+      paramLabel = "N",
+      description =
+          "How many idle runners are kept for the next tasks. Default: 0, a process for each task")
+  private int warm;
+
+  @Nullable Path plugins() {
+    return plugins;
+  }
+
+  int warm() {
+    if (warm < 0) {
+      throw new UsageException("--warm-runners is a number from 0, not " + warm);
+    }
+    return warm;
+  }
+}

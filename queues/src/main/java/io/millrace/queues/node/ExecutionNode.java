@@ -1,0 +1,291 @@
+package io.millrace.queues.node;
+
+import io.millrace.queues.NodeConfig;
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Queues;
+import io.millrace.queues.Run;
+import io.millrace.queues.Signal;
+import io.millrace.store.Change;
+import io.millrace.store.Commit;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An execution node: claims tasks of the queues that it serves, within their limits and its own,
+ * and sees to their runners.
+ *
+ * <pre>
+ *   wait for the name ──► find runners again ──► serve ──► give back, leave ──► ended
+ *                                                  │ name lost                    ▲
+ *                                                  └──────────────────────────────┘
+ * </pre>
+ *
+ * <p>It does nothing by itself: whoever drives it calls {@link #step} when that is due, and at once
+ * when the node wakes it. A store that cannot be reached makes it wait, never end. {@link #step} is
+ * for one thread; all else may be called by any.
+ */
+public final class ExecutionNode {
+  /** The answer of {@link #step} that says that the node has ended. */
+  public static final long FINISHED = -1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(ExecutionNode.class);
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
+  private enum Phase {
+    NAMING,
+    RECOVERING,
+    SERVING,
+    LEAVING,
+    ENDED
+  }
+
+  private final String name;
+  private final Runners runners;
+  private final Plugins plugins;
+  private final NodeName nodeName;
+  private final Outage outage;
+  private final Serving serving;
+  private final ConcurrentLinkedQueue<News> inbox = new ConcurrentLinkedQueue<>();
+  private final Runners.Listener listener = new InboxListener();
+  private volatile Runnable wake = () -> {};
+  private volatile Phase phase = Phase.NAMING;
+  private volatile boolean nameLost;
+  private Set<String> known = Set.of();
+  private String mark = "";
+  private long refreshAtNanos;
+  private boolean stopping;
+
+  /**
+   * A node that has done nothing yet.
+   *
+   * @param runners where its runs are carried out; closed when the node has ended
+   * @param machine what it can tell of processes
+   */
+  public ExecutionNode(
+      NodeOptions options, Queues queues, Runners runners, Plugins plugins, Machine machine) {
+    this.name = options.name();
+    this.runners = runners;
+    this.plugins = plugins;
+    this.nodeName = new NodeName(queues.nodes(), options, machine);
+    this.outage = new Outage(name);
+    this.serving = new Serving(options, queues, runners, machine);
+  }
+
+  /** Sets what is called, by any thread and quickly, when a step is due before its time. */
+  public void wakeBy(Runnable call) {
+    wake = call;
+    call.run();
+  }
+
+  /** Sets what sees the configuration whenever it was read, on the thread of {@link #step}. */
+  public void configure(Consumer<NodeConfig> look) {
+    serving.configure(look);
+  }
+
+  /** Tells it news from the store. */
+  public void notice(Signal signal) {
+    tell(new News.Heard(signal));
+  }
+
+  /** Tells it all that a commit of {@link Queues#interest} means. */
+  public void notice(Commit commit) {
+    for (Change change : commit.changes()) {
+      switch (change) {
+        case Change.DocumentPut(long _, Document document) -> notice(Queues.signal(document.key()));
+        case Change.DocumentDeleted(DocumentKey key, long _) -> {
+          // A wish that was met is no news.
+          if (Queues.signal(key) instanceof Signal.SettingsChanged changed) {
+            notice(changed);
+          }
+        }
+        case Change.Added _, Change.Changed _, Change.Deleted _ -> {}
+      }
+    }
+  }
+
+  /** Tells it that it hears signals from now on and may have missed some before. */
+  public void subscribed() {
+    tell(new News.Subscribed());
+  }
+
+  /**
+   * Asks it to end: it gives back what it has claimed and not handed to a runner, and its name.
+   * Tasks that run go on.
+   */
+  public void stop() {
+    tell(new News.StopAsked());
+  }
+
+  /** Whether it has its name and serves queues. */
+  public boolean isServing() {
+    return phase == Phase.SERVING;
+  }
+
+  /** Whether it has ended, or is about to, because another process has its name. */
+  public boolean hasLostName() {
+    return nameLost;
+  }
+
+  private void tell(News news) {
+    inbox.add(news);
+    wake.run();
+  }
+
+  /**
+   * Does what is due.
+   *
+   * @param nowNanos a clock that never goes back
+   * @return the nanoseconds after which it wants to be called again, 0 for at once, even if nothing
+   *     wakes it; or {@link #FINISHED}
+   */
+  public long step(long nowNanos) {
+    if (phase == Phase.ENDED) {
+      return FINISHED;
+    }
+    readInbox();
+    long wait = outage.waitNanos(nowNanos);
+    if (wait > 0) {
+      return wait;
+    }
+    try {
+      long next = act(nowNanos);
+      if (outage.over()) {
+        serving.mayHaveMissed();
+        return 0;
+      }
+      return next;
+    } catch (RuntimeException e) {
+      serving.mayHaveMissed();
+      return outage.failed(nowNanos, e);
+    }
+  }
+
+  private long act(long nowNanos) {
+    return switch (phase) {
+      case NAMING -> takeName(nowNanos);
+      case RECOVERING -> {
+        serving.recover(nodeName.predecessor(), listener);
+        LOG.info("node {} serves", name);
+        phase = Phase.SERVING;
+        yield 0;
+      }
+      case SERVING -> serve(nowNanos);
+      case LEAVING -> leave();
+      case ENDED -> FINISHED;
+    };
+  }
+
+  private long takeName(long nowNanos) {
+    if (stopping) {
+      return end();
+    }
+    lookAtPlugins();
+    if (!nodeName.take(nowNanos, known)) {
+      return SECOND_NANOS;
+    }
+    refreshAtNanos = nowNanos + SECOND_NANOS;
+    phase = Phase.RECOVERING;
+    return 0;
+  }
+
+  private long serve(long nowNanos) {
+    if (stopping) {
+      serving.giveBackReady();
+      phase = Phase.LEAVING;
+      return 0;
+    }
+    NodeRecord record = nodeName.record();
+    if (record == null) {
+      throw new IllegalStateException("a node serves without its name");
+    }
+    if (nowNanos >= refreshAtNanos) {
+      return refresh(record, nowNanos);
+    }
+    return serving.act(record, plugins, nowNanos)
+        ? 0
+        : Math.min(refreshAtNanos - nowNanos, serving.waitNanos(nowNanos));
+  }
+
+  private long refresh(NodeRecord before, long nowNanos) {
+    if (lookAtPlugins()) {
+      serving.settingsChanged();
+    }
+    @Nullable NodeRecord now = nodeName.refresh(before, known).orElse(null);
+    if (now == null) {
+      LOG.error(
+          "node {} has lost its name to another process, or was removed; it ends, and its running"
+              + " tasks go on",
+          name);
+      nameLost = true;
+      serving.giveBackReady();
+      phase = Phase.LEAVING;
+      return 0;
+    }
+    refreshAtNanos = nowNanos + SECOND_NANOS;
+    serving.refreshed(before, now);
+    return 0;
+  }
+
+  /** Gives whether they have changed since the last look. */
+  private boolean lookAtPlugins() {
+    String found = plugins.mark();
+    if (found.equals(mark)) {
+      return false;
+    }
+    known = plugins.names();
+    mark = found;
+    return true;
+  }
+
+  private long leave() {
+    if (serving.settle()) {
+      return 0;
+    }
+    nodeName.leave();
+    return end();
+  }
+
+  private long end() {
+    phase = Phase.ENDED;
+    runners.close();
+    LOG.info("node {} has ended", name);
+    return FINISHED;
+  }
+
+  private void readInbox() {
+    for (News news = inbox.poll(); news != null; news = inbox.poll()) {
+      switch (news) {
+        case News.Heard(Signal signal) -> serving.hear(signal);
+        case News.Subscribed() -> serving.mayHaveMissed();
+        case News.Ended(ObjectId task) -> serving.ended(task);
+        case News.Lost(ObjectId task, String reason) -> serving.lost(task, reason);
+        case News.StopAsked() -> stopping = true;
+      }
+    }
+  }
+
+  /** The tasks that count for this node now, with where each of them is; for tests. */
+  Map<ObjectId, Run> inHand() {
+    return serving.inHand();
+  }
+
+  private final class InboxListener implements Runners.Listener {
+    @Override
+    public void ended(ObjectId task) {
+      tell(new News.Ended(task));
+    }
+
+    @Override
+    public void lost(ObjectId task, String reason) {
+      tell(new News.Lost(task, reason));
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.millrace.queues.node;
+
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Run;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The runs that count for a node, each in one place. */
+final class Hand {
+  /** Where a run is. */
+  enum Place {
+    /** Claimed, and not yet handed to a runner. */
+    READY,
+    /** A runner has it. */
+    WITH_RUNNER,
+    /** On record as ours, but carried out where this node sees nothing of it. */
+    ELSEWHERE,
+    /** About to be given back or ended in the store. */
+    LEAVING
+  }
+
+  private record Held(Run run, Place place) {}
+
+  private final Map<ObjectId, Held> held = new LinkedHashMap<>();
+  private final Deque<ObjectId> ready = new ArrayDeque<>();
+
+  /** Tasks whose runner lost them before it said so: its last word is not about a later run. */
+  private final Set<ObjectId> unheard = new HashSet<>();
+
+  /** Takes a run in, or moves it; {@link Place#READY} ones come out in the order they came in. */
+  void put(Run run, Place place) {
+    Held before = held.put(run.task(), new Held(run, place));
+    if (before != null && before.place() == Place.READY) {
+      ready.remove(run.task());
+    }
+    if (before != null
+        && before.place() == Place.WITH_RUNNER
+        && !before.run().claim().equals(run.claim())) {
+      unheard.add(run.task());
+    }
+    if (place == Place.READY) {
+      ready.add(run.task());
+    }
+  }
+
+  /** Forgets a run. */
+  void remove(ObjectId task) {
+    Held before = held.remove(task);
+    if (before != null && before.place() == Place.READY) {
+      ready.remove(task);
+    }
+  }
+
+  /** Forgets a run that is over though its runner did not say so yet. */
+  void removeUnheard(ObjectId task) {
+    if (placeOf(task) == Place.WITH_RUNNER) {
+      unheard.add(task);
+    }
+    remove(task);
+  }
+
+  /** A runner says its last word about a task; gives whether it is about the run that is here. */
+  boolean hearsLast(ObjectId task) {
+    return !unheard.remove(task);
+  }
+
+  /** Where the run of this task is; null for nowhere. */
+  @Nullable Place placeOf(ObjectId task) {
+    Held found = held.get(task);
+    return found == null ? null : found.place();
+  }
+
+  Optional<Run> find(ObjectId task) {
+    return Optional.ofNullable(held.get(task)).map(Held::run);
+  }
+
+  /** The next run to hand over; it stays until it is moved. */
+  Optional<Run> nextReady() {
+    ObjectId next = ready.peek();
+    return next == null ? Optional.empty() : find(next);
+  }
+
+  /** All runs in a place. */
+  List<Run> in(Place place) {
+    List<Run> runs = new ArrayList<>();
+    held.values().stream()
+        .filter(each -> each.place() == place)
+        .forEach(each -> runs.add(each.run()));
+    return runs;
+  }
+
+  /** All runs. */
+  List<Run> all() {
+    List<Run> runs = new ArrayList<>(held.size());
+    held.values().forEach(each -> runs.add(each.run()));
+    return runs;
+  }
+
+  int size() {
+    return held.size();
+  }
+}

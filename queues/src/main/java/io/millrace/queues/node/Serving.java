@@ -1,0 +1,260 @@
+package io.millrace.queues.node;
+
+import io.millrace.queues.NodeConfig;
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Presence;
+import io.millrace.queues.Queue;
+import io.millrace.queues.Queues;
+import io.millrace.queues.Run;
+import io.millrace.queues.Signal;
+import io.millrace.queues.Status;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What a node does while it has its name: one thing at a time, the most urgent first. */
+final class Serving {
+  /** How often it looks whether something escaped it, though every change rings a bell. */
+  private static final long LOOK_AROUND_NANOS = 60_000_000_000L;
+
+  private final NodeOptions options;
+  private final Queues queues;
+  private final Runners runners;
+  private final Machine machine;
+  private final Hand hand = new Hand();
+  private final ServedQueues served;
+  private final Settlements settlements;
+  private final Set<ObjectId> stops = new LinkedHashSet<>();
+  private Consumer<NodeConfig> configured = _ -> {};
+  private NodeConfig config = NodeConfig.DEFAULTS;
+  private boolean settingsDue = true;
+  private boolean lookAroundDue;
+  private long lookAroundAtNanos = Long.MIN_VALUE;
+
+  Serving(NodeOptions options, Queues queues, Runners runners, Machine machine) {
+    this.options = options;
+    this.queues = queues;
+    this.runners = runners;
+    this.machine = machine;
+    this.served = new ServedQueues(options.name());
+    this.settlements = new Settlements(options.name(), queues, served, hand);
+  }
+
+  void configure(Consumer<NodeConfig> look) {
+    configured = look;
+  }
+
+  /**
+   * Takes up what an earlier start of this node left behind. What no runner has was never started
+   * and is given back, or its process is gone; where a process may live on another machine, its
+   * claim decides.
+   */
+  void recover(@Nullable Presence predecessor, Runners.Listener listener) {
+    List<Run> left = ours();
+    Set<ObjectId> found = runners.recover(left, listener);
+    for (Run run : left) {
+      if (found.contains(run.task())) {
+        hand.put(run, Hand.Place.WITH_RUNNER);
+        stops.add(run.task());
+      } else if (run.status() == Status.CLAIMED) {
+        settlements.giveBack(run);
+      } else if (wasHere(run, predecessor)) {
+        settlements.lost(run, "its runner was gone when node " + run.node() + " started");
+      } else {
+        hand.put(run, Hand.Place.ELSEWHERE);
+      }
+    }
+  }
+
+  private boolean wasHere(Run run, @Nullable Presence predecessor) {
+    return (run.runner() != null && machine.isOurs(run.runner()))
+        || (predecessor != null && predecessor.host().equals(machine.host()));
+  }
+
+  private List<Run> ours() {
+    return queues.runs().all().stream().filter(run -> run.node().equals(options.name())).toList();
+  }
+
+  void hear(Signal signal) {
+    switch (signal) {
+      case Signal.Bell(ObjectId queue) -> served.ring(queue);
+      case Signal.Stop(ObjectId task) -> stops.add(task);
+      case Signal.SettingsChanged() -> settingsChanged();
+    }
+  }
+
+  /** News may have been missed, or an answer was lost. */
+  void mayHaveMissed() {
+    settingsDue = true;
+    lookAroundDue = true;
+  }
+
+  /** Queues, configuration or plugins are to be read anew. */
+  void settingsChanged() {
+    settingsDue = true;
+  }
+
+  void refreshed(NodeRecord before, NodeRecord now) {
+    if (before.place().task() != now.place().task()) {
+      // Claims with the old definition were refused.
+      served.ringAll();
+    }
+  }
+
+  void ended(ObjectId task) {
+    if (!hand.hearsLast(task)) {
+      return;
+    }
+    Hand.Place place = hand.placeOf(task);
+    if (place == Hand.Place.WITH_RUNNER || place == Hand.Place.ELSEWHERE) {
+      hand.find(task).ifPresent(run -> settlements.started(run.queue()));
+      hand.remove(task);
+    }
+  }
+
+  void lost(ObjectId task, String reason) {
+    if (hand.hearsLast(task) && hand.placeOf(task) == Hand.Place.WITH_RUNNER) {
+      hand.find(task).ifPresent(run -> settlements.lost(run, reason));
+    }
+  }
+
+  /** Owes to give back what was not handed over. */
+  void giveBackReady() {
+    hand.in(Hand.Place.READY).forEach(settlements::giveBack);
+  }
+
+  /** Settles one thing that is owed; gives whether there was one. */
+  boolean settle() {
+    boolean some = !settlements.none();
+    settlements.settleNext();
+    return some;
+  }
+
+  /** Does the most urgent thing; gives whether there may be more to do. */
+  boolean act(NodeRecord node, Plugins plugins, long nowNanos) {
+    if (settle()) {
+      return true;
+    }
+    if (settingsDue) {
+      config = queues.config().forNode(options.name());
+      served.reload(queues.queues().all(), config, plugins);
+      configured.accept(config);
+      settingsDue = false;
+      return true;
+    }
+    if (!stops.isEmpty()) {
+      stopOne(stops.iterator().next());
+      return true;
+    }
+    if (hand.nextReady().isPresent()) {
+      hand.nextReady().ifPresent(this::begin);
+      return true;
+    }
+    if (lookAroundDue || nowNanos >= lookAroundAtNanos) {
+      lookAround();
+      lookAroundDue = false;
+      lookAroundAtNanos = nowNanos + LOOK_AROUND_NANOS;
+      return true;
+    }
+    return claim(node);
+  }
+
+  /** How long there is nothing to do if no news come. */
+  long waitNanos(long nowNanos) {
+    return Math.max(0, lookAroundAtNanos - nowNanos);
+  }
+
+  private void stopOne(ObjectId task) {
+    Hand.Place place = hand.placeOf(task);
+    // The word may be about an earlier run, so the store is asked.
+    if (place != null && queues.runs().isToStop(task)) {
+      switch (place) {
+        case READY -> hand.find(task).ifPresent(settlements::giveBack);
+        case WITH_RUNNER -> runners.stop(task, options.stopGrace());
+        case ELSEWHERE, LEAVING -> {}
+      }
+    }
+    stops.remove(task);
+  }
+
+  private void begin(Run run) {
+    @Nullable Queue queue = served.find(run.queue()).orElse(null);
+    if (queue == null) {
+      settlements.giveBack(run);
+      return;
+    }
+    hand.put(run, Hand.Place.WITH_RUNNER);
+    try {
+      runners.begin(run, queue.plugin(), config);
+    } catch (RuntimeException e) {
+      // Whatever went wrong: a runner that was started after all finds its claim gone.
+      settlements.giveBack(run);
+      for (Run other : hand.in(Hand.Place.READY)) {
+        if (other.queue().equals(run.queue())) {
+          settlements.giveBack(other);
+        }
+      }
+      settlements.halt(queue, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Compares what it knows with the store, and asks every queue. */
+  private void lookAround() {
+    Map<ObjectId, Run> recorded = new HashMap<>();
+    ours().forEach(run -> recorded.put(run.task(), run));
+    for (Run run : hand.all()) {
+      Run now = recorded.remove(run.task());
+      if (hand.placeOf(run.task()) == Hand.Place.LEAVING) {
+        continue;
+      }
+      if (now == null) {
+        hand.removeUnheard(run.task());
+      } else if (!now.claim().equals(run.claim())) {
+        takeUp(now);
+      } else {
+        stops.add(run.task());
+      }
+    }
+    recorded.values().forEach(this::takeUp);
+    served.ringAll();
+  }
+
+  /** A run on record that we know nothing of: an answer was lost, or a word of its runner. */
+  private void takeUp(Run run) {
+    if (run.status() == Status.CLAIMED) {
+      settlements.giveBack(run);
+    } else {
+      hand.put(run, Hand.Place.ELSEWHERE);
+    }
+  }
+
+  private boolean claim(NodeRecord node) {
+    int free = node.maxthreads() == null ? Integer.MAX_VALUE : node.maxthreads() - hand.size();
+    if (free <= 0) {
+      return false;
+    }
+    @Nullable Queue queue = served.next().orElse(null);
+    if (queue == null) {
+      return false;
+    }
+    int share = Math.ceilDiv(free, served.dueCount());
+    int most = Math.min(options.batch(), share);
+    List<Run> runs = queues.runs().claim(node, queue, most, options.lease());
+    runs.forEach(run -> hand.put(run, Hand.Place.READY));
+    if (runs.size() < most) {
+      served.exhausted(queue.id());
+    }
+    return true;
+  }
+
+  Map<ObjectId, Run> inHand() {
+    Map<ObjectId, Run> runs = new HashMap<>();
+    hand.all().forEach(run -> runs.put(run.task(), run));
+    return runs;
+  }
+}

@@ -1,0 +1,149 @@
+package io.millrace.queues.node;
+
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueRegistry;
+import io.millrace.queues.Queues;
+import io.millrace.queues.Report;
+import io.millrace.queues.Run;
+import io.millrace.queues.RunRegistry;
+import io.millrace.queues.Status;
+import io.millrace.queues.TaskOutput;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a node owes to the store, in order; what fails is tried again after the others. */
+final class Settlements {
+  private static final Logger LOG = LoggerFactory.getLogger(Settlements.class);
+
+  /** After so many runners in a row that end before they start their task, a queue is halted. */
+  private static final int MOST_UNSTARTED = 3;
+
+  private final String node;
+  private final RunRegistry runs;
+  private final QueueRegistry queues;
+  private final ServedQueues served;
+  private final Hand hand;
+  private final Deque<Settlement> owed = new ArrayDeque<>();
+  private final Map<ObjectId, Integer> unstarted = new HashMap<>();
+
+  Settlements(String node, Queues queues, ServedQueues served, Hand hand) {
+    this.node = node;
+    this.runs = queues.runs();
+    this.queues = queues.queues();
+    this.served = served;
+    this.hand = hand;
+  }
+
+  boolean none() {
+    return owed.isEmpty();
+  }
+
+  /** Owes to give a run back. */
+  void giveBack(Run run) {
+    hand.put(run, Hand.Place.LEAVING);
+    owed.add(new Settlement.GiveBack(run));
+  }
+
+  /** Owes to end a run whose runner is gone. */
+  void lost(Run run, String reason) {
+    hand.put(run, Hand.Place.LEAVING);
+    owed.add(new Settlement.Lost(run, reason));
+  }
+
+  /** Owes to halt a queue, before all else, so that what is given back is not claimed again. */
+  void halt(Queue queue, String reason) {
+    served.exhausted(queue.id());
+    owed.addFirst(new Settlement.Halt(queue, reason));
+  }
+
+  /** A runner of this queue works. */
+  void started(ObjectId queue) {
+    unstarted.remove(queue);
+  }
+
+  /** Does the next thing that is owed, if there is one. */
+  void settleNext() {
+    Settlement next = owed.poll();
+    if (next == null) {
+      return;
+    }
+    try {
+      settle(next);
+    } catch (RuntimeException e) {
+      owed.add(next);
+      throw e;
+    }
+  }
+
+  private void settle(Settlement next) {
+    switch (next) {
+      case Settlement.GiveBack(Run run) -> {
+        if (returned(run)) {
+          hand.remove(run.task());
+        } else {
+          leave(run);
+        }
+      }
+      case Settlement.Lost(Run run, String reason) -> {
+        if (returned(run)) {
+          LOG.warn("the runner of task {} ended before it began: {}", run.task(), reason);
+          countUnstarted(run, reason);
+        } else if (runs.orphan(run, report(Status.ORPHANED, reason)).isPresent()) {
+          LOG.warn("task {} is orphaned: {}", run.task(), reason);
+        }
+        hand.remove(run.task());
+      }
+      case Settlement.Halt(Queue queue, String reason) -> {
+        queues.change(
+            queue.id(),
+            now ->
+                new QueueRegistry.Change(now.name(), now.plugin(), now.settings().withThreads(0)));
+        LOG.error(
+            "queue {}: node {} cannot start a runner, so its threads are set to 0: {}",
+            queue.name(),
+            node,
+            reason);
+      }
+    }
+  }
+
+  /** Gives a run back, or ends it where that was asked for; false when it was started. */
+  private boolean returned(Run run) {
+    return runs.isToStop(run.task())
+        ? runs.find(run.task())
+                .filter(now -> now.claim().equals(run.claim()))
+                .filter(now -> now.status() == Status.CLAIMED)
+                .isPresent()
+            && runs.orphan(run, report(Status.TERMINATED, "terminated before it ran")).isPresent()
+        : runs.giveBack(run);
+  }
+
+  /** A run that cannot be given back has ended, or a runner that we do not see has started it. */
+  private void leave(Run run) {
+    boolean runs =
+        this.runs.find(run.task()).filter(now -> now.claim().equals(run.claim())).isPresent();
+    if (runs) {
+      hand.put(run, Hand.Place.ELSEWHERE);
+    } else {
+      hand.remove(run.task());
+    }
+  }
+
+  private void countUnstarted(Run run, String reason) {
+    int times = unstarted.merge(run.queue(), 1, Integer::sum);
+    if (times >= MOST_UNSTARTED) {
+      unstarted.remove(run.queue());
+      served.find(run.queue()).ifPresent(queue -> halt(queue, reason));
+    }
+  }
+
+  private static Report report(int status, String reason) {
+    return new Report(status, TaskOutput.NONE, List.of(), reason);
+  }
+}

@@ -1,0 +1,90 @@
+package io.millrace.queues.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.queues.NodeConfig;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.OutputLimits;
+import io.millrace.queues.Place;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueSettings;
+import io.millrace.queues.Sort;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ServedQueuesTest {
+  private final ServedQueues served = new ServedQueues("n");
+
+  private static Queue queue(int number, List<String> pin, List<String> ignore) {
+    return new Queue(
+        new ObjectId("%024x".formatted(number)),
+        "q" + number,
+        "work",
+        new QueueSettings(1, Sort.FIFO, pin, ignore, 0),
+        new Place(number, 1));
+  }
+
+  private static NodeConfig config(List<String> active, List<String> ignore) {
+    return new NodeConfig(null, List.of(), List.of(), active, ignore, null, OutputLimits.DEFAULTS);
+  }
+
+  private boolean serves(Queue queue, NodeConfig config) {
+    served.reload(List.of(queue), config, () -> Set.of("work"));
+    return served.find(queue.id()).isPresent();
+  }
+
+  @Test
+  void pinning_goes_before_ignoring() {
+    assertThat(serves(queue(1, List.of(), List.of()), NodeConfig.DEFAULTS)).isTrue();
+    assertThat(serves(queue(1, List.of("n"), List.of("n")), NodeConfig.DEFAULTS)).isTrue();
+    assertThat(serves(queue(1, List.of("m"), List.of()), NodeConfig.DEFAULTS)).isFalse();
+    assertThat(serves(queue(1, List.of(), List.of("n")), NodeConfig.DEFAULTS)).isFalse();
+  }
+
+  @Test
+  void active_queues_go_before_ignored_ones_and_are_named_by_id_or_name() {
+    Queue queue = queue(1, List.of(), List.of());
+    assertThat(serves(queue, config(List.of("q1"), List.of("q1")))).isTrue();
+    assertThat(serves(queue, config(List.of(queue.id().hex()), List.of()))).isTrue();
+    assertThat(serves(queue, config(List.of("other"), List.of()))).isFalse();
+    assertThat(serves(queue, config(List.of(), List.of("q1")))).isFalse();
+    assertThat(serves(queue(1, List.of("m"), List.of()), config(List.of("q1"), List.of())))
+        .isFalse();
+  }
+
+  @Test
+  void every_queue_that_is_due_has_its_turn_before_any_has_a_second() {
+    List<Queue> queues =
+        List.of(
+            queue(1, List.of(), List.of()),
+            queue(2, List.of(), List.of()),
+            queue(3, List.of(), List.of()));
+    served.reload(queues, NodeConfig.DEFAULTS, () -> Set.of("work"));
+    served.exhausted(queues.get(1).id());
+    assertThat(List.of(next(), next(), next(), next())).containsExactly("q1", "q3", "q1", "q3");
+    served.ring(queues.get(1).id());
+    assertThat(List.of(next(), next(), next())).containsExactly("q1", "q2", "q3");
+  }
+
+  private String next() {
+    return served.next().map(Queue::name).orElse("none");
+  }
+
+  @Test
+  void nothing_is_due_where_nothing_may_run() {
+    served.reload(
+        List.of(
+            new Queue(
+                new ObjectId("%024x".formatted(1)),
+                "q",
+                "work",
+                QueueSettings.DEFAULTS,
+                new Place(1, 1))),
+        NodeConfig.DEFAULTS,
+        () -> Set.of("work"));
+    assertThat(served.next()).isEqualTo(Optional.empty());
+    assertThat(served.dueCount()).isZero();
+  }
+}
