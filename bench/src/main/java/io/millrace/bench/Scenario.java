@@ -21,6 +21,7 @@ interface Scenario {
         new OverHttp(),
         new HttpBatches(),
         new JavaClient(),
+        new QueuesCreate(),
         new DuringSnapshot(),
         new Backlog("backlog-1m", 1_000_000),
         new Backlog("backlog-10m", 10_000_000));

@@ -31,7 +31,15 @@ class BenchTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"in-process", "http", "http-batches", "java-client", "snapshot", "backlog-10m"})
+      strings = {
+        "in-process",
+        "http",
+        "http-batches",
+        "java-client",
+        "queues-create",
+        "snapshot",
+        "backlog-10m"
+      })
   void each_scenario_measures_something_and_leaves_no_files(String scenario) throws Exception {
     List<Figure> figures = Bench.run(options(scenario));
 

@@ -1,5 +1,6 @@
 package io.millrace.cli;
 
+import io.millrace.cli.queues.RunnerRehearsal;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.server.MillraceServer;
@@ -28,10 +29,12 @@ final class Rehearsal implements Callable<Integer> {
     /** Short commands. */
     COMMAND,
     /** A server. */
-    SERVER
+    SERVER,
+    /** A task runner, beside a server. */
+    RUNNER
   }
 
-  @Parameters(index = "0", description = "command or server.")
+  @Parameters(index = "0", description = "command, server or runner.")
   private Kind kind = Kind.COMMAND;
 
   @Parameters(index = "1", paramLabel = "DIR", description = "A folder that does not exist yet.")
@@ -43,26 +46,40 @@ final class Rehearsal implements Callable<Integer> {
       case COMMAND ->
           play("--help", "store --help", "store add g x --data " + folder)
               + play("store groups --json --data " + folder, "store list g --data " + folder);
-      case SERVER -> serve();
+      case SERVER -> serve(this::ask);
+      case RUNNER -> serve(this::runTask);
     };
   }
 
-  private int serve() {
+  /** What is done with a server. */
+  private interface Deed {
+    int with(String server);
+  }
+
+  private int serve(Deed deed) {
     Configuration configuration =
         Configuration.read(
             MillraceServer.SECTIONS,
             null,
             Map.of("store.data", folder.toString(), "server.port", "0"));
     try (MillraceServer server = MillraceServer.start(configuration)) {
-      String target = " --server http://127.0.0.1:" + server.port();
-      return play(
-          "up --help",
-          "store add g x" + target,
-          "store claim g" + target,
-          "store groups" + target,
-          "store list g --all" + target,
-          "store delete ~1" + target);
+      return deed.with("http://127.0.0.1:" + server.port());
     }
+  }
+
+  private int ask(String server) {
+    String target = " --server " + server;
+    return play(
+        "up --help",
+        "store add g x" + target,
+        "store claim g" + target,
+        "store groups" + target,
+        "store list g --all" + target,
+        "store delete ~1" + target);
+  }
+
+  private int runTask(String server) {
+    return RunnerRehearsal.play(server, folder.resolve("runners"), Rehearsal::play);
   }
 
   /** Runs commands without a sound; the sum of their exit codes. */

@@ -63,15 +63,16 @@ final class Connection {
   }
 
   /**
-   * Sends a request whose answer is a stream of events. The connection serves nothing else.
+   * Sends a request whose answer is read while it comes. The connection serves nothing else.
    *
+   * @param accept the media type wanted; null for any
    * @throws Refusal when the server answers with another status than 200
    * @throws IOException when the connection broke
    */
-  InputStream stream(Request request) throws IOException, Refusal {
+  InputStream stream(Request request, @Nullable String accept) throws IOException, Refusal {
     try {
       reusable = false;
-      ClassicHttpResponse response = send(request, "text/event-stream");
+      ClassicHttpResponse response = send(request, accept);
       HttpEntity entity = response.getEntity();
       if (response.getCode() != 200 || entity == null) {
         byte[] body = entity == null ? new byte[0] : EntityUtils.toByteArray(entity);
@@ -87,7 +88,7 @@ final class Connection {
       throws IOException, HttpException {
     byte[] body = request.body();
     ClassicHttpRequest message =
-        new BasicClassicHttpRequest(body == null ? "GET" : "POST", server.path(request.path()));
+        new BasicClassicHttpRequest(request.method(), server.path(request.path()));
     message.setHeader("Host", server.hostHeader());
     if (server.token() != null) {
       message.setHeader("Authorization", "Bearer " + server.token());

@@ -80,7 +80,7 @@ final class HttpSubscription implements Subscription {
     try {
       Request request =
           Request.get(path(interest, after), Math.min(patienceMillis, SILENCE_MILLIS));
-      Events events = new Events(connection.stream(request));
+      Events events = new Events(connection.stream(request, "text/event-stream"));
       Event first = events.next();
       if (first.name().equals(Stream.LOST)) {
         throw Stream.readLost(first.data());

@@ -2,13 +2,15 @@ package io.millrace.client;
 
 import org.jspecify.annotations.Nullable;
 
-/** A request to the store. A class, since an array in a record would not be a value. */
+/** A request to the server. A class, since an array in a record would not be a value. */
 final class Request {
+  private final String method;
   private final String path;
   private final byte @Nullable [] body;
   private final int answerMillis;
 
-  private Request(String path, byte @Nullable [] body, int answerMillis) {
+  private Request(String method, String path, byte @Nullable [] body, int answerMillis) {
+    this.method = method;
     this.path = path;
     this.body = body;
     this.answerMillis = answerMillis;
@@ -17,29 +19,43 @@ final class Request {
   /**
    * Asks for what is at a path.
    *
-   * @param path what follows the server's address, percent-encoded, from {@code /store} on
+   * @param path what follows the server's address, percent-encoded
    * @param answerMillis how long to wait for the answer
    */
   static Request get(String path, int answerMillis) {
-    return new Request(path, null, answerMillis);
+    return new Request("GET", path, null, answerMillis);
   }
 
   /**
    * Sends JSON to a path.
    *
-   * @param path what follows the server's address, percent-encoded, from {@code /store} on
+   * @param path what follows the server's address, percent-encoded
    * @param body the JSON, not copied
    * @param answerMillis how long to wait for the answer
    */
   static Request post(String path, byte[] body, int answerMillis) {
-    return new Request(path, body, answerMillis);
+    return new Request("POST", path, body, answerMillis);
+  }
+
+  /**
+   * Deletes what is at a path.
+   *
+   * @param path what follows the server's address, percent-encoded
+   * @param answerMillis how long to wait for the answer
+   */
+  static Request delete(String path, int answerMillis) {
+    return new Request("DELETE", path, null, answerMillis);
+  }
+
+  String method() {
+    return method;
   }
 
   String path() {
     return path;
   }
 
-  /** What to post; null to get. */
+  /** What to post; null for nothing. */
   byte @Nullable [] body() {
     return body;
   }

@@ -7,7 +7,7 @@ public final class UnreachableException extends StoreException {
   private static final long serialVersionUID = 1;
 
   /** With what was tried and how it failed. */
-  UnreachableException(String message, Throwable cause) {
+  public UnreachableException(String message, Throwable cause) {
     super(message, cause);
   }
 }

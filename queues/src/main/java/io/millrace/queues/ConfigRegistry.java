@@ -3,6 +3,7 @@ package io.millrace.queues;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Transaction.DocumentVersion;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
@@ -55,6 +56,11 @@ public final class ConfigRegistry {
           var transaction = ledger.transaction().put(key(scope), version, Json.write(next)).build();
           return ledger.commit(transaction) == null ? null : next;
         });
+  }
+
+  /** The fields of every scope in which some are set. */
+  public List<ObjectNode> allFields() {
+    return ledger.documents(Keys.CONFIG).stream().map(found -> Json.read(found.body())).toList();
   }
 
   /** What the node of this name is to do. */

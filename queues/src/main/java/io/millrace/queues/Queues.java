@@ -4,6 +4,7 @@ import io.millrace.store.DocumentKey;
 import io.millrace.store.Interest;
 import io.millrace.store.TaskStore;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -39,6 +40,11 @@ public final class Queues {
     return new TaskRegistry(ledger);
   }
 
+  /** Where tasks are found by queue and status. */
+  public TaskIndex index() {
+    return new TaskIndex(ledger);
+  }
+
   /** The tasks under way. */
   public RunRegistry runs() {
     return new RunRegistry(ledger);
@@ -57,6 +63,11 @@ public final class Queues {
   /** The output file with this id. */
   public Optional<OutputFile> file(ObjectId id) {
     return ledger.document(Keys.file(id)).map(OutputFileForm::read);
+  }
+
+  /** Begins to watch these tasks until they have ended. */
+  public TaskWatch watch(Collection<ObjectId> tasks) {
+    return TaskWatch.begin(ledger, tasks);
   }
 
   /** A new id, for a file. */

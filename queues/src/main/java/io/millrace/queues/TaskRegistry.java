@@ -37,15 +37,30 @@ public final class TaskRegistry {
    *     the store would not take one; what was created before stays
    */
   public List<ObjectId> submit(Queue queue, List<ObjectNode> params, int status) {
+    List<ObjectId> created = new ArrayList<>(params.size());
+    submit(queue, params, status, created::addAll);
+    return created;
+  }
+
+  /**
+   * The same, telling the ids of each transaction as soon as it is done.
+   *
+   * @param created gets the next ids, in the order given
+   * @throws InvalidRequestException when there is no such queue, the status is none of those, or
+   *     the store would not take one; what was told as created stays
+   */
+  public void submit(
+      Queue queue, List<ObjectNode> params, int status, Consumer<List<ObjectId>> created) {
     if (status != Status.QUEUED && !Status.isHeld(status)) {
       throw new InvalidRequestException(
           "status", "a task begins with -2 or another negative status but -1, not " + status);
     }
-    List<ObjectId> created = new ArrayList<>(params.size());
-    while (created.size() < params.size()) {
-      created.addAll(submitSome(queue, params.subList(created.size(), params.size()), status));
+    int done = 0;
+    while (done < params.size()) {
+      List<ObjectId> ids = submitSome(queue, params.subList(done, params.size()), status);
+      done += ids.size();
+      created.accept(ids);
     }
-    return created;
   }
 
   private List<ObjectId> submitSome(Queue queue, List<ObjectNode> params, int status) {

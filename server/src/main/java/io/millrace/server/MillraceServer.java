@@ -1,7 +1,10 @@
 package io.millrace.server;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
+import io.millrace.queues.Queues;
+import io.millrace.queues.Sweeper;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.config.Configuration;
@@ -12,6 +15,9 @@ import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Routes;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.StoreFigures;
+import io.millrace.server.queues.DciApi;
+import io.millrace.server.queues.QueuesSettings;
+import io.millrace.server.queues.Sweeping;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StoreApi;
@@ -21,7 +27,9 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -37,15 +45,27 @@ public final class MillraceServer implements AutoCloseable {
 
   /** The sections of the configuration that this server reads. */
   public static final List<Section<?>> SECTIONS =
-      List.of(ServerSettings.SECTION, StoreSettings.SECTION, BlobSettings.SECTION);
+      List.of(
+          ServerSettings.SECTION,
+          StoreSettings.SECTION,
+          BlobSettings.SECTION,
+          QueuesSettings.SECTION);
 
   private final EmbeddedTaskStore store;
+  private final BlobStore blobs;
+  private final Sweeping sweeping;
   private final HttpListener listener;
   private final PrometheusMeterRegistry registry;
 
   private MillraceServer(
-      EmbeddedTaskStore store, HttpListener listener, PrometheusMeterRegistry registry) {
+      EmbeddedTaskStore store,
+      BlobStore blobs,
+      Sweeping sweeping,
+      HttpListener listener,
+      PrometheusMeterRegistry registry) {
     this.store = store;
+    this.blobs = blobs;
+    this.sweeping = sweeping;
     this.listener = listener;
     this.registry = registry;
   }
@@ -77,13 +97,22 @@ public final class MillraceServer implements AutoCloseable {
           PrometheusMeterRegistry registry = Metrics.registry();
           Routes routes = new Routes(registry);
           Failures failures = new Failures();
-          mount(routes, failures, registry, store, configuration);
+          BlobSettings blobSettings = configuration.get(BlobSettings.SECTION);
+          BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
+          mount(routes, failures, registry, store, options);
+          BlobApi.mount(routes, blobs, blobSettings.maxBytes());
+          BlobApi.explain(failures);
+          QueuesSettings queues = configuration.get(QueuesSettings.SECTION);
+          mount(routes, failures, store, blobs, queues.lease());
           HttpListener listener =
               HttpListener.start(
                   address, settings.port(), settings.http(), access, routes, failures);
           listener.measure(registry);
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
-          return new MillraceServer(store, listener, registry);
+          SecureRandom random = new SecureRandom();
+          Sweeping sweeping =
+              Sweeping.start(Sweeper.of(store, blobs, queues.sweep(), Clock.systemUTC(), random));
+          return new MillraceServer(store, blobs, sweeping, listener, registry);
         });
   }
 
@@ -105,14 +134,13 @@ public final class MillraceServer implements AutoCloseable {
     }
   }
 
-  /** The one place where APIs are mounted. */
+  /** Health, metrics and the store itself. */
   private static void mount(
       Routes routes,
       Failures failures,
       PrometheusMeterRegistry registry,
       EmbeddedTaskStore store,
-      Configuration configuration) {
-    StoreOptions options = configuration.get(StoreSettings.SECTION).options();
+      StoreOptions options) {
     routes.add(HttpMethod.GET, "/health", new Health(store, options.journaling()));
     StoreFigures figures = StoreFigures.show(store, registry);
     routes.add(
@@ -125,11 +153,15 @@ public final class MillraceServer implements AutoCloseable {
 
     StoreApi.mount(routes, store, options.limits().operations());
     StoreApi.explain(failures);
+  }
 
-    BlobSettings blobs = configuration.get(BlobSettings.SECTION);
-    Path folder = blobs.data() == null ? options.folder().resolve("blobs") : blobs.data();
-    BlobApi.mount(routes, FileBlobStore.open(folder), blobs.maxBytes());
-    BlobApi.explain(failures);
+  /** The queues. Leases stood still while there was no server: they begin anew before any claim. */
+  private static void mount(
+      Routes routes, Failures failures, TaskStore store, BlobStore blobs, Duration lease) {
+    Queues queues = Queues.in(store, Clock.systemUTC(), new SecureRandom());
+    queues.runs().reviveAll(lease);
+    DciApi.mount(routes, queues, store, blobs);
+    DciApi.explain(failures);
   }
 
   private static InetAddress resolve(String address) {
@@ -150,10 +182,16 @@ public final class MillraceServer implements AutoCloseable {
     return store;
   }
 
+  /** The blobs that it serves, for parts that run in the same process. */
+  public BlobStore blobs() {
+    return blobs;
+  }
+
   /** Finishes what is in flight, then closes the store and its journal. Closing twice is safe. */
   @Override
   public void close() {
     listener.stop();
+    sweeping.close();
     registry.close();
     store.close();
   }

@@ -56,6 +56,11 @@ final class TestServer implements AutoCloseable {
     return server.port();
   }
 
+  /** What runs. */
+  MillraceServer server() {
+    return server;
+  }
+
   URI at(String path) {
     return URI.create("http://127.0.0.1:" + port() + path);
   }

@@ -1,4 +1,4 @@
-/** Commands of queues, execution nodes and task runners. */
+/** {@code millrace queues}: the queues of a server; and {@code millrace runner}, for its nodes. */
 @NullMarked
 package io.millrace.cli.queues;
 

@@ -20,5 +20,11 @@ public final class ExitCode {
   /** Stored files are damaged. */
   public static final int DAMAGED = 5;
 
+  /** What was waited for has ended, and not well. */
+  public static final int UNSUCCESSFUL = 6;
+
+  /** What was waited for has not ended in the time given. */
+  public static final int TIMED_OUT = 7;
+
   private ExitCode() {}
 }

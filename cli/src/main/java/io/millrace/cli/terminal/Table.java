@@ -49,7 +49,7 @@ public final class Table {
   }
 
   /** Text that cannot move the cursor or break the line. */
-  static String printable(String text) {
+  public static String printable(String text) {
     StringBuilder shown = new StringBuilder(text.length());
     text.codePoints()
         .forEach(point -> shown.appendCodePoint(Character.isISOControl(point) ? '·' : point));

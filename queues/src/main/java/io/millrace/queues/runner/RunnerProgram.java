@@ -149,7 +149,10 @@ public final class RunnerProgram {
       case Messages.Assign(Assignment assignment) -> {
         TaskRun now = current;
         // A node that came back repeats what it is not sure of.
-        if (now == null || !now.assignment().isSameRun(assignment.run())) {
+        boolean known =
+            (now != null && now.assignment().isSameRun(assignment.run()))
+                || waiting.stream().anyMatch(other -> other.isSameRun(assignment.run()));
+        if (!known) {
           waiting.add(assignment);
         }
       }

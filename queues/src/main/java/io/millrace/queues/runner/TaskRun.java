@@ -10,6 +10,7 @@ import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.plugin.Plugins;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -52,7 +53,6 @@ final class TaskRun {
     Duration lease = assignment.terms().lease();
     AtomicLong sent = new AtomicLong();
     Run run;
-    QueueTask task;
     try {
       run =
           Patience.insist(
@@ -65,15 +65,17 @@ final class TaskRun {
           new LeaseGuard(
               shop.tools().schedule(), lease, () -> runs.renew(run, lease), new Watcher())) {
         guard.begin(sent.get());
-        task =
+        Optional<QueueTask> task =
             Patience.insist(
                 "reading task " + assignment.task(),
-                () -> shop.server().queues().tasks().find(assignment.task()).orElseThrow());
-        shop.folder().prepare();
-        try {
-          perform(run, task);
-        } finally {
-          shop.folder().clear();
+                () -> shop.server().queues().tasks().find(assignment.task()));
+        if (task.isPresent()) {
+          shop.folder().prepare();
+          try {
+            perform(run, task.get());
+          } finally {
+            shop.folder().clear();
+          }
         }
       }
     } catch (LostClaimException e) {

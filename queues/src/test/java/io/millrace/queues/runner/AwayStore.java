@@ -5,11 +5,13 @@ import io.millrace.store.TaskStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 
 /** A store that can be away. */
 final class AwayStore implements AutoCloseable {
   private final TaskStore real;
   private final TaskStore store;
+  private final Semaphore commits = new Semaphore(0);
   private volatile boolean away;
   private volatile CountDownLatch missed = new CountDownLatch(1);
 
@@ -25,6 +27,9 @@ final class AwayStore implements AutoCloseable {
                     missed.countDown();
                     throw new StoreException("the server is away");
                   }
+                  if (method.getName().equals("commit")) {
+                    commits.release();
+                  }
                   try {
                     return method.invoke(real, arguments);
                   } catch (InvocationTargetException e) {
@@ -35,6 +40,12 @@ final class AwayStore implements AutoCloseable {
 
   TaskStore store() {
     return store;
+  }
+
+  /** Waits for this many commits from now on. */
+  void awaitCommits(int count) throws InterruptedException {
+    commits.drainPermits();
+    commits.acquire(count);
   }
 
   void leave() {

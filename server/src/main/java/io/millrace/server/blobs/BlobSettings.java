@@ -25,4 +25,9 @@ public record BlobSettings(@Nullable Path data, long maxBytes) {
           "blobs",
           List.of(DATA, MAX_BYTES),
           values -> new BlobSettings(values.get(DATA), values.get(MAX_BYTES)));
+
+  /** The folder of the blobs, where the store has its own at {@code store}. */
+  public Path folder(Path store) {
+    return data == null ? store.resolve("blobs") : data;
+  }
 }

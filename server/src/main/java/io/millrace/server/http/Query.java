@@ -1,11 +1,13 @@
 package io.millrace.server.http;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The parameters after the question mark. Immutable. */
@@ -39,6 +41,11 @@ public final class Query {
       begin = end + 1;
     }
     return new Query(values);
+  }
+
+  /** The names of all parameters, in the order of their first coming. */
+  public Set<String> names() {
+    return Collections.unmodifiableSet(values.keySet());
   }
 
   /** All values of a parameter, in order; none where it is absent. */

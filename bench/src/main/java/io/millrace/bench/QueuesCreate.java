@@ -1,0 +1,68 @@
+package io.millrace.bench;
+
+import io.millrace.store.Journaling;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Creation of queue tasks in bulk through the command interface. */
+final class QueuesCreate implements Scenario {
+  private static final String QUEUE = "bench";
+  private static final double TARGET = 50_000;
+
+  @Override
+  public String name() {
+    return "queues-create";
+  }
+
+  @Override
+  public String what() {
+    return "queue tasks created over HTTP, " + CreateConversation.BATCH + " in a request";
+  }
+
+  @Override
+  public void run(Setting setting) throws IOException, InterruptedException {
+    for (int connections : List.of(1, 4)) {
+      Path folder = setting.newFolder("queues");
+      try (Child child = Child.store(setting, folder, Journaling.STRICT)) {
+        int port = child.port();
+        createQueue(port);
+        Driven driven =
+            Driven.run(setting, child, connections, _ -> new CreateConversation(port, QUEUE));
+        Load load = driven.load();
+        setting
+            .report()
+            .add(
+                Figure.of(
+                        name(),
+                        driven.describe("strict, " + connections + " connections"),
+                        load.perSecond(),
+                        "tasks/s")
+                    .withLatency(load.micros(50), load.micros(99))
+                    .withTarget("≥ 50,000", load.perSecond() >= TARGET));
+      } finally {
+        Setting.delete(folder);
+      }
+    }
+  }
+
+  private static void createQueue(int port) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/dci/queues"))
+            .header("Content-Type", "application/json")
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    "{\"name\":\"" + QUEUE + "\",\"plugin\":\"shell\"}"))
+            .build();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+      if (response.statusCode() != 200) {
+        throw new BenchException("no queue was created: " + response.body());
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.millrace.cli.nodes;
+
+import io.millrace.cli.remote.KeyValues;
+import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.client.JsonCalls;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Changes what is configured. */
+@Command(
+    name = "set",
+    description = "Sets what is configured for all nodes, or for one; nodes take it up at once.")
+final class ConfigSetCommand extends RemoteCommand {
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "KEY=VALUE",
+      description = "As activequeues='[\"demo\"]' or log_level=debug; KEY=null unsets.")
+  private List<String> pairs = List.of();
+
+  @Option(names = "--node", paramLabel = "NODE", description = "Only for this node.")
+  private @Nullable String node;
+
+  ConfigSetCommand(Terminal terminal) {
+    super(terminal);
+  }
+
+  @Override
+  protected int run(JsonCalls calls) {
+    ObjectNode fields = KeyValues.object(pairs);
+    JsonNode answer = calls.post(path(node), fields);
+    print(answer, "set " + String.join(", ", fields.propertyNames()));
+    return ExitCode.OK;
+  }
+
+  static String path(@Nullable String node) {
+    return node == null ? "/dci/config" : "/dci/config?node=" + JsonCalls.part(node);
+  }
+}

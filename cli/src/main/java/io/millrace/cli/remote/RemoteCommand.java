@@ -1,0 +1,88 @@
+package io.millrace.cli.remote;
+
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.client.JsonCalls;
+import io.millrace.client.RejectedException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A command that calls a server. What the server does not accept becomes {@link ExitCode#REFUSED},
+ * with its own words.
+ */
+public abstract class RemoteCommand implements Callable<Integer> {
+  private final Terminal terminal;
+
+  @Mixin private ServerAddress address = new ServerAddress();
+
+  @Option(names = "--json", description = "Prints JSON instead of text for people.")
+  private boolean json;
+
+  /** On this terminal. */
+  protected RemoteCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public final Integer call() throws IOException, InterruptedException {
+    try (JsonCalls calls = JsonCalls.open(address.client())) {
+      return run(calls);
+    } catch (RejectedException e) {
+      int code = isAboutTheRequest(e) ? ExitCode.REFUSED : ExitCode.FAILURE;
+      throw new CommandException(code, String.valueOf(e.getMessage()), e);
+    } finally {
+      terminal.out().flush();
+    }
+  }
+
+  /** Does the work and gives the exit code. */
+  protected abstract int run(JsonCalls calls) throws IOException, InterruptedException;
+
+  /**
+   * Looks for something that was named.
+   *
+   * @throws CommandException with {@link ExitCode#NOTHING} when the server says that it is not
+   *     there
+   */
+  public static <T> T named(Supplier<T> look) {
+    try {
+      return look.get();
+    } catch (RejectedException e) {
+      if (isAboutTheRequest(e)) {
+        throw new CommandException(ExitCode.NOTHING, String.valueOf(e.getMessage()), e);
+      }
+      throw e;
+    }
+  }
+
+  private static boolean isAboutTheRequest(RejectedException e) {
+    return e.status() != 401 && e.status() != 403 && e.status() < 500;
+  }
+
+  /** Where to read and write. */
+  protected final Terminal terminal() {
+    return terminal;
+  }
+
+  /** Where results go. */
+  protected final PrintStream out() {
+    return terminal.out();
+  }
+
+  /** Whether JSON is wanted. */
+  protected final boolean json() {
+    return json;
+  }
+
+  /** Prints the JSON, where it is wanted, or else a line for people. */
+  protected final void print(JsonNode answer, String line) {
+    out().println(json ? answer.toString() : line);
+  }
+}

@@ -1,0 +1,116 @@
+package io.millrace.cli.tasks;
+
+import io.millrace.cli.remote.KeyValues;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Which queue gets tasks, and where their params come from. */
+final class ParamsOptions {
+  private static final int BUFFER_BYTES = 1 << 16;
+
+  @Parameters(index = "0", paramLabel = "QUEUE", description = "The queue's id or name.")
+  private String queue = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..*",
+      paramLabel = "KEY=VALUE",
+      description =
+          "The params of one task; a value that is JSON is taken as JSON. With --file: params of"
+              + " every task that does not set them itself.")
+  private List<String> pairs = List.of();
+
+  @Option(
+      names = {"-f", "--file"},
+      paramLabel = "FILE",
+      description = "Takes params from a file, a task for each; - is standard input.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      description =
+          "What the file holds: json, an array of objects or objects on lines; or csv, whose first"
+              + " line names the params. Default: csv for names that end in .csv, json for others")
+  private @Nullable Format format;
+
+  @Option(
+      names = "--separator",
+      paramLabel = "CHAR",
+      defaultValue = ",",
+      description = "What separates values of CSV, one character or tab. Default: a comma")
+  private String separator = ",";
+
+  /** What a file holds. */
+  enum Format {
+    JSON,
+    CSV
+  }
+
+  /** The queue to submit to. */
+  String queue() {
+    return queue;
+  }
+
+  /** The params given as arguments. */
+  ObjectNode arguments() {
+    return KeyValues.object(pairs);
+  }
+
+  /** Whether the same can be read twice. */
+  boolean repeatable() {
+    return file == null || Files.isRegularFile(file);
+  }
+
+  /** Opens what was named. */
+  ParamsSource open(Terminal terminal) throws IOException {
+    if (file == null) {
+      if (pairs.isEmpty()) {
+        throw new UsageException("give the task's params as KEY=VALUE, or a file with --file");
+      }
+      return ParamsSource.of(arguments());
+    }
+    InputStream in = stream(file, terminal);
+    String name = file.toString().equals("-") ? "standard input" : file.toString();
+    return isCsv(file) ? new CsvParams(name, in, separator()) : new JsonParams(name, in);
+  }
+
+  private static InputStream stream(Path file, Terminal terminal) throws IOException {
+    if (file.toString().equals("-")) {
+      return terminal.in();
+    }
+    try {
+      return new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
+    } catch (NoSuchFileException e) {
+      throw new UsageException("there is no file " + file, e);
+    }
+  }
+
+  private boolean isCsv(Path file) {
+    return format == null
+        ? file.toString().toLowerCase(Locale.ROOT).endsWith(".csv")
+        : format == Format.CSV;
+  }
+
+  private char separator() {
+    if (separator.equals("tab") || separator.equals("\\t")) {
+      return '\t';
+    }
+    if (separator.length() != 1) {
+      throw new UsageException("--separator is one character or tab, not '" + separator + "'");
+    }
+    return separator.charAt(0);
+  }
+}

@@ -1,0 +1,105 @@
+package io.millrace.cli.tasks;
+
+import io.millrace.cli.remote.Fields;
+import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.client.JsonCalls;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Searches tasks. */
+@Command(name = "search", description = "Lists the tasks that fit all that is asked for.")
+final class SearchCommand extends RemoteCommand {
+  private static final String PATH = "/dci/tasks/search";
+  private static final int PAGE = 100;
+
+  @Mixin private FilterOptions filter = new FilterOptions();
+
+  @Option(
+      names = {"-n", "--limit"},
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "The most tasks to list; 0 is all. Default: ${DEFAULT-VALUE}")
+  private long limit;
+
+  @Option(names = "--oldest", description = "The oldest first; the newest otherwise.")
+  private boolean oldest;
+
+  @Option(names = "--count", description = "Prints only how many there are.")
+  private boolean count;
+
+  @Option(names = "--ids", description = "Prints only their ids, one on a line.")
+  private boolean idsOnly;
+
+  @Option(names = "--full", description = "With --json: with their output.")
+  private boolean full;
+
+  SearchCommand(Terminal terminal) {
+    super(terminal);
+  }
+
+  @Override
+  protected int run(JsonCalls calls) {
+    ObjectNode conditions = filter.read(calls);
+    if (count) {
+      ObjectNode question = question(conditions).put("count", true);
+      JsonNode answer = calls.ask(PATH, question, Duration.ZERO);
+      print(answer, answer.path("count").asString());
+      return ExitCode.OK;
+    }
+    pages(calls, conditions);
+    return ExitCode.OK;
+  }
+
+  private static ObjectNode question(ObjectNode conditions) {
+    ObjectNode question = JsonNodeFactory.instance.objectNode();
+    question.set("filter", conditions);
+    return question;
+  }
+
+  /** Asks page by page, each from where the last one ended, so that memory does not grow. */
+  private void pages(JsonCalls calls, ObjectNode conditions) {
+    TaskTable table = json() || idsOnly ? null : new TaskTable(calls);
+    ObjectNode onPage = conditions;
+    long printed = 0;
+    while (limit == 0 || printed < limit) {
+      long left = limit == 0 ? PAGE : Math.min(PAGE, limit - printed);
+      List<JsonNode> page = page(calls, onPage, left);
+      for (JsonNode task : page) {
+        if (json()) {
+          out().print((printed == 0 ? "[" : ",\n") + task);
+        } else if (idsOnly) {
+          out().println(Fields.id(task));
+        }
+        printed++;
+      }
+      if (table != null && (!page.isEmpty() || printed == 0)) {
+        table.print(out(), page);
+      }
+      if (page.size() < left) {
+        break;
+      }
+      onPage = FilterOptions.beyond(conditions, Fields.id(page.getLast()), oldest);
+    }
+    if (json()) {
+      out().println(printed == 0 ? "[]" : "]");
+    }
+  }
+
+  private List<JsonNode> page(JsonCalls calls, ObjectNode conditions, long size) {
+    ObjectNode question = question(conditions).put("terse", !full);
+    ObjectNode options = question.putObject("options").put("limit", size);
+    options.putObject("sort").put("_id", oldest ? 1 : -1);
+    List<JsonNode> page = new ArrayList<>();
+    calls.ask(PATH, question, Duration.ZERO).forEach(page::add);
+    return page;
+  }
+}

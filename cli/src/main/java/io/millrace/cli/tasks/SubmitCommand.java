@@ -1,0 +1,111 @@
+package io.millrace.cli.tasks;
+
+import io.millrace.cli.queues.QueueCalls;
+import io.millrace.cli.remote.Fields;
+import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.ProgressBar;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.client.JsonCalls;
+import io.millrace.client.RejectedException;
+import io.millrace.queues.Status;
+import io.millrace.store.StoreException;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Submits tasks. */
+@Command(
+    name = "submit",
+    description =
+        "Submits tasks to a queue and prints their ids. A file is checked as a whole before"
+            + " anything is sent; standard input is sent while it is read.")
+final class SubmitCommand extends RemoteCommand {
+  @Mixin private ParamsOptions params = new ParamsOptions();
+
+  @Option(
+      names = {"-s", "--status"},
+      paramLabel = "STATUS",
+      defaultValue = "-2",
+      converter = StatusWord.class,
+      description =
+          "The status to begin with: queued, or one that holds the tasks back, as blocked or -7."
+              + " Default: queued")
+  private int status = Status.QUEUED;
+
+  @Mixin private WaitOptions waiting = new WaitOptions();
+
+  @Option(
+      names = {"-w", "--wait"},
+      description = "Waits until all have ended, and exits by how they did.")
+  private boolean wait;
+
+  @Option(
+      names = {"-q", "--quiet"},
+      description = "Prints no ids and no results.")
+  private boolean quiet;
+
+  SubmitCommand(Terminal terminal) {
+    super(terminal);
+  }
+
+  @Override
+  protected int run(JsonCalls calls) throws IOException, InterruptedException {
+    long total = check();
+    String queue = params.queue();
+    String id = Fields.id(QueueCalls.find(calls, queue));
+    TaskIds ids = new TaskIds();
+    String path = "/dci/tasks/" + id + (status == Status.QUEUED ? "" : "?status=" + status);
+    Submission submission = new Submission(calls, path, task -> created(ids, task));
+    try (ProgressBar bar = new ProgressBar(terminal(), "submitted")) {
+      send(submission, bar, total);
+    } catch (StoreException e) {
+      int code = e instanceof RejectedException ? ExitCode.REFUSED : ExitCode.FAILURE;
+      throw new CommandException(code, e.getMessage() + "; " + submission.soFar(e), e);
+    } catch (CommandException e) {
+      throw new CommandException(e.exitCode(), e.getMessage() + "; " + submission.soFar(e), e);
+    }
+    long done = submission.done();
+    terminal()
+        .err()
+        .println("submitted " + done + (done == 1 ? " task" : " tasks") + " to " + queue);
+    return wait ? new Waiting(calls, terminal(), waiting, json(), quiet).until(ids) : ExitCode.OK;
+  }
+
+  /** Reads all there is to be sent, where it can be read twice; how many tasks, or 0. */
+  private long check() throws IOException {
+    if (!params.repeatable()) {
+      return 0;
+    }
+    try (ParamsSource source = params.open(terminal())) {
+      long total = 0;
+      while (source.next() != null) {
+        total++;
+      }
+      return total;
+    }
+  }
+
+  private void send(Submission submission, ProgressBar bar, long total) throws IOException {
+    ObjectNode everywhere = params.arguments();
+    try (ParamsSource source = params.open(terminal())) {
+      for (ObjectNode next = source.next(); next != null; next = source.next()) {
+        submission.add(everywhere.isEmpty() ? next : everywhere.deepCopy().setAll(next));
+        bar.show(submission.done(), total);
+      }
+      submission.send();
+      bar.show(submission.done(), total);
+    }
+  }
+
+  private void created(TaskIds ids, String task) {
+    if (wait) {
+      ids.add(task);
+    } else if (!quiet) {
+      out().println(json() ? "{\"id\":\"" + task + "\"}" : task);
+    }
+  }
+}

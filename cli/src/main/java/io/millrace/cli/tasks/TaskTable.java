@@ -1,0 +1,71 @@
+package io.millrace.cli.tasks;
+
+import io.millrace.cli.queues.QueueCalls;
+import io.millrace.cli.remote.Fields;
+import io.millrace.cli.terminal.Table;
+import io.millrace.client.JsonCalls;
+import io.millrace.queues.Status;
+import java.io.PrintStream;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/** Tasks as people read them: queues by name, statuses in words, times as such. */
+final class TaskTable {
+  private static final int SHOWN = 60;
+
+  private final Map<String, String> queues = new HashMap<>();
+
+  /** Asks for the names of queues. */
+  TaskTable(JsonCalls calls) {
+    for (JsonNode queue : QueueCalls.all(calls)) {
+      queues.put(Fields.id(queue), Fields.text(queue.path("name")));
+    }
+  }
+
+  /** Prints tasks, one on a line. */
+  void print(PrintStream out, List<JsonNode> tasks) {
+    Table table = new Table("ID", "QUEUE", "STATUS", "NODE", "CREATED", "CHANGED", "PARAMS");
+    for (JsonNode task : tasks) {
+      table.row(
+          Fields.id(task),
+          text("queue", task.path("queue")),
+          text("status", task.path("status")),
+          text("node", task.path("node")),
+          text("ctime", task.path("ctime")),
+          text("mtime", task.path("mtime")),
+          shortened(Fields.text(task.path("params"))));
+    }
+    table.print(out);
+  }
+
+  /** A field of a task. */
+  String text(String field, JsonNode value) {
+    return switch (field) {
+      case "queue" -> queues.getOrDefault(Fields.text(value), Fields.text(value));
+      case "status" -> value.isIntegralNumber() ? status(value.asInt()) : Fields.text(value);
+      case "ctime", "mtime" -> time(value);
+      default -> Fields.text(value);
+    };
+  }
+
+  private static String status(int status) {
+    String name = Status.name(status);
+    return name.endsWith(")") ? name : name + " (" + status + ")";
+  }
+
+  private static String time(JsonNode value) {
+    JsonNode millis = value.path("$date").isMissingNode() ? value : value.path("$date");
+    return millis.isIntegralNumber()
+        ? Instant.ofEpochMilli(millis.asLong()).toString()
+        : Fields.text(millis);
+  }
+
+  private static String shortened(String text) {
+    return text.codePointCount(0, text.length()) <= SHOWN
+        ? text
+        : text.substring(0, text.offsetByCodePoints(0, SHOWN)) + "…";
+  }
+}

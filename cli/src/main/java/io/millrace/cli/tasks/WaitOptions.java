@@ -1,0 +1,22 @@
+package io.millrace.cli.tasks;
+
+import io.millrace.cli.terminal.Durations;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How long to wait for tasks. */
+final class WaitOptions {
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      converter = Durations.class,
+      description = "The longest wait, as 30s or 5m; exits with 7 after it. Default: no end")
+  private @Nullable Duration timeout;
+
+  /** When to give up, by {@link System#nanoTime()}; in the far future for never. */
+  long endNanos() {
+    long left = timeout == null ? Long.MAX_VALUE / 2 : timeout.toNanos();
+    return System.nanoTime() + left;
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * {@code millrace tasks}: submits, finds, watches and operates the tasks of queues.
+ *
+ * <p>A submission reads its params one by one from a {@link io.millrace.cli.tasks.ParamsSource} and
+ * sends them in chunks, so that a file may be longer than memory.
+ */
+@NullMarked
+package io.millrace.cli.tasks;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,67 @@
+package io.millrace.cli.terminal;
+
+import java.io.PrintStream;
+import java.util.Locale;
+
+/**
+ * How far something long is, on one line that is drawn again at most ten times a second. Draws
+ * nothing where nobody watches.
+ */
+public final class ProgressBar implements AutoCloseable {
+  private static final int WIDTH = 30;
+  private static final long ROUND_NANOS = 100_000_000;
+  private static final String START_OF_LINE = "\r\033[K";
+
+  private final PrintStream err;
+  private final boolean watched;
+  private final String verb;
+  private final long beginNanos = System.nanoTime();
+  private long drawnNanos = beginNanos - ROUND_NANOS;
+  private boolean drawn;
+
+  /**
+   * Nothing drawn yet.
+   *
+   * @param verb what happens to things, as in {@code submitted}
+   */
+  public ProgressBar(Terminal terminal, String verb) {
+    err = terminal.err();
+    watched = terminal.watched();
+    this.verb = verb;
+  }
+
+  /**
+   * Shows how many are done.
+   *
+   * @param total of how many; 0 where that is not known
+   */
+  public void show(long done, long total) {
+    long now = System.nanoTime();
+    if (!watched || (now - drawnNanos < ROUND_NANOS && done != total)) {
+      return;
+    }
+    drawnNanos = now;
+    drawn = true;
+    err.print(START_OF_LINE + line(done, total, (now - beginNanos) / 1e9));
+    err.flush();
+  }
+
+  private String line(long done, long total, double seconds) {
+    String rate = seconds < 1 ? "" : String.format(Locale.ROOT, ", %.0f a second", done / seconds);
+    if (total == 0) {
+      return done + " " + verb + rate;
+    }
+    int filled = (int) (WIDTH * done / total);
+    return "[%s%s] %d of %d %s%s"
+        .formatted("#".repeat(filled), " ".repeat(WIDTH - filled), done, total, verb, rate);
+  }
+
+  /** Takes the line away. */
+  @Override
+  public void close() {
+    if (drawn) {
+      err.print(START_OF_LINE);
+      err.flush();
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package io.millrace.cli.queues;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.queues.NodeConfig;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Output;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Run;
+import io.millrace.queues.Status;
+import io.millrace.queues.node.RunnerException;
+import io.millrace.queues.runner.LocalRunners;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runners as processes, against a server, without a node in between. */
+class LocalRunnersTest {
+  private final RunnerSite site;
+  private final Path root;
+
+  LocalRunnersTest(@TempDir Path root) {
+    this.root = root;
+    this.site = new RunnerSite(root);
+  }
+
+  @AfterEach
+  void close() throws InterruptedException {
+    site.close();
+  }
+
+  @Test
+  void each_task_has_a_process_of_its_own() throws Exception {
+    LocalRunners runners = site.open(0);
+
+    assertThat(parentOf(runners)).isNotEqualTo(parentOf(runners));
+  }
+
+  @Test
+  void a_warm_runner_is_used_again() throws Exception {
+    LocalRunners runners = site.open(1);
+
+    assertThat(parentOf(runners)).isEqualTo(parentOf(runners));
+  }
+
+  /** Runs a task, and tells which process ran it. */
+  private String parentOf(LocalRunners runners) throws InterruptedException {
+    Run run = site.claim("echo $PPID");
+    runners.begin(run, "shell", NodeConfig.DEFAULTS);
+    assertThat(site.nextEvent()).isEqualTo("ended " + run.task());
+    QueueTask task = site.task(run.task());
+    assertThat(task.status()).isEqualTo(Status.SUCCEEDED);
+    return ((Output.Text) task.output().stdout()).text();
+  }
+
+  @Test
+  void a_runner_outlives_its_node_and_is_found_again() throws Exception {
+    Path fifo = site.fifo();
+    Run run = site.claim("echo $$ >" + fifo + "; read -r x <" + fifo + "; echo $x");
+    LocalRunners before = site.open(0);
+    before.begin(run, "shell", NodeConfig.DEFAULTS);
+    Files.readString(fifo);
+
+    before.close();
+    LocalRunners after = site.create(0);
+    assertThat(after.recover(site.runs(), site)).containsExactly(run.task());
+    Files.writeString(fifo, "done\n");
+
+    assertThat(site.nextEvent()).isEqualTo("ended " + run.task());
+    assertThat(site.task(run.task()).output().stdout()).isEqualTo(new Output.Text("done\n"));
+  }
+
+  @Test
+  void a_task_can_be_stopped_after_a_restart_of_the_node() throws Exception {
+    Path fifo = site.fifo();
+    Run run = site.claim("echo $$ >" + fifo + "; sleep 1000");
+    LocalRunners before = site.open(0);
+    before.begin(run, "shell", NodeConfig.DEFAULTS);
+    Files.readString(fifo);
+    before.close();
+    LocalRunners after = site.create(0);
+    after.recover(site.runs(), site);
+
+    after.stop(run.task(), Duration.ofMinutes(5));
+
+    assertThat(site.nextEvent()).isEqualTo("ended " + run.task());
+    assertThat(site.task(run.task()).status()).isEqualTo(Status.TERMINATED);
+  }
+
+  @Test
+  void with_a_runner_that_is_killed_its_task_ends_and_the_node_hears_of_it() throws Exception {
+    Path fifo = site.fifo();
+    Run run = site.claim("sleep 1000 & echo $PPID $$ $! >" + fifo + "; wait");
+    LocalRunners runners = site.open(0);
+    runners.begin(run, "shell", NodeConfig.DEFAULTS);
+    List<ProcessHandle> processes = processes(Files.readString(fifo));
+
+    processes.getFirst().destroyForcibly();
+
+    assertThat(site.nextEvent()).startsWith("lost " + run.task()).contains("137");
+    processes.forEach(process -> process.onExit().join());
+    assertThat(site.task(run.task()).status()).isEqualTo(Status.RUNNING);
+  }
+
+  @Test
+  void with_a_runner_that_is_killed_its_task_ends_though_no_node_is_there() throws Exception {
+    Path fifo = site.fifo();
+    Run run = site.claim("sleep 1000 & echo $PPID $$ $! >" + fifo + "; wait");
+    LocalRunners before = site.open(0);
+    before.begin(run, "shell", NodeConfig.DEFAULTS);
+    List<ProcessHandle> processes = processes(Files.readString(fifo));
+    before.close();
+
+    processes.getFirst().destroyForcibly();
+
+    processes.forEach(process -> process.onExit().join());
+    assertThat(site.create(0).recover(site.runs(), site)).isEmpty();
+  }
+
+  private static List<ProcessHandle> processes(String pids) {
+    return List.of(pids.strip().split(" ")).stream()
+        .map(pid -> ProcessHandle.of(Long.parseLong(pid)).orElseThrow())
+        .toList();
+  }
+
+  @Test
+  void nonsense_on_the_socket_disturbs_nobody() throws Exception {
+    LocalRunners runners = site.open(0);
+    List<String> nonsense =
+        List.of(
+            "GET / HTTP/1.1\r\n\r\n",
+            "{}\n",
+            "[]\n",
+            "{\"say\":\"hello\"}\n",
+            "{\"say\":\"hello\",\"name\":\"../x\",\"identity\":\"2 x\",\"task\":null}\n",
+            "{\"say\":\"ended\",\"task\":\"000000000000000000000000\"}\n",
+            "x".repeat(2 << 20));
+    for (String text : nonsense) {
+      assertThat(answer(text)).isNegative();
+    }
+
+    assertThat(parentOf(runners)).isNotBlank();
+  }
+
+  /** Sends something; the end of the connection is negative. */
+  private int answer(String text) throws Exception {
+    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      channel.connect(UnixDomainSocketAddress.of(site.socket()));
+      ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      channel.shutdownOutput();
+      return channel.read(ByteBuffer.allocate(1));
+    } catch (java.io.IOException e) {
+      // Cut off while it was still talking.
+      return -1;
+    }
+  }
+
+  @Test
+  void a_runner_that_is_not_there_cannot_be_started() {
+    LocalRunners runners = site.open(0);
+    NodeConfig config = site.config(List.of("no-such-runner"));
+    Run run = site.claim("true");
+
+    assertThatThrownBy(() -> runners.begin(run, "shell", config))
+        .isInstanceOf(RunnerException.class)
+        .hasMessageContaining("no-such-runner");
+  }
+
+  @Test
+  void a_runner_that_ends_at_once_has_not_started() throws Exception {
+    LocalRunners runners = site.open(0);
+    Run run = site.claim("true");
+
+    runners.begin(run, "shell", site.config(List.of("sh", "-c", "echo broken >&2; exit 4")));
+
+    assertThat(site.nextEvent()).startsWith("not started " + run.task()).contains("broken");
+  }
+
+  @Test
+  void a_folder_with_a_long_path_works_too() throws Exception {
+    Path deep = Files.createDirectories(root.resolve("x".repeat(100)).resolve("y".repeat(100)));
+    LocalRunners runners = site.openIn(deep);
+    Run run = site.claim("true");
+
+    runners.begin(run, "shell", NodeConfig.DEFAULTS);
+
+    assertThat(site.nextEvent()).isEqualTo("ended " + run.task());
+  }
+
+  @Test
+  void many_warm_runners_work_at_a_time() throws Exception {
+    LocalRunners runners = site.open(3);
+    List<ObjectId> tasks =
+        site.claimMany("echo x", 6).stream()
+            .map(run -> {
+              runners.begin(run, "shell", NodeConfig.DEFAULTS);
+              return run.task();
+            })
+            .toList();
+    for (int i = 0; i < tasks.size(); i++) {
+      assertThat(site.nextEvent()).startsWith("ended ");
+    }
+    assertThat(tasks).allMatch(task -> site.task(task).status() == Status.SUCCEEDED);
+  }
+}

@@ -1,0 +1,134 @@
+package io.millrace.cli.queues;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cli.Shell;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class QueueCommandsTest {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  @TempDir private Path scratch = Path.of("");
+  private Site site;
+
+  @BeforeEach
+  void open() {
+    site = new Site(scratch.resolve("data"));
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+  }
+
+  private JsonNode shown(String... command) {
+    Shell.Ran ran = site.run(command);
+    assertThat(ran.code()).as(ran.err()).isZero();
+    return JSON.readTree(ran.out());
+  }
+
+  @Test
+  void a_queue_is_created_changed_and_deleted() {
+    Shell.Ran created =
+        site.run("queues", "create", "wörk", "-p", "shell", "--threads", "3", "--pin", "a,b");
+    assertThat(created.code()).as(created.err()).isZero();
+    assertThat(created.out()).startsWith("created queue wörk, id ");
+    assertThat(site.run("queues", "list").out()).contains("NAME").contains("wörk");
+    assertThat(shown("queues", "list", "--json")).hasSize(1);
+    JsonNode queue = shown("queues", "show", "wörk", "--json");
+    assertThat(queue.path("threads").asInt()).isEqualTo(3);
+    assertThat(queue.path("nodes_pin")).hasToString("[\"a\",\"b\"]");
+
+    assertThat(
+            site.run(
+                    "queues",
+                    "set",
+                    queue.path("id").asString(),
+                    "--name",
+                    "other",
+                    "--any-node",
+                    "--threads",
+                    "none",
+                    "--sort",
+                    "LIFO",
+                    "--requeue-orphans",
+                    "2")
+                .code())
+        .isZero();
+    JsonNode changed = shown("queues", "show", "other", "--json");
+    assertThat(changed.path("threads").isNull()).isTrue();
+    assertThat(changed.path("sort").asString()).isEqualTo("lifo");
+    assertThat(changed.path("nodes_pin")).isEmpty();
+    assertThat(changed.path("requeue_orphans").asInt()).isEqualTo(2);
+
+    site.run("tasks", "submit", "other", "command=true");
+    Shell.Ran kept = site.run("queues", "delete", "other");
+    assertThat(kept.code()).isEqualTo(3);
+    assertThat(kept.err()).contains("1 unfinished").contains("--force");
+    assertThat(site.run("queues", "delete", "other", "--force").code()).isZero();
+    assertThat(site.run("queues", "list").out().lines()).hasSize(1);
+  }
+
+  @Test
+  void what_is_wrong_is_said_in_one_line_with_its_exit_code() {
+    site.run("queues", "create", "q", "--plugin", "shell");
+    expect(4, "queue not found", "queues", "show", "nope");
+    expect(4, "queue not found", "queues", "set", "nope", "--threads", "1");
+    expect(4, "queue not found", "queues", "delete", "nope");
+    expect(3, "Unknown plugin", "queues", "create", "q2", "--plugin", "nope");
+    expect(3, "already", "queues", "create", "q", "--plugin", "shell");
+    expect(2, "--threads", "queues", "set", "q", "--threads", "many");
+    expect(2, "--threads 5", "queues", "set", "q");
+    expect(2, "--any-node", "queues", "set", "q", "--any-node", "--pin", "a");
+    expect(4, "node not found", "nodes", "set", "nope", "--maxthreads", "1");
+    expect(3, "log_level", "config", "set", "log_level=loud");
+    expect(2, "key=value", "config", "set", "log_level");
+  }
+
+  private void expect(int code, String message, String... command) {
+    Shell.Ran ran = site.run(command);
+    assertThat(ran.err()).startsWith("millrace: ").contains(message).hasLineCount(1);
+    assertThat(ran.code()).isEqualTo(code);
+  }
+
+  @Test
+  void a_server_that_is_away_is_said_to_be() throws Exception {
+    String nobody;
+    try (ServerSocket closed = new ServerSocket(0)) {
+      nobody = "http://127.0.0.1:" + closed.getLocalPort();
+    }
+    Shell.Ran ran = Shell.run("queues", "list", "--server", nobody);
+    assertThat(ran.code()).isEqualTo(1);
+    assertThat(ran.err()).contains("no answer from " + nobody);
+  }
+
+  @Test
+  void nodes_are_listed_and_limited() {
+    site.node("here");
+    assertThat(site.run("nodes", "set", "here", "-m", "7").code()).isZero();
+    assertThat(site.run("nodes", "list").out())
+        .contains("MAXTHREADS")
+        .contains("here")
+        .contains("7");
+    assertThat(site.run("nodes", "set", "here", "-m", "none").code()).isZero();
+    assertThat(shown("nodes", "list", "--json").path(0).path("maxthreads").isNull()).isTrue();
+  }
+
+  @Test
+  void configuration_is_set_for_all_and_for_one() {
+    assertThat(site.run("config", "set", "label=all", "ignorequeues=[\"q\"]").code()).isZero();
+    assertThat(site.run("config", "set", "--node", "n/1", "label=one").code()).isZero();
+    assertThat(shown("config", "show", "--json"))
+        .hasToString("{\"label\":\"all\",\"ignorequeues\":[\"q\"]}");
+    assertThat(site.run("config", "show", "--node", "n/1").out()).contains("one");
+    assertThat(site.run("config", "set", "label=null").code()).isZero();
+    assertThat(shown("config", "show", "--json").has("label")).isFalse();
+  }
+}

@@ -1,0 +1,164 @@
+package io.millrace.cli.queues;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.client.HttpTaskStore;
+import io.millrace.queues.NodeConfig;
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Presence;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueSettings;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Queues;
+import io.millrace.queues.Run;
+import io.millrace.queues.Status;
+import io.millrace.queues.node.Runners;
+import io.millrace.queues.runner.LocalRunners;
+import io.millrace.queues.runner.LocalRunnersOptions;
+import io.millrace.server.MillraceServer;
+import io.millrace.server.config.Configuration;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A server, and what a node would do with its runners. */
+final class RunnerSite implements Runners.Listener, AutoCloseable {
+  private final Path root;
+  private final MillraceServer server;
+  private final String address;
+  private final HttpTaskStore store;
+  private final Queues queues;
+  private final NodeRecord node;
+  private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+  private final List<LocalRunners> open = new ArrayList<>();
+
+  RunnerSite(Path root) {
+    this.root = root;
+    server =
+        MillraceServer.start(
+            Configuration.read(
+                MillraceServer.SECTIONS,
+                null,
+                Map.of(
+                    "store.data", root.resolve("data").toString(),
+                    "store.journal", "opportunistic",
+                    "server.port", "0")));
+    address = "http://127.0.0.1:" + server.port();
+    store = HttpTaskStore.open(URI.create(address));
+    queues = Queues.in(store, InstantSource.system(), new Random());
+    node =
+        queues
+            .nodes()
+            .take("site", null, new Presence("instance", "host", "2 mark", List.of()))
+            .orElseThrow();
+  }
+
+  private LocalRunnersOptions.Command command() {
+    return RunnerLaunch.command(address, null);
+  }
+
+  LocalRunners create(int idle) {
+    return create(root.resolve("runners"), idle);
+  }
+
+  private LocalRunners create(Path folder, int idle) {
+    LocalRunners runners =
+        LocalRunners.create(
+            LocalRunnersOptions.in(folder, command())
+                .withIdle(idle)
+                .withLease(Duration.ofMinutes(5)));
+    open.add(runners);
+    return runners;
+  }
+
+  LocalRunners open(int idle) {
+    LocalRunners runners = create(idle);
+    assertThat(runners.recover(runs(), this)).isEmpty();
+    return runners;
+  }
+
+  LocalRunners openIn(Path folder) {
+    LocalRunners runners = create(folder, 0);
+    assertThat(runners.recover(runs(), this)).isEmpty();
+    return runners;
+  }
+
+  Path socket() {
+    return root.resolve("runners").resolve("socket");
+  }
+
+  NodeConfig config(List<String> taskRunner) {
+    NodeConfig usual = NodeConfig.DEFAULTS;
+    return new NodeConfig(null, taskRunner, List.of(), List.of(), List.of(), null, usual.output());
+  }
+
+  Run claim(String command) {
+    return claimMany(command, 1).getFirst();
+  }
+
+  List<Run> claimMany(String command, int count) {
+    Queue queue =
+        queues
+            .queues()
+            .create("queue-" + queues.newId(), "shell", QueueSettings.DEFAULTS.withThreads(count));
+    var params = new JsonMapper().createObjectNode().put("command", command);
+    queues.tasks().submit(queue, Collections.nCopies(count, params), Status.QUEUED);
+    return queues.runs().claim(node, queue, count, LocalRunnersOptions.LEASE);
+  }
+
+  List<Run> runs() {
+    return queues.runs().all();
+  }
+
+  QueueTask task(ObjectId id) {
+    return queues.tasks().find(id).orElseThrow();
+  }
+
+  Path fifo() throws IOException, InterruptedException {
+    Path fifo = root.resolve("fifo");
+    assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
+    return fifo;
+  }
+
+  String nextEvent() throws InterruptedException {
+    return events.take();
+  }
+
+  @Override
+  public void ended(ObjectId task) {
+    events.add("ended " + task);
+  }
+
+  @Override
+  public void lost(ObjectId task, String reason) {
+    events.add("lost " + task + " " + reason);
+  }
+
+  @Override
+  public void notStarted(ObjectId task, String reason) {
+    events.add("not started " + task + " " + reason);
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    open.forEach(LocalRunners::close);
+    // Whatever a failed test has left; those that are idle end by themselves.
+    ProcessHandle.current()
+        .descendants()
+        .filter(process -> process.info().commandLine().orElse("").contains(root.toString()))
+        .forEach(ProcessHandle::destroyForcibly);
+    store.close();
+    server.close();
+  }
+}

@@ -1,0 +1,81 @@
+package io.millrace.cli.queues;
+
+import io.millrace.cli.Shell;
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.Output;
+import io.millrace.queues.Presence;
+import io.millrace.queues.Queue;
+import io.millrace.queues.Queues;
+import io.millrace.queues.Report;
+import io.millrace.queues.Run;
+import io.millrace.queues.TaskOutput;
+import io.millrace.server.MillraceServer;
+import io.millrace.server.config.Configuration;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A server in this process, commands that ask it, and a node that runs what it is told to. */
+public final class Site implements AutoCloseable {
+  private static final Duration LEASE = Duration.ofMinutes(5);
+
+  private final MillraceServer server;
+  private final Queues queues;
+
+  /** On a folder. */
+  public Site(Path folder) {
+    server =
+        MillraceServer.start(
+            Configuration.read(
+                MillraceServer.SECTIONS,
+                null,
+                Map.of("store.data", folder.toString(), "server.port", "0")));
+    queues = Queues.in(server.store(), Clock.systemUTC(), new SecureRandom());
+  }
+
+  /** Where it listens. */
+  public String address() {
+    return "http://127.0.0.1:" + server.port();
+  }
+
+  /** Runs a command on it. */
+  public Shell.Ran run(String... command) {
+    return runReading("", command);
+  }
+
+  /** Runs a command on it that reads {@code input}. */
+  public Shell.Ran runReading(String input, String... command) {
+    String[] all =
+        Stream.concat(Stream.of(command), Stream.of("--server", address())).toArray(String[]::new);
+    return Shell.run(input.getBytes(StandardCharsets.UTF_8), all);
+  }
+
+  /** Registers a node. */
+  public NodeRecord node(String name) {
+    Presence presence = new Presence("instance", "host", "1", List.of("shell"));
+    return queues.nodes().take(name, null, presence).orElseThrow();
+  }
+
+  /** Claims a task of a queue and starts it. */
+  public Run start(NodeRecord node, String queue) {
+    Queue found = queues.queues().find(queue).orElseThrow();
+    Run run = queues.runs().claim(node, found, 1, LEASE).getFirst();
+    return queues.runs().start(run, "runner", LEASE);
+  }
+
+  /** Ends a task. */
+  public void finish(Run run, int status, String stdout, String stderr) {
+    TaskOutput output = new TaskOutput(new Output.Text(stdout), new Output.Text(stderr));
+    queues.runs().finish(run, new Report(status, output, List.of(), null));
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

@@ -1,0 +1,217 @@
+package io.millrace.cli.tasks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cli.Shell;
+import io.millrace.cli.queues.Site;
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.Run;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class TaskCommandsTest {
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final String NOBODY = "0".repeat(24);
+
+  @TempDir private Path scratch = Path.of("");
+  private Site site;
+
+  @BeforeEach
+  void open() {
+    site = new Site(scratch.resolve("data"));
+    assertThat(site.run("queues", "create", "q", "-p", "shell", "-t", "10").code()).isZero();
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+  }
+
+  private String submitted(String... params) {
+    String[] command = new String[params.length + 3];
+    command[0] = "tasks";
+    command[1] = "submit";
+    command[2] = "q";
+    System.arraycopy(params, 0, command, 3, params.length);
+    Shell.Ran ran = site.run(command);
+    assertThat(ran.code()).as(ran.err()).isZero();
+    return ran.out().strip();
+  }
+
+  private JsonNode found(String... options) {
+    String[] command = new String[options.length + 3];
+    command[0] = "tasks";
+    command[1] = "search";
+    command[2] = "--json";
+    System.arraycopy(options, 0, command, 3, options.length);
+    Shell.Ran ran = site.run(command);
+    assertThat(ran.code()).as(ran.err()).isZero();
+    return JSON.readTree(ran.out());
+  }
+
+  @Test
+  void a_task_is_submitted_from_arguments() {
+    String id = submitted("command=echo hi", "n=5", "deep={\"a\":[true]}");
+    JsonNode task = found("--queue", "q", "--param", "deep.a=true").path(0);
+    assertThat(task.path("_id").path("$oid").asString()).isEqualTo(id);
+    assertThat(task.path("params"))
+        .hasToString("{\"command\":\"echo hi\",\"n\":5,\"deep\":{\"a\":[true]}}");
+    assertThat(site.run("tasks", "search").out()).contains("queued (-2)").contains("echo hi");
+  }
+
+  @Test
+  void tasks_are_submitted_from_files_and_standard_input() throws IOException {
+    Path csv = Files.writeString(scratch.resolve("a.CSV"), "n,text\n1,\"x, y\"\n2,z\n");
+    Path json =
+        Files.writeString(scratch.resolve("a.json"), "[{\"n\":3},{\"n\":4,\"text\":\"own\"}]");
+    assertThat(submitted("-f", csv.toString()).lines()).hasSize(2);
+    assertThat(submitted("-f", json.toString(), "text=all", "--status", "blocked").lines())
+        .hasSize(2);
+    Shell.Ran piped =
+        site.runReading(
+            "n;text\n5;p\n",
+            "tasks",
+            "submit",
+            "q",
+            "-f",
+            "-",
+            "--format",
+            "csv",
+            "--separator",
+            ";",
+            "--json",
+            "-s",
+            "-7");
+    assertThat(JSON.readTree(piped.out()).path("id").asString()).hasSize(24);
+    List<String> params =
+        found("--oldest").valueStream().map(task -> task.path("params").toString()).toList();
+    assertThat(params)
+        .containsExactly(
+            "{\"n\":\"1\",\"text\":\"x, y\"}",
+            "{\"n\":\"2\",\"text\":\"z\"}",
+            "{\"text\":\"all\",\"n\":3}",
+            "{\"text\":\"own\",\"n\":4}",
+            "{\"n\":\"5\",\"text\":\"p\"}");
+    assertThat(site.run("tasks", "search", "--count", "-s", "blocked,-7").out()).startsWith("3");
+  }
+
+  @Test
+  void a_file_with_a_mistake_submits_nothing_and_names_the_line() throws IOException {
+    StringBuilder lines = new StringBuilder("n\n");
+    for (int i = 2; i <= 9_000; i++) {
+      lines.append(i).append('\n');
+    }
+    Path csv = Files.writeString(scratch.resolve("a.csv"), lines + "1,2\n");
+    Shell.Ran refused = site.run("tasks", "submit", "q", "-f", csv.toString());
+    assertThat(refused.code()).isEqualTo(2);
+    assertThat(refused.err()).contains("a.csv line 9001: 2 values for the 1 names");
+    assertThat(site.run("tasks", "search", "--count").out().strip()).isEqualTo("0");
+
+    Shell.Ran piped =
+        site.runReading(lines + "1,2\n", "tasks", "submit", "q", "-f", "-", "--format", "csv", "-q");
+    assertThat(piped.code()).isEqualTo(2);
+    assertThat(piped.err()).contains("line 9001").contains("8000 tasks were submitted before");
+    assertThat(site.run("tasks", "search", "--count").out().strip()).isEqualTo("8000");
+    assertThat(site.run("tasks", "search", "--ids", "-n", "250").out().lines().distinct())
+        .hasSize(250);
+  }
+
+  @Test
+  void waiting_tells_how_each_task_ended() {
+    String good = submitted("n=1");
+    String bad = submitted("n=2");
+    NodeRecord node = site.node("here");
+    site.finish(site.start(node, "q"), 1, "out", "");
+    assertThat(site.run("tasks", "wait", good).code()).isZero();
+    Shell.Ran late = site.run("tasks", "wait", good, bad, "--timeout", "10ms");
+    assertThat(late.code()).isEqualTo(7);
+    assertThat(late.err()).contains("1 not ended, 1 succeeded");
+    Run run = site.start(node, "q");
+    CompletableFuture<Shell.Ran> waiting =
+        CompletableFuture.supplyAsync(() -> site.run("tasks", "wait", "--json", good, bad));
+    site.finish(run, 17, "", "");
+    Shell.Ran ended = waiting.join();
+    assertThat(ended.code()).isEqualTo(6);
+    assertThat(ended.out()).contains("{\"id\":\"" + bad + "\",\"status\":17}");
+    assertThat(ended.err()).contains("1 succeeded, 1 finished (17)");
+    assertThat(site.run("tasks", "wait", NOBODY).code()).isEqualTo(4);
+  }
+
+  @Test
+  void a_submission_waits_for_its_tasks() {
+    NodeRecord node = site.node("here");
+    CompletableFuture<Shell.Ran> waiting =
+        CompletableFuture.supplyAsync(() -> site.run("tasks", "submit", "q", "n=1", "--wait"));
+    while (site.run("tasks", "search", "--count").out().startsWith("0")) {
+      Thread.onSpinWait();
+    }
+    site.finish(site.start(node, "q"), 1, "", "");
+    Shell.Ran ended = waiting.join();
+    assertThat(ended.code()).as(ended.err()).isZero();
+    assertThat(ended.out()).contains("succeeded");
+  }
+
+  @Test
+  void output_is_followed_until_the_task_ends() {
+    String id = submitted("n=1");
+    Run run = site.start(site.node("here"), "q");
+    CompletableFuture<Shell.Ran> tail =
+        CompletableFuture.supplyAsync(() -> site.run("tasks", "tail", id));
+    site.finish(run, 2, "what it wrote\n", "what went wrong\n");
+    assertThat(tail.join()).isEqualTo(new Shell.Ran(6, "what it wrote\n", "what went wrong\n"));
+    assertThat(site.run("tasks", "tail", id, "--stderr", "--no-follow"))
+        .isEqualTo(new Shell.Ran(0, "", "what went wrong\n"));
+    assertThat(site.run("tasks", "show", id).out())
+        .contains("failed (2)")
+        .contains("stdout:\n  what it wrote");
+    assertThat(site.run("tasks", "tail", NOBODY).code()).isEqualTo(4);
+  }
+
+  @Test
+  void tasks_are_operated_on_one_by_one() {
+    String id = submitted("n=1");
+    assertThat(site.run("tasks", "block", id).out()).contains("blocked");
+    assertThat(site.run("tasks", "requeue", id).out()).contains("queued");
+    assertThat(site.run("tasks", "cancel", id).out()).contains("cancelled");
+    String other = submitted("n=2");
+    Shell.Ran mixed = site.runReading(id + "\n\n" + other + "\n", "tasks", "requeue", "-", NOBODY);
+    assertThat(mixed.out()).contains(id + "  queued");
+    assertThat(mixed.err()).contains(other + ": ").contains(NOBODY + ": task not found");
+    assertThat(mixed.code()).isEqualTo(4);
+    Run run = site.start(site.node("here"), "q");
+    assertThat(site.run("tasks", "cancel", run.task().hex()).code()).isEqualTo(3);
+    assertThat(site.run("tasks", "terminate", run.task().hex()).code()).isZero();
+    assertThat(site.run("tasks", "show", "12").code()).isEqualTo(2);
+  }
+
+  @Test
+  void odd_submissions_are_refused() {
+    expect(4, "queue not found", "nope", "n=1");
+    expect(2, "KEY=VALUE", "q");
+    expect(2, "twice", "q", "a=1", "a=2");
+    expect(2, "no file", "q", "-f", scratch.resolve("none").toString());
+    expect(3, "-1", "q", "n=1", "--status", "claimed");
+    expect(2, "a status is", "q", "n=1", "--status", "soon");
+    expect(2, "--separator", "q", "-f", "-", "--format", "csv", "--separator", "::");
+    expect(3, "no task was submitted", "q", "n=" + "x".repeat(2 << 20));
+  }
+
+  private void expect(int code, String message, String... rest) {
+    String[] command = new String[rest.length + 2];
+    command[0] = "tasks";
+    command[1] = "submit";
+    System.arraycopy(rest, 0, command, 2, rest.length);
+    Shell.Ran ran = site.run(command);
+    assertThat(ran.err()).startsWith("millrace: ").contains(message);
+    assertThat(ran.code()).isEqualTo(code);
+  }
+}

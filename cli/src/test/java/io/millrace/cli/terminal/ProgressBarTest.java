@@ -1,0 +1,40 @@
+package io.millrace.cli.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class ProgressBarTest {
+  private static String drawn(boolean watched, long total) {
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    PrintStream stream = new PrintStream(err, true, StandardCharsets.UTF_8);
+    Terminal terminal = new Terminal(InputStream.nullInputStream(), System.out, stream, watched);
+    try (ProgressBar bar = new ProgressBar(terminal, "submitted")) {
+      bar.show(15, total);
+      bar.show(30, total);
+    }
+    return err.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void nothing_is_drawn_where_nobody_watches() {
+    assertThat(drawn(false, 30)).isEmpty();
+  }
+
+  @Test
+  void a_bar_fills_up_to_its_end_and_goes_away() {
+    assertThat(drawn(true, 30))
+        .contains("[###############               ] 15 of 30 submitted")
+        .contains("[##############################] 30 of 30 submitted")
+        .endsWith("\r\033[K");
+  }
+
+  @Test
+  void without_a_total_it_counts() {
+    assertThat(drawn(true, 0)).contains("15 submitted").doesNotContain("[#");
+  }
+}

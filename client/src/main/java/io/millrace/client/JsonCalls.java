@@ -1,0 +1,206 @@
+package io.millrace.client;
+
+import io.millrace.client.Exchanges.Effect;
+import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Calls of a server's JSON interfaces. Safe for use by any number of threads; each call has a
+ * connection of its own, which is used again.
+ *
+ * <p>Every method throws {@link UnreachableException} where the server cannot be reached and
+ * nothing changed, {@link RejectedException} with the server's own words where it does not take the
+ * call, {@link StoreClosedException} where it does not serve, and {@link OutcomeUnknownException}
+ * where it may have done something and its answer did not come.
+ */
+public final class JsonCalls implements AutoCloseable {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final Server server;
+  private final Connections connections;
+  private final Exchanges exchanges;
+  private final ClientOptions options;
+
+  private JsonCalls(ClientOptions options) {
+    this.options = options;
+    server = new Server(options);
+    connections = new Connections(server);
+    exchanges = new Exchanges(server, connections, options.timeouts().retry().toNanos());
+  }
+
+  /** Calls of the server that the options name. Connects when first used. */
+  public static JsonCalls open(ClientOptions options) {
+    return new JsonCalls(options);
+  }
+
+  /** A name as one part of a path, percent-encoded. */
+  public static String part(String name) {
+    return Paths.encode(name);
+  }
+
+  /** The server's address. */
+  public URI server() {
+    return options.server();
+  }
+
+  /**
+   * What is at a path; tried again while the options allow.
+   *
+   * @param path what follows the server's address, percent-encoded
+   */
+  public JsonNode get(String path) {
+    return answer(exchanges.send(Request.get(path, patience(Duration.ZERO)), Effect.READ, call()));
+  }
+
+  /**
+   * Posts a question, which changes nothing; tried again while the options allow.
+   *
+   * @param path what follows the server's address, percent-encoded
+   * @param question what to send
+   * @param wait how long the server was asked to wait with its answer
+   */
+  public JsonNode ask(String path, JsonNode question, Duration wait) {
+    Request request = Request.post(path, JSON.writeValueAsBytes(question), patience(wait));
+    return answer(exchanges.send(request, Effect.READ, call()));
+  }
+
+  /**
+   * Posts something that the server is to do once.
+   *
+   * @param path what follows the server's address, percent-encoded
+   * @param content JSON, not copied
+   */
+  public JsonNode post(String path, byte[] content) {
+    Request request = Request.post(path, content, patience(Duration.ZERO));
+    return answer(exchanges.send(request, Effect.AGAIN, call()));
+  }
+
+  /** {@link #post(String, byte[])} of a value. */
+  public JsonNode post(String path, JsonNode content) {
+    return post(path, JSON.writeValueAsBytes(content));
+  }
+
+  /**
+   * Deletes what is at a path.
+   *
+   * @param path what follows the server's address, percent-encoded
+   */
+  public JsonNode delete(String path) {
+    return answer(
+        exchanges.send(Request.delete(path, patience(Duration.ZERO)), Effect.AGAIN, call()));
+  }
+
+  /**
+   * The bytes at a path, read while they come; tried once.
+   *
+   * @param path what follows the server's address, percent-encoded
+   * @param silence the longest wait for bytes; after it reading fails
+   * @return the bytes; closing cuts the connection
+   */
+  public InputStream stream(String path, Duration silence) {
+    try {
+      Connection connection = server.connect();
+      try {
+        int millis = Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE);
+        return new Streamed(connection.stream(Request.get(path, millis), null), connection);
+      } catch (Connection.Refusal refusal) {
+        connection.cut();
+        throw failed(refusal.answer());
+      } catch (IOException e) {
+        connection.cut();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static final class Streamed extends FilterInputStream {
+    private final Connection connection;
+
+    Streamed(InputStream in, Connection connection) {
+      super(in);
+      this.connection = connection;
+    }
+
+    @Override
+    public void close() {
+      // Closing the stream itself would first read all that is still to come.
+      connection.cut();
+    }
+  }
+
+  private static Connections.Call call() {
+    return new Connections.Call();
+  }
+
+  private int patience(Duration more) {
+    return Math.clamp(options.timeouts().answer().plus(more).toMillis(), 1, Integer.MAX_VALUE);
+  }
+
+  private JsonNode answer(Answer answer) {
+    if (answer.status() >= 300) {
+      throw failed(answer);
+    }
+    JsonNode json = parse(answer);
+    if (json == null) {
+      throw new OutcomeUnknownException("the answer of " + server + " is not JSON");
+    }
+    return json;
+  }
+
+  private static @Nullable JsonNode parse(Answer answer) {
+    try {
+      JsonNode json = JSON.readTree(answer.body());
+      return json.isMissingNode() ? null : json;
+    } catch (JacksonException _) {
+      return null;
+    }
+  }
+
+  private StoreException failed(Answer answer) {
+    String error = error(answer);
+    return switch (answer.status()) {
+      case 503 -> new StoreClosedException(server + " does not serve: " + error);
+      case 401 -> new RejectedException(401, server + " wants other credentials: " + error);
+      case 403 -> new RejectedException(403, server + " does not allow this: " + error);
+      case 413 -> new RejectedException(413, "too large for " + server + ": " + error);
+      case 400, 404, 409 -> new RejectedException(answer.status(), error);
+      default ->
+          new RejectedException(
+              answer.status(), server + " answers with status " + answer.status() + ": " + error);
+    };
+  }
+
+  /** The server's words, with the fields that it says are at fault. */
+  private static String error(Answer answer) {
+    StringBuilder error = new StringBuilder(answer.error());
+    JsonNode json = parse(answer);
+    if (json != null && json.isObject()) {
+      for (Map.Entry<String, JsonNode> field : json.properties()) {
+        if (!field.getKey().startsWith("error") && field.getValue().isValueNode()) {
+          error.append(" (").append(field.getKey()).append(": ");
+          error.append(field.getValue().asString()).append(')');
+        }
+      }
+    }
+    return error.toString();
+  }
+
+  /** Cuts all connections; calls under way fail. */
+  @Override
+  public void close() {
+    connections.close();
+  }
+}

@@ -1,0 +1,164 @@
+package io.millrace.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.StoreClosedException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+@Timeout(60)
+final class JsonCallsTest {
+  private static final ObjectNode CONTENT =
+      JsonNodeFactory.instance.objectNode().put("name", "wörk");
+
+  private static JsonCalls open(URI server) {
+    return JsonCalls.open(ClientOptions.at(server).withRetryFor(Duration.ofSeconds(5)));
+  }
+
+  @Test
+  void calls_go_over_one_connection_with_their_method_and_body() throws Exception {
+    StringBuilder seen = new StringBuilder();
+    try (ScriptedServer server =
+            new ScriptedServer((request, out) -> {
+              seen.append(request.line()).append(' ').append(request.body()).append('\n');
+              ScriptedServer.json(out, 200, "", "{\"n\":" + request.number() + "}");
+            });
+        JsonCalls calls = open(server.address())) {
+      assertThat(calls.get("/dci/queues/" + JsonCalls.part("a/b")).path("n").asInt()).isOne();
+      assertThat(calls.post("/x", CONTENT).path("n").asInt()).isEqualTo(2);
+      assertThat(calls.ask("/y", CONTENT, Duration.ZERO).path("n").asInt()).isEqualTo(3);
+      assertThat(calls.delete("/z").path("n").asInt()).isEqualTo(4);
+      assertThat(server.connections()).isEqualTo(1);
+    }
+    assertThat(seen)
+        .hasToString(
+            """
+            GET /dci/queues/a%2Fb HTTP/1.1\s
+            POST /x HTTP/1.1 {"name":"wörk"}
+            POST /y HTTP/1.1 {"name":"wörk"}
+            DELETE /z HTTP/1.1\s
+            """);
+  }
+
+  @Test
+  void what_the_server_does_not_take_is_told_in_its_words() throws Exception {
+    try (ScriptedServer server =
+            new ScriptedServer((_, out) ->
+                ScriptedServer.json(
+                    out, 400, "", "{\"error\":\"Invalid param\",\"param\":\"thread\"}"));
+        JsonCalls calls = open(server.address())) {
+      assertThatThrownBy(() -> calls.post("/x", CONTENT))
+          .isInstanceOf(RejectedException.class)
+          .hasMessage("Invalid param (param: thread)");
+      assertThat(server.requests()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void credentials_that_are_not_accepted_and_a_server_that_stops_are_told_apart() throws Exception {
+    try (ScriptedServer server =
+            new ScriptedServer((request, out) ->
+                ScriptedServer.json(
+                    out, request.number() == 1 ? 401 : 503, "", "{\"error\":\"no\"}"));
+        JsonCalls calls = open(server.address())) {
+      assertThatThrownBy(() -> calls.get("/x"))
+          .isInstanceOf(RejectedException.class)
+          .hasMessageContaining("credentials");
+      assertThatThrownBy(() -> calls.get("/x")).isInstanceOf(StoreClosedException.class);
+    }
+  }
+
+  @Test
+  void a_question_is_asked_again_when_its_answer_was_lost() throws Exception {
+    try (ScriptedServer server =
+            new ScriptedServer((request, out) -> {
+              if (request.number() < 3) {
+                ScriptedServer.hangUp(out);
+              } else {
+                ScriptedServer.json(out, 200, "", "[]");
+              }
+            });
+        JsonCalls calls = open(server.address())) {
+      assertThat(calls.ask("/x", CONTENT, Duration.ZERO).isArray()).isTrue();
+    }
+  }
+
+  @Test
+  void something_to_do_once_is_not_sent_again_when_its_answer_was_lost() throws Exception {
+    try (ScriptedServer server = new ScriptedServer((_, out) -> ScriptedServer.hangUp(out));
+        JsonCalls calls = open(server.address())) {
+      assertThatThrownBy(() -> calls.post("/x", CONTENT))
+          .isInstanceOf(OutcomeUnknownException.class);
+      assertThat(server.requests()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void a_server_that_is_away_is_unreachable() throws IOException {
+    URI nobody;
+    try (ServerSocket closed = new ServerSocket(0)) {
+      nobody = URI.create("http://127.0.0.1:" + closed.getLocalPort());
+    }
+    try (JsonCalls calls = JsonCalls.open(ClientOptions.at(nobody).withRetryFor(Duration.ZERO))) {
+      assertThatThrownBy(() -> calls.post("/x", CONTENT))
+          .isInstanceOf(UnreachableException.class)
+          .hasMessageContaining(nobody.toString());
+      assertThatThrownBy(() -> calls.stream("/x", Duration.ofSeconds(1)))
+          .isInstanceOf(UnreachableException.class);
+    }
+  }
+
+  @Test
+  void an_answer_that_is_no_json_is_an_unknown_outcome() throws Exception {
+    try (ScriptedServer server =
+            new ScriptedServer((_, out) -> ScriptedServer.json(out, 200, "", "<html>"));
+        JsonCalls calls = open(server.address())) {
+      assertThatThrownBy(() -> calls.get("/x")).isInstanceOf(OutcomeUnknownException.class);
+    }
+  }
+
+  @Test
+  void a_stream_is_read_while_it_comes() throws Exception {
+    CompletableFuture<Void> halfRead = new CompletableFuture<>();
+    try (ScriptedServer server =
+            new ScriptedServer((_, out) -> {
+              out.write(
+                  "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"
+                      .getBytes(StandardCharsets.US_ASCII));
+              out.flush();
+              halfRead.orTimeout(30, TimeUnit.SECONDS).join();
+              out.write("two".getBytes(StandardCharsets.US_ASCII));
+              out.flush();
+            });
+        JsonCalls calls = open(server.address());
+        InputStream in = calls.stream("/x", Duration.ofSeconds(30))) {
+      assertThat(in.readNBytes(3)).asString().isEqualTo("one");
+      halfRead.complete(null);
+      assertThat(in.readAllBytes()).asString().isEqualTo("two");
+    }
+  }
+
+  @Test
+  void a_stream_that_is_refused_says_why() throws Exception {
+    try (ScriptedServer server =
+            new ScriptedServer(
+                (_, out) -> ScriptedServer.json(out, 400, "", "{\"error\":\"task not found\"}"));
+        JsonCalls calls = open(server.address())) {
+      assertThatThrownBy(() -> calls.stream("/x", Duration.ofSeconds(30)))
+          .isInstanceOf(RejectedException.class)
+          .hasMessage("task not found");
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.millrace.queues;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.BlobStream;
+import io.millrace.blobs.NoSuchBlobException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/** Reads what tasks write, while they run too. Safe for use by any number of threads. */
+public final class OutputReader {
+  private final Queues queues;
+  private final BlobStore blobs;
+
+  /** Of the tasks of {@code queues}, whose files lie in {@code blobs}. */
+  public OutputReader(Queues queues, BlobStore blobs) {
+    this.queues = queues;
+    this.blobs = blobs;
+  }
+
+  /** The two streams of a task. */
+  public enum Stream {
+    /** What it wrote. */
+    STDOUT,
+    /** What it complained about. */
+    STDERR;
+
+    /** {@code stdout} or {@code stderr}. */
+    public String word() {
+      return this == STDOUT ? "stdout" : "stderr";
+    }
+
+    Output of(TaskOutput output) {
+      return this == STDOUT ? output.stdout() : output.stderr();
+    }
+  }
+
+  /**
+   * All of a file as text; bytes that are no UTF-8 are replaced.
+   *
+   * @return empty where it is not there any more
+   */
+  public Optional<String> text(Output.Stored output) {
+    return queues
+        .file(output.file())
+        .map(file -> {
+          try {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream((int) file.sizeBytes());
+            copyChunks(file.chunkPrefix(), 0, bytes);
+            return bytes.toString(StandardCharsets.UTF_8);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  /**
+   * Copies what is there of a stream.
+   *
+   * @param task the task as it was read last
+   * @param offset the first byte wanted, from 0
+   * @return the number of bytes copied
+   * @throws IOException when {@code target} cannot be written
+   */
+  public long copy(QueueTask task, Stream stream, long offset, OutputStream target)
+      throws IOException {
+    return switch (stream.of(task.output())) {
+      case Output.Text(String text) -> {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        int from = (int) Math.min(offset, bytes.length);
+        target.write(bytes, from, bytes.length - from);
+        yield bytes.length - from;
+      }
+      case Output.Stored stored -> {
+        Optional<OutputFile> file = queues.file(stored.file());
+        yield file.isPresent() ? copyChunks(file.get().chunkPrefix(), offset, target) : 0;
+      }
+      case Output.None() -> {
+        Optional<Run> run = queues.runs().find(task.id());
+        yield run.isPresent()
+            ? copyChunks(
+                OutputFile.prefix(task.id(), run.get().claim().token(), stream.word()),
+                offset,
+                target)
+            : 0;
+      }
+    };
+  }
+
+  private long copyChunks(String prefix, long offset, OutputStream target) throws IOException {
+    long at = offset;
+    while (true) {
+      try (BlobStream chunk =
+          blobs.open(prefix + at / OutputFile.CHUNK_BYTES, at % OutputFile.CHUNK_BYTES)) {
+        long copied = chunk.transferTo(target);
+        at += copied;
+        if (copied == 0 || at % OutputFile.CHUNK_BYTES != 0) {
+          return at - offset;
+        }
+      } catch (NoSuchBlobException _) {
+        return at - offset;
+      }
+    }
+  }
+}

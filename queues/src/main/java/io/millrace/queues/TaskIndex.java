@@ -1,0 +1,140 @@
+package io.millrace.queues;
+
+import io.millrace.store.Document;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.GroupQuery;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Task;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * Where queue tasks are found without looking at all of them: by queue and kind through the groups
+ * of the kernel, or by id. What one call tells was true together; between two calls tasks move on,
+ * so whoever needs certainty looks at the task itself. Safe for use by any number of threads.
+ */
+public final class TaskIndex {
+  private static final int PAGE = 1_000;
+  private static final String GROUPS = "queues/";
+
+  private final Ledger ledger;
+
+  TaskIndex(Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  /** How many tasks of each kind every queue has, deleted queues that have some left too. */
+  public Map<ObjectId, KindCounts> counts() {
+    Map<ObjectId, KindCounts> counts = new HashMap<>();
+    for (GroupSummary group : ledger.store().groups().value()) {
+      long all = group.waiting() + group.delayed() + group.owned();
+      String name = group.name();
+      if (!name.startsWith(GROUPS)) {
+        continue;
+      }
+      int end = name.indexOf('/', GROUPS.length());
+      String queue = name.substring(GROUPS.length(), end < 0 ? name.length() : end);
+      if (ObjectId.isValid(queue)) {
+        String kind = end < 0 ? "" : name.substring(end);
+        add(counts, new ObjectId(queue), kindOfGroup(kind), all);
+      }
+    }
+    // The group that nodes claim from has those under way as well.
+    for (Document run : ledger.documents(Keys.RUNS)) {
+      ObjectId queue = RunForm.read(run).queue();
+      add(counts, queue, TaskKind.QUEUED, -1);
+      add(counts, queue, TaskKind.ACTIVE, 1);
+    }
+    return counts;
+  }
+
+  private static TaskKind kindOfGroup(String suffix) {
+    return switch (suffix) {
+      case "/held" -> TaskKind.HELD;
+      case "/finished" -> TaskKind.FINISHED;
+      default -> TaskKind.QUEUED;
+    };
+  }
+
+  private static void add(
+      Map<ObjectId, KindCounts> counts, ObjectId queue, TaskKind kind, long more) {
+    counts.merge(queue, KindCounts.NONE.plus(kind, more), (old, _) -> old.plus(kind, more));
+  }
+
+  /**
+   * The ids of the tasks of a queue that are of this kind, and some of others.
+   *
+   * @param newestFirst whether they come about newest first, or about oldest first: tasks that were
+   *     queued again may be anywhere
+   */
+  public Iterable<String> ids(ObjectId queue, TaskKind kind, boolean newestFirst) {
+    String group =
+        switch (kind) {
+          case QUEUED -> Queue.waitingGroup(queue);
+          case HELD -> Queue.heldGroup(queue);
+          case FINISHED -> Queue.finishedGroup(queue);
+          case ACTIVE -> "";
+        };
+    if (kind == TaskKind.ACTIVE) {
+      return ledger.documents(Keys.RUNS).stream()
+          .map(RunForm::read)
+          .filter(run -> run.queue().equals(queue))
+          .map(run -> run.task().hex())
+          .toList();
+    }
+    return () -> {
+      List<Task> tasks = ledger.store().group(GroupQuery.all(group)).value();
+      Iterator<Task> each = newestFirst ? tasks.reversed().iterator() : tasks.iterator();
+      return new Iterator<>() {
+        @Override
+        public boolean hasNext() {
+          return each.hasNext();
+        }
+
+        @Override
+        public String next() {
+          return each.next().data().utf8();
+        }
+      };
+    };
+  }
+
+  /**
+   * Shows tasks by id, oldest first, page by page.
+   *
+   * @param after only tasks of greater ids; empty for all
+   * @param look looks at a task, and says whether it wants to see the next
+   */
+  public void oldestFirst(String after, Predicate<QueueTask> look) {
+    String last = after;
+    while (true) {
+      List<Document> page =
+          ledger.store().documents(new DocumentQuery(Keys.TASKS, "", last, PAGE)).value();
+      for (Document document : page) {
+        if (!look.test(TaskForm.read(document))) {
+          return;
+        }
+      }
+      if (page.size() < PAGE) {
+        return;
+      }
+      last = page.getLast().key().key();
+    }
+  }
+
+  /**
+   * Shows tasks by id, newest first, as they were together.
+   *
+   * @param look looks at a task, and says whether it wants to see the next
+   */
+  public void newestFirst(Predicate<QueueTask> look) {
+    for (Document document : ledger.documents(Keys.TASKS).reversed()) {
+      if (!look.test(TaskForm.read(document))) {
+        return;
+      }
+    }
+  }
+}

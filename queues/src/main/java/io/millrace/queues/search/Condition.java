@@ -1,0 +1,109 @@
+package io.millrace.queues.search;
+
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import tools.jackson.databind.JsonNode;
+
+/** What a filter asks of one field, given all values that its path leads to. */
+sealed interface Condition {
+  /** Whether the values satisfy it; none stand for an absent field. */
+  boolean test(List<JsonNode> values);
+
+  /** Shows the values that it compares with. */
+  void constants(Consumer<JsonNode> seen);
+
+  /** One of the values, or an element of one that is an array; null also means absent. */
+  record OneOf(List<JsonNode> wanted) implements Condition {
+    @Override
+    public boolean test(List<JsonNode> values) {
+      for (JsonNode each : wanted) {
+        if (values.isEmpty() ? each.isNull() : any(values, it -> ValueOrder.equal(it, each))) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    @Override
+    public void constants(Consumer<JsonNode> seen) {
+      wanted.forEach(seen);
+    }
+  }
+
+  /** How a value stands to a limit. */
+  enum Relation {
+    GREATER,
+    AT_LEAST,
+    LESS,
+    AT_MOST;
+
+    boolean holds(int compared) {
+      return switch (this) {
+        case GREATER -> compared > 0;
+        case AT_LEAST -> compared >= 0;
+        case LESS -> compared < 0;
+        case AT_MOST -> compared <= 0;
+      };
+    }
+  }
+
+  /** A comparison with values of the same kind; others do not satisfy it. */
+  record Compared(Relation relation, JsonNode limit) implements Condition {
+    @Override
+    public boolean test(List<JsonNode> values) {
+      return any(
+          values,
+          value -> {
+            OptionalInt compared = ValueOrder.compare(value, limit);
+            return compared.isPresent() && relation.holds(compared.getAsInt());
+          });
+    }
+
+    @Override
+    public void constants(Consumer<JsonNode> seen) {
+      seen.accept(limit);
+    }
+  }
+
+  /** Whether the field is there, null or not. */
+  record Exists(boolean wanted) implements Condition {
+    @Override
+    public boolean test(List<JsonNode> values) {
+      return values.isEmpty() != wanted;
+    }
+
+    @Override
+    public void constants(Consumer<JsonNode> seen) {}
+  }
+
+  /** The opposite. */
+  record Not(Condition condition) implements Condition {
+    @Override
+    public boolean test(List<JsonNode> values) {
+      return !condition.test(values);
+    }
+
+    @Override
+    public void constants(Consumer<JsonNode> seen) {
+      condition.constants(seen);
+    }
+  }
+
+  private static boolean any(List<JsonNode> values, Predicate<JsonNode> wanted) {
+    for (JsonNode value : values) {
+      if (wanted.test(value)) {
+        return true;
+      }
+      if (value.isArray()) {
+        for (JsonNode element : value) {
+          if (wanted.test(element)) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+}

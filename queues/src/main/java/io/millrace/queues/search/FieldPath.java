@@ -1,0 +1,55 @@
+package io.millrace.queues.search;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+
+/**
+ * A dotted path to a field.
+ *
+ * @param steps the names; one of digits is also a place in an array
+ */
+record FieldPath(List<String> steps) {
+  static FieldPath of(String dotted) {
+    return new FieldPath(List.of(dotted.split("\\.", -1)));
+  }
+
+  /** The path as it was written. */
+  String dotted() {
+    return String.join(".", steps);
+  }
+
+  /**
+   * The values there: several where the path leads through an array, none where it leads nowhere.
+   */
+  List<JsonNode> values(Subject subject) {
+    List<JsonNode> found = new ArrayList<>(1);
+    collect(subject.field(steps.getFirst()), 1, found);
+    return found;
+  }
+
+  private void collect(@Nullable JsonNode value, int depth, List<JsonNode> found) {
+    if (value == null) {
+      return;
+    }
+    if (depth == steps.size()) {
+      found.add(value);
+      return;
+    }
+    String step = steps.get(depth);
+    if (value instanceof ArrayNode array) {
+      if (step.matches("[0-9]{1,9}")) {
+        collect(array.get(Integer.parseInt(step)), depth + 1, found);
+      }
+      for (JsonNode element : array) {
+        if (element.isObject()) {
+          collect(element.get(step), depth + 1, found);
+        }
+      }
+    } else {
+      collect(value.get(step), depth + 1, found);
+    }
+  }
+}

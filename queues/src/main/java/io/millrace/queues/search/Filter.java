@@ -1,0 +1,97 @@
+package io.millrace.queues.search;
+
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Which tasks or documents are meant. Immutable. */
+public sealed interface Filter {
+  /** Whether it means this one. */
+  boolean matches(Subject subject);
+
+  /**
+   * Reads a filter on tasks: {@code _id} and {@code queue} are ids, as plain strings or as {@code
+   * {"$oid": …}}; times are milliseconds or {@code {"$date": …}}.
+   *
+   * @throws io.millrace.queues.InvalidRequestException for what is not known, naming it
+   */
+  static Filter onTasks(ObjectNode json) {
+    return new FilterReader(true).read(json);
+  }
+
+  /**
+   * Reads a filter on any documents.
+   *
+   * @throws io.millrace.queues.InvalidRequestException for what is not known, naming it
+   */
+  static Filter onDocuments(ObjectNode json) {
+    return new FilterReader(false).read(json);
+  }
+
+  /**
+   * All of them; everything where there is none.
+   *
+   * @param filters the parts
+   */
+  record Every(List<Filter> filters) implements Filter {
+    /** Copies the list. */
+    public Every {
+      filters = List.copyOf(filters);
+    }
+
+    @Override
+    public boolean matches(Subject subject) {
+      for (Filter filter : filters) {
+        if (!filter.matches(subject)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /**
+   * At least one of them.
+   *
+   * @param filters the parts
+   */
+  record Any(List<Filter> filters) implements Filter {
+    /** Copies the list. */
+    public Any {
+      filters = List.copyOf(filters);
+    }
+
+    @Override
+    public boolean matches(Subject subject) {
+      for (Filter filter : filters) {
+        if (filter.matches(subject)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /** What is asked of one field. */
+  final class OfField implements Filter {
+    private final FieldPath path;
+    private final Condition condition;
+
+    OfField(FieldPath path, Condition condition) {
+      this.path = path;
+      this.condition = condition;
+    }
+
+    FieldPath path() {
+      return path;
+    }
+
+    Condition condition() {
+      return condition;
+    }
+
+    @Override
+    public boolean matches(Subject subject) {
+      return condition.test(path.values(subject));
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package io.millrace.queues.search;
+
+import io.millrace.queues.InvalidRequestException;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.search.Condition.Relation;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reads filters. */
+final class FilterReader {
+  private static final Set<String> IDS = Set.of("_id", "queue");
+
+  private final boolean onTasks;
+
+  FilterReader(boolean onTasks) {
+    this.onTasks = onTasks;
+  }
+
+  Filter read(JsonNode json) {
+    if (!(json instanceof ObjectNode object)) {
+      throw wrong("a filter must be a name/value object, not " + json);
+    }
+    List<Filter> all = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> part : object.properties()) {
+      String name = part.getKey();
+      switch (name) {
+        case "$and" -> all.addAll(parts(name, part.getValue()));
+        case "$or" -> all.add(new Filter.Any(parts(name, part.getValue())));
+        default -> {
+          if (name.startsWith("$")) {
+            throw unknown(name);
+          }
+          readField(name, part.getValue(), all);
+        }
+      }
+    }
+    return all.size() == 1 ? all.getFirst() : new Filter.Every(all);
+  }
+
+  private List<Filter> parts(String operator, JsonNode value) {
+    if (!value.isArray() || value.isEmpty()) {
+      throw wrong(operator + " needs an array of filters that is not empty");
+    }
+    List<Filter> parts = new ArrayList<>();
+    value.forEach(part -> parts.add(read(part)));
+    return parts;
+  }
+
+  private void readField(String name, JsonNode value, List<Filter> all) {
+    FieldPath path = FieldPath.of(name);
+    if (!isOperators(value)) {
+      all.add(new Filter.OfField(path, oneOf(name, List.of(value))));
+      return;
+    }
+    for (Map.Entry<String, JsonNode> part : value.properties()) {
+      all.add(new Filter.OfField(path, condition(name, part.getKey(), part.getValue())));
+    }
+  }
+
+  private static boolean isOperators(JsonNode value) {
+    return value.isObject()
+        && !isExtended(value)
+        && value.propertyStream().anyMatch(part -> part.getKey().startsWith("$"));
+  }
+
+  /** Whether it is a value that plain JSON has no form for. */
+  private static boolean isExtended(JsonNode value) {
+    return value.size() == 1 && (value.has("$oid") || value.has("$date"));
+  }
+
+  private Condition condition(String field, String operator, JsonNode value) {
+    return switch (operator) {
+      case "$eq" -> oneOf(field, List.of(value));
+      case "$ne" -> new Condition.Not(oneOf(field, List.of(value)));
+      case "$in" -> oneOf(field, elements(operator, value));
+      case "$nin" -> new Condition.Not(oneOf(field, elements(operator, value)));
+      case "$gt" -> compared(field, operator, Relation.GREATER, value);
+      case "$gte" -> compared(field, operator, Relation.AT_LEAST, value);
+      case "$lt" -> compared(field, operator, Relation.LESS, value);
+      case "$lte" -> compared(field, operator, Relation.AT_MOST, value);
+      case "$exists" -> exists(value);
+      default -> throw unknown(operator);
+    };
+  }
+
+  private Condition oneOf(String field, List<JsonNode> values) {
+    return new Condition.OneOf(values.stream().map(value -> value(field, value)).toList());
+  }
+
+  private static List<JsonNode> elements(String operator, JsonNode value) {
+    if (!value.isArray()) {
+      throw wrong(operator + " needs an array");
+    }
+    return value.valueStream().toList();
+  }
+
+  private Condition compared(String field, String operator, Relation relation, JsonNode value) {
+    JsonNode limit = value(field, value);
+    if (limit.isContainer()) {
+      throw wrong(operator + " compares with a number, a string, an id or a date");
+    }
+    return new Condition.Compared(relation, limit);
+  }
+
+  private static Condition exists(JsonNode value) {
+    if (value.isBoolean()) {
+      return new Condition.Exists(value.booleanValue());
+    }
+    if (value.isNumber()) {
+      return new Condition.Exists(value.doubleValue() != 0);
+    }
+    throw wrong("$exists needs true or false");
+  }
+
+  private JsonNode value(String field, JsonNode value) {
+    if (value.isObject() && isExtended(value)) {
+      return value.has("$oid") ? id(value.required("$oid")) : date(value.required("$date"));
+    }
+    if (isOperators(value)) {
+      throw unknown(value.propertyNames().iterator().next());
+    }
+    return onTasks && value.isString() && IDS.contains(field) ? id(value) : value;
+  }
+
+  private static JsonNode id(JsonNode value) {
+    if (!value.isString() || !ObjectId.isValid(value.asString())) {
+      throw wrong("Bad OID passed: " + value);
+    }
+    return value;
+  }
+
+  private static JsonNode date(JsonNode value) {
+    if (value.isIntegralNumber() && value.canConvertToLong()) {
+      return value;
+    }
+    JsonNode number = value.path("$numberLong");
+    try {
+      if (number.isString()) {
+        return JsonNodeFactory.instance.numberNode(Long.parseLong(number.asString()));
+      }
+      if (value.isString()) {
+        long millis = Instant.parse(value.asString()).toEpochMilli();
+        return JsonNodeFactory.instance.numberNode(millis);
+      }
+    } catch (NumberFormatException | DateTimeException | ArithmeticException _) {
+      // Said below.
+    }
+    throw wrong("not a date: " + value);
+  }
+
+  private static InvalidRequestException unknown(String operator) {
+    return wrong("unknown operator " + operator);
+  }
+
+  private static InvalidRequestException wrong(String message) {
+    return new InvalidRequestException("filter", message);
+  }
+}

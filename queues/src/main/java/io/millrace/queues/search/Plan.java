@@ -1,0 +1,119 @@
+package io.millrace.queues.search;
+
+import io.millrace.queues.KindCounts;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.TaskKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What a filter says about where its tasks are.
+ *
+ * @param ids the only tasks that can match; null where it names none
+ * @param queues the only queues whose tasks can match; null for all
+ * @param after only tasks of greater ids can match; empty for all
+ * @param kinds how much of each kind can match
+ * @param exact whether a task of these queues matches exactly when its status does
+ */
+record Plan(
+    @Nullable Set<String> ids,
+    @Nullable Set<String> queues,
+    String after,
+    Map<TaskKind, Cover> kinds,
+    boolean exact) {
+
+  static Plan of(Filter filter) {
+    List<Filter.OfField> parts = new ArrayList<>();
+    boolean exact = flatten(filter, parts);
+    Set<String> ids = null;
+    Set<String> queues = null;
+    String after = "";
+    List<Condition> statuses = new ArrayList<>();
+    for (Filter.OfField part : parts) {
+      String field = part.path().dotted();
+      if (field.equals("status")) {
+        statuses.add(part.condition());
+      } else if (part.condition() instanceof Condition.OneOf(List<JsonNode> wanted)
+          && field.equals("queue")) {
+        queues = narrowed(queues, wanted);
+      } else {
+        exact = false;
+        if (part.condition() instanceof Condition.OneOf(List<JsonNode> wanted)
+            && field.equals("_id")) {
+          ids = narrowed(ids, wanted);
+        } else if (field.equals("_id")) {
+          after = later(after, part.condition());
+        }
+      }
+    }
+    return new Plan(ids, queues, after, Cover.of(statuses), exact);
+  }
+
+  /** Collects what must hold of single fields; tells whether that is all of the filter. */
+  private static boolean flatten(Filter filter, List<Filter.OfField> parts) {
+    return switch (filter) {
+      case Filter.OfField field -> parts.add(field);
+      case Filter.Any _ -> false;
+      case Filter.Every(List<Filter> filters) -> {
+        boolean all = true;
+        for (Filter each : filters) {
+          all &= flatten(each, parts);
+        }
+        yield all;
+      }
+    };
+  }
+
+  private static Set<String> narrowed(@Nullable Set<String> known, List<JsonNode> wanted) {
+    Set<String> named =
+        wanted.stream()
+            .filter(JsonNode::isString)
+            .map(JsonNode::asString)
+            .collect(Collectors.toCollection(TreeSet::new));
+    if (known != null) {
+      named.retainAll(known);
+    }
+    return named;
+  }
+
+  private static String later(String after, Condition condition) {
+    if (condition instanceof Condition.Compared(Condition.Relation relation, JsonNode limit)
+        && relation == Condition.Relation.GREATER
+        && limit.isString()
+        && limit.asString().compareTo(after) > 0) {
+      return limit.asString();
+    }
+    return after;
+  }
+
+  boolean has(ObjectId queue) {
+    return queues == null || queues.contains(queue.hex());
+  }
+
+  Cover cover(TaskKind kind) {
+    return kinds.getOrDefault(kind, Cover.NONE);
+  }
+
+  boolean hasPart() {
+    return kinds.containsValue(Cover.PART);
+  }
+
+  /** How many tasks there are among which the matching ones are, of kinds covered so. */
+  long candidates(Map<ObjectId, KindCounts> counts, Set<Cover> covers) {
+    long sum = 0;
+    for (Map.Entry<ObjectId, KindCounts> entry : counts.entrySet()) {
+      for (TaskKind kind : TaskKind.values()) {
+        if (has(entry.getKey()) && covers.contains(cover(kind))) {
+          sum += entry.getValue().of(kind);
+        }
+      }
+    }
+    return sum;
+  }
+}

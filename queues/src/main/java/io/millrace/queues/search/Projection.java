@@ -1,0 +1,129 @@
+package io.millrace.queues.search;
+
+import io.millrace.queues.InvalidRequestException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Which fields of a result are wanted. Immutable. */
+public final class Projection {
+  /** All fields. */
+  public static final Projection ALL = new Projection(List.of(), false, true);
+
+  private final List<FieldPath> fields;
+  private final boolean only;
+  private final boolean withId;
+
+  private Projection(List<FieldPath> fields, boolean only, boolean withId) {
+    this.fields = List.copyOf(fields);
+    this.only = only;
+    this.withId = withId;
+  }
+
+  /**
+   * Reads {@code {"field": 1, …}}, only these, or {@code {"field": 0, …}}, all but these; {@code
+   * _id} is there unless it says 0.
+   *
+   * @throws InvalidRequestException for anything else
+   */
+  static Projection read(JsonNode json) {
+    if (!json.isObject()) {
+      throw wrong("projection must be a name/value object");
+    }
+    List<FieldPath> fields = new ArrayList<>();
+    boolean withId = true;
+    Boolean only = null;
+    for (Map.Entry<String, JsonNode> field : json.properties()) {
+      boolean wanted = truth(field.getKey(), field.getValue());
+      if (field.getKey().equals("_id")) {
+        withId = wanted;
+        only = (only == null && json.size() == 1) ? Boolean.valueOf(wanted) : only;
+        continue;
+      }
+      if (only != null && only != wanted) {
+        throw wrong("projection either names fields to show or fields to leave out");
+      }
+      only = wanted;
+      fields.add(FieldPath.of(field.getKey()));
+    }
+    return new Projection(fields, only != null && only, withId);
+  }
+
+  private static boolean truth(String field, JsonNode value) {
+    if (value.isBoolean()) {
+      return value.booleanValue();
+    }
+    if (value.isNumber()) {
+      return value.doubleValue() != 0;
+    }
+    throw wrong("projection of " + field + " must be 0 or 1");
+  }
+
+  private static InvalidRequestException wrong(String message) {
+    return new InvalidRequestException("projection", message);
+  }
+
+  /** Whether a field at the top may be wanted, so that it is worth making. */
+  public boolean wants(String field) {
+    if (field.equals("_id")) {
+      return withId;
+    }
+    for (FieldPath path : fields) {
+      if (path.steps().getFirst().equals(field)) {
+        return only || path.steps().size() > 1;
+      }
+    }
+    return !only;
+  }
+
+  /** What is wanted of {@code object}, which is not changed. */
+  public ObjectNode of(ObjectNode object) {
+    if (this == ALL) {
+      return object;
+    }
+    ObjectNode result = object.deepCopy();
+    if (only) {
+      List<List<String>> paths = new ArrayList<>(fields.stream().map(FieldPath::steps).toList());
+      paths.add(List.of("_id"));
+      keep(result, paths, 0);
+    } else {
+      fields.forEach(path -> drop(result, path.steps(), 0));
+    }
+    if (!withId) {
+      result.remove("_id");
+    }
+    return result;
+  }
+
+  private static void keep(JsonNode node, List<List<String>> paths, int depth) {
+    if (node instanceof ArrayNode array) {
+      array.forEach(element -> keep(element, paths, depth));
+    } else if (node instanceof ObjectNode object) {
+      for (String name : List.copyOf(object.propertyNames())) {
+        List<List<String>> within =
+            paths.stream().filter(path -> path.get(depth).equals(name)).toList();
+        if (within.isEmpty()) {
+          object.remove(name);
+        } else if (within.stream().allMatch(path -> path.size() > depth + 1)) {
+          keep(object.required(name), within, depth + 1);
+        }
+      }
+    }
+  }
+
+  private static void drop(JsonNode node, List<String> path, int depth) {
+    if (node instanceof ArrayNode array) {
+      array.forEach(element -> drop(element, path, depth));
+    } else if (node instanceof ObjectNode object) {
+      JsonNode value = object.get(path.get(depth));
+      if (depth + 1 == path.size()) {
+        object.remove(path.get(depth));
+      } else if (value != null) {
+        drop(value, path, depth + 1);
+      }
+    }
+  }
+}

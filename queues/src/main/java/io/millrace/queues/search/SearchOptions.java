@@ -1,0 +1,135 @@
+package io.millrace.queues.search;
+
+import io.millrace.queues.InvalidRequestException;
+import io.millrace.queues.QueueTask;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How many results are wanted, in which order, and what of them. Immutable. */
+public final class SearchOptions {
+  /** The most results of one search, and how many there are unless a limit is set. */
+  public static final int MOST = 100;
+
+  /** The defaults: the first hundred by id. */
+  public static final SearchOptions DEFAULTS =
+      new SearchOptions(MOST, 0, List.of(), Projection.ALL);
+
+  private final int limit;
+  private final int skip;
+  private final List<SortKey> sort;
+  private final Projection projection;
+
+  private SearchOptions(int limit, int skip, List<SortKey> sort, Projection projection) {
+    this.limit = limit;
+    this.skip = skip;
+    this.sort = List.copyOf(sort);
+    this.projection = projection;
+  }
+
+  /**
+   * Reads {@code limit} (0 for the default, 100), {@code skip}, {@code sort} and {@code
+   * projection}.
+   *
+   * @throws InvalidRequestException for anything else, naming it
+   */
+  public static SearchOptions read(ObjectNode json) {
+    int limit = MOST;
+    int skip = 0;
+    List<SortKey> sort = List.of();
+    Projection projection = Projection.ALL;
+    for (Map.Entry<String, JsonNode> option : json.properties()) {
+      JsonNode value = option.getValue();
+      if (value.isNull()) {
+        continue;
+      }
+      switch (option.getKey()) {
+        case "limit" -> limit = limit(value);
+        case "skip" -> skip = number("skip", value);
+        case "sort" -> sort = sort(value);
+        case "projection" -> projection = Projection.read(value);
+        default ->
+            throw new InvalidRequestException("options", "unknown option " + option.getKey());
+      }
+    }
+    return new SearchOptions(limit, skip, sort, projection);
+  }
+
+  private static int limit(JsonNode value) {
+    if (value.isNumber() && value.doubleValue() > MOST) {
+      throw new InvalidRequestException("limit", "limit cannot exceed " + MOST);
+    }
+    int limit = number("limit", value);
+    return limit == 0 ? MOST : limit;
+  }
+
+  private static int number(String name, JsonNode value) {
+    if (!value.isIntegralNumber() || !value.canConvertToInt() || value.intValue() < 0) {
+      throw new InvalidRequestException(name, name + " must be a non-negative integer");
+    }
+    return value.intValue();
+  }
+
+  private static List<SortKey> sort(JsonNode value) {
+    List<SortKey> keys = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> key : value.properties()) {
+      JsonNode direction = key.getValue();
+      boolean known = direction.isNumber() && Math.abs(direction.doubleValue()) == 1;
+      if (!known) {
+        throw new InvalidRequestException("sort", "sort by " + key.getKey() + " must be 1 or -1");
+      }
+      keys.add(new SortKey(FieldPath.of(key.getKey()), direction.doubleValue() < 0));
+    }
+    if (!value.isObject()) {
+      throw new InvalidRequestException("sort", "sort must be a name/value object");
+    }
+    return keys;
+  }
+
+  /** What of each result is wanted. */
+  public Projection projection() {
+    return projection;
+  }
+
+  /** The most results, 1 to {@link #MOST}. */
+  public int limit() {
+    return limit;
+  }
+
+  /** How many to leave out first, from 0. */
+  public int skip() {
+    return skip;
+  }
+
+  /** Whether the order is that of ids, up or down. */
+  boolean isById() {
+    return sort.isEmpty() || sort.getFirst().isId();
+  }
+
+  /** Whether the order by ids begins with the newest. */
+  boolean newestFirst() {
+    return !sort.isEmpty() && sort.getFirst().descending();
+  }
+
+  /** The order; tasks that are equal in it come by id. */
+  Comparator<QueueTask> order() {
+    return (left, right) -> {
+      for (SortKey key : sort) {
+        int compared = ValueOrder.SORTED.compare(value(left, key), value(right, key));
+        if (compared != 0) {
+          return key.descending() ? -compared : compared;
+        }
+      }
+      return left.id().compareTo(right.id());
+    };
+  }
+
+  private static JsonNode value(QueueTask task, SortKey key) {
+    List<JsonNode> values = key.path().values(Subject.of(task));
+    return values.isEmpty() ? MissingNode.getInstance() : values.getFirst();
+  }
+}

@@ -1,0 +1,232 @@
+package io.millrace.queues.search;
+
+import io.millrace.queues.KindCounts;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Queues;
+import io.millrace.queues.TaskIndex;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+/**
+ * Search for tasks. What a search gives was true task by task while it ran, not all at one
+ * position. Safe for use by any number of threads.
+ *
+ * <p>Tasks named by id are looked up. Counts by queue and status, and the first or last tasks of a
+ * queue and status, come from the kernel's groups without a look at the others. Anything else looks
+ * at tasks in the order of their ids until it has what it wants, which takes a second or two for a
+ * million tasks where little matches.
+ */
+public final class TaskSearch {
+  /** From so many tasks on it is cheaper to look at all than to look each one up. */
+  private static final int MOST_LOOKED_UP = 2_000;
+
+  /** How many tasks are looked at in the time of one being looked up. */
+  private static final int LOOKS_PER_LOOKUP = 8;
+
+  /** Where so many tasks can match, the first ones are found soon by looking at all in order. */
+  private static final double MOST_PART = 0.9;
+
+  private static final Set<Cover> ANY = EnumSet.of(Cover.PART, Cover.ALL);
+
+  private final Queues queues;
+  private final TaskIndex index;
+
+  private TaskSearch(Queues queues) {
+    this.queues = queues;
+    this.index = queues.index();
+  }
+
+  /** Search in these queues. */
+  public static TaskSearch in(Queues queues) {
+    return new TaskSearch(queues);
+  }
+
+  /** The tasks that match, in the order and number that the options say. */
+  public List<QueueTask> find(Filter filter, SearchOptions options) {
+    Plan plan = Plan.of(filter);
+    if (plan.ids() != null) {
+      return sorted(lookUp(plan.ids(), filter), options);
+    }
+    Map<ObjectId, KindCounts> counts = index.counts();
+    long candidates = plan.candidates(counts, ANY);
+    if (isWorthLookups(candidates, counts)) {
+      return sorted(lookUp(candidates(plan, counts, ANY), filter), options);
+    }
+    if (!options.isById()) {
+      return sortedOfAll(filter, options);
+    }
+    long wanted = (long) options.skip() + options.limit();
+    boolean most = candidates > all(counts) * MOST_PART;
+    if (plan.exact() && !plan.hasPart() && !most && wanted <= MOST_LOOKED_UP) {
+      return firstOfGroups(plan, counts, filter, options);
+    }
+    return scan(plan, filter, options);
+  }
+
+  /** How many tasks match. */
+  public long count(Filter filter) {
+    Plan plan = Plan.of(filter);
+    if (plan.ids() != null) {
+      return lookUp(plan.ids(), filter).size();
+    }
+    Map<ObjectId, KindCounts> counts = index.counts();
+    long sure = plan.exact() ? plan.candidates(counts, EnumSet.of(Cover.ALL)) : 0;
+    Set<Cover> unsure = plan.exact() ? EnumSet.of(Cover.PART) : ANY;
+    long candidates = plan.candidates(counts, unsure);
+    if (candidates == 0) {
+      return sure;
+    }
+    if (isWorthLookups(candidates, counts)) {
+      return sure + lookUp(candidates(plan, counts, unsure), filter).size();
+    }
+    AtomicLong count = new AtomicLong();
+    index.oldestFirst(
+        plan.after(),
+        task -> {
+          if (filter.matches(Subject.of(task))) {
+            count.incrementAndGet();
+          }
+          return true;
+        });
+    return count.get();
+  }
+
+  private static boolean isWorthLookups(long candidates, Map<ObjectId, KindCounts> counts) {
+    return candidates <= MOST_LOOKED_UP && candidates * LOOKS_PER_LOOKUP <= all(counts);
+  }
+
+  private static long all(Map<ObjectId, KindCounts> counts) {
+    return counts.values().stream()
+        .mapToLong(each -> each.queued() + each.active() + each.held() + each.finished())
+        .sum();
+  }
+
+  private Set<String> candidates(Plan plan, Map<ObjectId, KindCounts> counts, Set<Cover> covers) {
+    Set<String> ids = new TreeSet<>();
+    idsOf(plan, counts, covers, false).forEach(each -> each.forEach(ids::add));
+    return ids;
+  }
+
+  private List<Iterable<String>> idsOf(
+      Plan plan, Map<ObjectId, KindCounts> counts, Set<Cover> covers, boolean newestFirst) {
+    List<Iterable<String>> found = new ArrayList<>();
+    counts.forEach((queue, count) -> {
+      if (plan.has(queue)) {
+        plan.kinds()
+            .forEach((kind, cover) -> {
+              if (covers.contains(cover)) {
+                found.add(index.ids(queue, kind, newestFirst));
+              }
+            });
+      }
+    });
+    return found;
+  }
+
+  /** The matching ones of these tasks, by id. */
+  private List<QueueTask> lookUp(Collection<String> ids, Filter filter) {
+    List<QueueTask> found = new ArrayList<>();
+    for (String id : ids) {
+      Optional<QueueTask> task = queues.tasks().find(new ObjectId(id));
+      task.filter(each -> filter.matches(Subject.of(each))).ifPresent(found::add);
+    }
+    return found;
+  }
+
+  private static List<QueueTask> sorted(List<QueueTask> found, SearchOptions options) {
+    return found.stream()
+        .sorted(options.order())
+        .skip(options.skip())
+        .limit(options.limit())
+        .toList();
+  }
+
+  /** Looks at every task, and keeps no more than are wanted. */
+  private List<QueueTask> sortedOfAll(Filter filter, SearchOptions options) {
+    Comparator<QueueTask> order = options.order();
+    long wanted = (long) options.skip() + options.limit();
+    PriorityQueue<QueueTask> best = new PriorityQueue<>(order.reversed());
+    index.oldestFirst(
+        "",
+        task -> {
+          if (filter.matches(Subject.of(task))) {
+            best.add(task);
+            if (best.size() > wanted) {
+              best.remove();
+            }
+          }
+          return true;
+        });
+    return sorted(new ArrayList<>(best), options);
+  }
+
+  private List<QueueTask> scan(Plan plan, Filter filter, SearchOptions options) {
+    List<QueueTask> found = new ArrayList<>();
+    AtomicLong skipped = new AtomicLong();
+    Predicate<QueueTask> look =
+        task -> {
+          if (filter.matches(Subject.of(task)) && skipped.getAndIncrement() >= options.skip()) {
+            found.add(task);
+          }
+          return found.size() < options.limit();
+        };
+    if (options.newestFirst()) {
+      index.newestFirst(look);
+    } else {
+      index.oldestFirst(plan.after(), look);
+    }
+    return found;
+  }
+
+  /**
+   * The first or last tasks by id of some groups: picks the ids in rounds, as some may turn out to
+   * be of another status by now.
+   */
+  private List<QueueTask> firstOfGroups(
+      Plan plan, Map<ObjectId, KindCounts> counts, Filter filter, SearchOptions options) {
+    Comparator<String> order =
+        options.newestFirst() ? Comparator.reverseOrder() : Comparator.naturalOrder();
+    int wanted = options.skip() + options.limit();
+    List<QueueTask> found = new ArrayList<>();
+    String last = "";
+    while (found.size() < wanted) {
+      List<String> round =
+          pick(idsOf(plan, counts, ANY, options.newestFirst()), order, last, wanted);
+      found.addAll(lookUp(round, filter));
+      if (round.size() < wanted) {
+        break;
+      }
+      last = round.getLast();
+    }
+    return found.stream().skip(options.skip()).limit(options.limit()).toList();
+  }
+
+  /** The first {@code most} of these, in order, that come after {@code last}. */
+  private static List<String> pick(
+      List<Iterable<String>> ids, Comparator<String> order, String last, int most) {
+    TreeSet<String> best = new TreeSet<>(order);
+    for (Iterable<String> each : ids) {
+      for (String id : each) {
+        boolean due = last.isEmpty() || order.compare(id, last) > 0;
+        if (due && (best.size() < most || order.compare(id, best.last()) < 0)) {
+          best.add(id);
+          if (best.size() > most) {
+            best.pollLast();
+          }
+        }
+      }
+    }
+    return List.copyOf(best);
+  }
+}

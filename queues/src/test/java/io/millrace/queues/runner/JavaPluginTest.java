@@ -1,0 +1,127 @@
+package io.millrace.queues.runner;
+
+import static io.millrace.queues.runner.Bench.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Status;
+import io.millrace.queues.plugin.Compiled;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tasks whose plugin is a class. */
+class JavaPluginTest {
+  private final Bench bench;
+
+  JavaPluginTest(@TempDir Path root) throws IOException {
+    bench = new Bench(root);
+  }
+
+  @AfterEach
+  void close() {
+    bench.close();
+  }
+
+  private void plugin(String body) throws IOException {
+    Compiled.into(bench.plugins.resolve("classes"), "my.Plugin", body);
+  }
+
+  @Test
+  void it_gets_params_ids_and_token_and_returns_a_status() throws Exception {
+    plugin(
+        "task.stdout().write((task.id() + ' ' + task.token() + ' ' + task.node()).getBytes());"
+            + " System.err.println(\"seen\"); return task.params().path(\"n\").asInt();");
+
+    TaskRun run = bench.begin("my.Plugin", json("{'n':77}"));
+    run.carryOut();
+
+    QueueTask task = bench.task(run.assignment().task());
+    assertThat(task.status()).isEqualTo(77);
+    long token = run.assignment().run().claim().token();
+    assertThat(bench.text(task.output().stdout())).isEqualTo(task.id() + " " + token + " bench");
+    assertThat(bench.text(task.output().stderr())).isEqualTo("seen\n");
+  }
+
+  @Test
+  void a_status_that_is_not_positive_becomes_2() throws Exception {
+    plugin("return 0;");
+
+    QueueTask task = bench.run("my.Plugin", json("{'a':1}"));
+
+    assertThat(task.status()).isEqualTo(Status.FAILED);
+    assertThat(bench.text(task.output().stderr())).contains("returned 0");
+  }
+
+  @Test
+  void what_it_throws_goes_to_stderr() throws Exception {
+    plugin("throw new NoSuchFieldError(\"no luck\");");
+
+    QueueTask task = bench.run("my.Plugin", json("{'a':1}"));
+
+    assertThat(task.status()).isEqualTo(Status.FAILED);
+    assertThat(bench.text(task.output().stderr())).contains("NoSuchFieldError: no luck");
+  }
+
+  @Test
+  void it_is_told_when_it_is_to_end() throws Exception {
+    Path ready = bench.root().resolve("ready");
+    assertThat(new ProcessBuilder("mkfifo", ready.toString()).start().waitFor()).isZero();
+    plugin(
+        "java.nio.file.Files.writeString(java.nio.file.Path.of(\""
+            + ready
+            + "\"), \"x\"); try { Thread.sleep(1000000); return 1; }"
+            + " catch (InterruptedException e) {"
+            + " System.out.println(task.isCancelled()); return 5; }");
+    TaskRun run = bench.begin("my.Plugin", json("{'a':1}"));
+    CompletableFuture<Void> end = begin(run);
+    Files.readString(ready);
+
+    run.stop(Duration.ofMinutes(5));
+    end.join();
+
+    QueueTask task = bench.task(run.assignment().task());
+    assertThat(task.status()).isEqualTo(Status.TERMINATED);
+    assertThat(bench.text(task.output().stdout())).isEqualTo("true\n");
+    assertThat(bench.lastWords).isEmpty();
+  }
+
+  @Test
+  void one_that_does_not_listen_ends_with_its_runner() throws Exception {
+    Path ready = bench.root().resolve("ready");
+    assertThat(new ProcessBuilder("mkfifo", ready.toString()).start().waitFor()).isZero();
+    plugin(
+        "java.nio.file.Path fifo = java.nio.file.Path.of(\""
+            + ready
+            + "\"); java.nio.file.Files.writeString(fifo, \"x\");"
+            + " while (!java.nio.file.Files.exists(fifo.resolveSibling(\"end\"))) {"
+            + " try { Thread.sleep(10); } catch (InterruptedException e) { } } return 1;");
+    TaskRun run = bench.begin("my.Plugin", json("{'a':1}"));
+    CompletableFuture<Void> end = begin(run);
+    Files.readString(ready);
+
+    run.stop(Duration.ZERO);
+
+    assertThat(bench.lastWords).hasSize(1);
+    assertThat(end).isNotDone();
+    Files.createFile(bench.root().resolve("end"));
+    end.join();
+  }
+
+  private static CompletableFuture<Void> begin(TaskRun run) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try {
+            run.carryOut();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        },
+        task -> Thread.ofPlatform().daemon().start(task));
+  }
+}

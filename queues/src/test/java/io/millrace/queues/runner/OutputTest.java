@@ -1,0 +1,158 @@
+package io.millrace.queues.runner;
+
+import static io.millrace.queues.runner.Bench.reason;
+import static io.millrace.queues.runner.Bench.shell;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.queues.Output;
+import io.millrace.queues.OutputFile;
+import io.millrace.queues.OutputLimits;
+import io.millrace.queues.OutputLimits.Files;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Status;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of the output of tasks. */
+class OutputTest {
+  private final Bench bench;
+
+  OutputTest(@TempDir Path root) throws IOException {
+    bench = new Bench(root);
+  }
+
+  @AfterEach
+  void close() {
+    bench.close();
+  }
+
+  @Test
+  void short_output_never_touches_the_blob_store() throws Exception {
+    bench.blobs.refuses = true;
+
+    QueueTask task = bench.run("shell", shell("echo hello"));
+
+    assertThat(task.output().stdout()).isEqualTo(new Output.Text("hello\n"));
+    assertThat(task.output().stderr()).isEqualTo(new Output.Text(""));
+  }
+
+  @Test
+  void long_output_is_stored_in_chunks_and_shown_as_text() throws Exception {
+    QueueTask task = bench.run("shell", shell("seq 100000; echo e >&2"));
+
+    Output.Stored stored = (Output.Stored) task.output().stdout();
+    assertThat(stored.shownAsText()).isTrue();
+    assertThat(stored.sizeBytes()).isEqualTo(588_895);
+    assertThat(bench.text(stored)).startsWith("1\n2\n").endsWith("\n100000\n").hasSize(588_895);
+    OutputFile file = bench.queues.file(stored.file()).orElseThrow();
+    assertThat(file.name()).isEqualTo("stdout");
+    assertThat(file.chunks()).isEqualTo(3);
+    assertThat(bench.chunks()).hasSize(3);
+    assertThat(task.output().stderr()).isEqualTo(new Output.Text("e\n"));
+  }
+
+  @Test
+  void the_larger_output_becomes_a_file_where_both_are_too_long() throws Exception {
+    bench.limits = new OutputLimits(Files.AUTO, 10_000, 1 << 20);
+
+    QueueTask task = bench.run("shell", shell("seq 5000; seq 1000 >&2"));
+
+    assertThat(((Output.Stored) task.output().stdout()).shownAsText()).isFalse();
+    assertThat(task.output().stderr()).isInstanceOf(Output.Text.class);
+  }
+
+  @Test
+  void files_may_be_wanted_always() throws Exception {
+    bench.limits = new OutputLimits(Files.ALWAYS, 10_000, 1 << 20);
+
+    QueueTask task = bench.run("shell", shell("echo x"));
+
+    assertThat(((Output.Stored) task.output().stdout()).shownAsText()).isFalse();
+    assertThat(bench.text(task.output().stdout())).isEqualTo("x\n");
+  }
+
+  @Test
+  void without_files_what_does_not_fit_is_dropped_and_the_reason_says_so() throws Exception {
+    bench.limits = new OutputLimits(Files.NEVER, 5_000, 1 << 20);
+
+    QueueTask task = bench.run("shell", shell("seq 10000"));
+
+    assertThat(task.status()).isEqualTo(Status.SUCCEEDED);
+    assertThat(((Output.Stored) task.output().stdout()).shownAsText()).isTrue();
+    assertThat(bench.text(task.output().stdout())).hasSize(5_000).startsWith("1\n2\n");
+    assertThat(reason(task)).contains("stdout").contains("5000");
+  }
+
+  @Test
+  void an_endless_output_is_cut_while_it_is_written() throws Exception {
+    bench.limits = new OutputLimits(Files.AUTO, 5_000, 100_000);
+
+    QueueTask task = bench.run("shell", shell("head -c 300M /dev/zero; exit 4"));
+
+    assertThat(task.status()).isEqualTo(Status.FAILED);
+    assertThat(((Output.Stored) task.output().stdout()).sizeBytes()).isEqualTo(100_000);
+    assertThat(reason(task)).contains("exit code 4").contains("cut at 100000 bytes");
+  }
+
+  @Test
+  void output_can_be_read_while_the_task_runs_and_moves_into_the_task_at_its_end()
+      throws Exception {
+    TaskRun run =
+        bench.begin(
+            "shell",
+            shell(
+                "echo early; while sleep 0.05; do"
+                    + " [ -e "
+                    + bench.root().resolve("go")
+                    + " ] && exit; done"));
+    var end =
+        CompletableFuture.runAsync(() -> {
+          try {
+            run.carryOut();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        });
+    bench.blobs.awaitFirst();
+
+    String prefix =
+        OutputFile.prefix(
+            run.assignment().task(), run.assignment().run().claim().token(), "stdout");
+    try (var chunk = bench.blobs.open(prefix + 0)) {
+      assertThat(chunk.readAllBytes()).asString().isEqualTo("early\n");
+    }
+    java.nio.file.Files.createFile(bench.root().resolve("go"));
+    end.join();
+
+    assertThat(bench.task(run.assignment().task()).output().stdout())
+        .isEqualTo(new Output.Text("early\n"));
+    assertThat(bench.chunks()).isEmpty();
+  }
+
+  @Test
+  void a_blob_store_that_refuses_costs_the_output_and_not_the_status() throws Exception {
+    bench.blobs.refuses = true;
+
+    QueueTask task = bench.run("shell", shell("seq 10000; echo kept >&2"));
+
+    assertThat(task.status()).isEqualTo(Status.SUCCEEDED);
+    assertThat(task.output().stdout()).isEqualTo(Output.none());
+    assertThat(task.output().stderr()).isEqualTo(new Output.Text("kept\n"));
+    assertThat(reason(task)).contains("stdout").contains("refused");
+  }
+
+  @Test
+  void a_task_without_room_for_its_output_runs_without_it() throws Exception {
+    TaskRun run = bench.begin("shell", shell("echo x"));
+    // A name that is taken stands for a disk that has no room.
+    TaskFolder folder = bench.shop().folder();
+    Outputs outputs = new Outputs(run.assignment(), folder, () -> bench.blobs);
+
+    assertThat(outputs.stdout().redirect()).isEqualTo(ProcessBuilder.Redirect.DISCARD);
+    assertThat(outputs.stdout().loss()).contains("no file");
+  }
+}

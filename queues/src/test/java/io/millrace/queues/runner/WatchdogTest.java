@@ -1,0 +1,78 @@
+package io.millrace.queues.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.processes.ProcessLauncher;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class WatchdogTest {
+  private final ProcessLauncher launcher = ProcessLauncher.create();
+  private final Process work;
+
+  WatchdogTest() throws IOException {
+    work = new ProcessBuilder(launcher.inOwnSession(List.of("sleep", "1000"))).start();
+  }
+
+  @AfterEach
+  void end() {
+    work.destroyForcibly();
+  }
+
+  @Test
+  void what_it_guards_ends_with_its_pipe() throws Exception {
+    Watchdog watchdog = new Watchdog(launcher, null);
+    watchdog.guard(work.pid());
+
+    watchdog.close();
+
+    assertThat(work.waitFor()).isEqualTo(137);
+  }
+
+  @Test
+  void what_it_has_set_free_lives_on() throws Exception {
+    Watchdog watchdog = new Watchdog(launcher, null);
+    watchdog.guard(work.pid());
+    watchdog.free();
+
+    long dog = child().orElseThrow().pid();
+    watchdog.close();
+    ProcessHandle.of(dog).ifPresent(process -> process.onExit().join());
+
+    assertThat(work.isAlive()).isTrue();
+  }
+
+  @Test
+  void one_that_was_killed_is_replaced_and_guards_on() throws Exception {
+    try (Watchdog watchdog = new Watchdog(launcher, null)) {
+      watchdog.guard(work.pid());
+      ProcessHandle first = child().orElseThrow();
+      first.destroyForcibly();
+      first.onExit().join();
+
+      assertThat(watchdog.signal("0", work.pid())).isTrue();
+    }
+    assertThat(work.waitFor()).isEqualTo(137);
+  }
+
+  @Test
+  void it_says_whether_there_was_anybody_to_signal() throws Exception {
+    try (Watchdog watchdog = new Watchdog(launcher, null)) {
+      watchdog.signal("KILL", work.pid());
+      work.waitFor();
+
+      assertThat(watchdog.signal("0", work.pid())).isFalse();
+    }
+  }
+
+  private static Optional<ProcessHandle> child() {
+    return ProcessHandle.current()
+        .children()
+        .filter(child ->
+            child.info().arguments().map(List::of).orElse(List.of()).contains("millrace-watchdog"))
+        .reduce((first, second) -> second);
+  }
+}

@@ -1,0 +1,201 @@
+package io.millrace.server.queues;
+
+import io.millrace.queues.ObjectId;
+import io.millrace.server.http.Query;
+import io.millrace.server.http.Request;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The parameters of a request: a JSON object, a form or the query string, by content type. Values
+ * of a form or a query are strings, or arrays of them where a name comes several times.
+ */
+final class Input {
+  private static final String FORM = "application/x-www-form-urlencoded";
+
+  private final ObjectNode values;
+
+  private Input(ObjectNode values) {
+    this.values = values;
+  }
+
+  /**
+   * Reads them.
+   *
+   * @throws Refusal where the body is no JSON object
+   */
+  static Input of(Request request) throws IOException {
+    if (!request.hasBody()) {
+      return new Input(fromForm(request.query()));
+    }
+    byte[] body = request.body();
+    if (isForm(request, body)) {
+      return new Input(fromForm(Query.parse(new String(body, StandardCharsets.ISO_8859_1))));
+    }
+    try {
+      if (Form.JSON.readTree(body) instanceof ObjectNode object) {
+        return new Input(object);
+      }
+    } catch (JacksonException e) {
+      throw Refusal.of("the body is not JSON: " + e.getOriginalMessage());
+    }
+    throw Refusal.of("the body must be a JSON object");
+  }
+
+  /** These, made by us. */
+  static Input of(ObjectNode values) {
+    return new Input(values);
+  }
+
+  /** Whether a body is a form; one that begins like JSON is not, whatever its type says. */
+  static boolean isForm(Request request, byte[] body) {
+    boolean json = body.length > 0 && (body[0] == '{' || body[0] == '[');
+    return request.mediaType().equals(FORM) && !json;
+  }
+
+  private static ObjectNode fromForm(Query query) {
+    ObjectNode values = Form.object();
+    for (String name : query.names()) {
+      List<String> texts = query.texts(name);
+      if (texts.size() == 1) {
+        values.put(name, texts.getFirst());
+      } else {
+        values.set(name, Form.strings(texts));
+      }
+    }
+    return values;
+  }
+
+  /** All of them. */
+  ObjectNode all() {
+    return values;
+  }
+
+  boolean isEmpty() {
+    return values.isEmpty();
+  }
+
+  /** The value of a parameter; null where it is absent. */
+  @Nullable JsonNode get(String name) {
+    return values.get(name);
+  }
+
+  /** Whether it is there and not null. */
+  boolean has(String name) {
+    return values.hasNonNull(name);
+  }
+
+  /** Refuses parameters of other names. */
+  void allow(Set<String> names, String error) {
+    for (String name : values.propertyNames()) {
+      if (!names.contains(name)) {
+        throw Refusal.of(error, "param", name);
+      }
+    }
+  }
+
+  /** A string that is not empty; empty where it is absent, null or empty itself. */
+  String text(String name) {
+    JsonNode value = values.get(name);
+    if (value == null || value.isNull()) {
+      return "";
+    }
+    if (!value.isString()) {
+      throw Refusal.of(name + " must be a string", name, value);
+    }
+    return value.asString();
+  }
+
+  /** An integer from 0, as a number or its digits, or null. */
+  @Nullable Integer count(String name, String error) {
+    JsonNode value = values.get(name);
+    if (value == null || value.isNull()) {
+      return null;
+    }
+    if (value.isIntegralNumber() && value.canConvertToInt() && value.intValue() >= 0) {
+      return value.intValue();
+    }
+    if (value.isString() && value.asString().matches("[0-9]{1,9}")) {
+      return Integer.valueOf(value.asString());
+    }
+    throw Refusal.of(error, name, value);
+  }
+
+  /** An array of strings, or one string; none where it is absent or null. */
+  List<String> strings(String name) {
+    JsonNode value = values.get(name);
+    if (value == null || value.isNull()) {
+      return List.of();
+    }
+    if (value.isString()) {
+      return value.asString().isEmpty() ? List.of() : List.of(value.asString());
+    }
+    List<String> strings = new ArrayList<>();
+    for (JsonNode each : value) {
+      if (!each.isString()) {
+        throw Refusal.of(name + " must be an array of strings", name, value);
+      }
+      strings.add(each.asString());
+    }
+    if (!value.isArray()) {
+      throw Refusal.of(name + " must be an array of strings", name, value);
+    }
+    return strings;
+  }
+
+  /** What counts as true: not 0, not empty and not null, {@code false} and {@code "0"} neither. */
+  boolean truth(String name, boolean absent) {
+    JsonNode value = values.get(name);
+    if (value == null || value.isNull()) {
+      return absent;
+    }
+    if (value.isString()) {
+      return !Set.of("", "0", "false").contains(value.asString());
+    }
+    return value.isBoolean() ? value.booleanValue() : !value.isNumber() || value.doubleValue() != 0;
+  }
+
+  /**
+   * An object, given as one or as its text; an empty one where it is absent or null.
+   *
+   * @throws Refusal with {@code error} where it is something else
+   */
+  ObjectNode object(String name, String error) {
+    JsonNode value = values.get(name);
+    if (value == null || value.isNull()) {
+      return Form.object();
+    }
+    if (decoded(value) instanceof ObjectNode object) {
+      return object;
+    }
+    throw Refusal.of(error, name, value);
+  }
+
+  /** A value, or what its text stands for; null where that is no JSON. */
+  static @Nullable JsonNode decoded(JsonNode value) {
+    if (!value.isString()) {
+      return value;
+    }
+    try {
+      return Form.JSON.readTree(value.asString());
+    } catch (JacksonException _) {
+      return null;
+    }
+  }
+
+  /** The id that a parameter or a path names. */
+  static ObjectId id(String field, String text, String error) {
+    if (!ObjectId.isValid(text)) {
+      throw Refusal.of(error, field, JsonNodeFactory.instance.stringNode(text));
+    }
+    return new ObjectId(text);
+  }
+}

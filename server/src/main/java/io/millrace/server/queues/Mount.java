@@ -1,0 +1,110 @@
+package io.millrace.server.queues;
+
+import io.millrace.queues.InvalidRequestException;
+import io.millrace.queues.TaskStateException;
+import io.millrace.server.http.Handler;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import io.millrace.server.http.Routes;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Adds routes below {@code /dci} whose input errors are answered in one form. */
+final class Mount {
+  private static final String ROOT = "/dci";
+
+  private final Routes routes;
+
+  Mount(Routes routes) {
+    this.routes = routes;
+  }
+
+  /** A request with the names that its path has. */
+  record Asked(Request request) {
+    String node() {
+      return request.parameter("node");
+    }
+
+    String queue() {
+      return request.parameter("queue");
+    }
+
+    String id() {
+      return request.parameter("id");
+    }
+
+    String collection() {
+      return request.parameter("collection");
+    }
+  }
+
+  /** Answers a request with parameters. */
+  interface Action {
+    Reply answer(Asked asked, Input input) throws IOException, InterruptedException;
+  }
+
+  /** Says what is wrong with a request. */
+  interface ErrorForm {
+    Reply show(Refusal refusal);
+  }
+
+  /** A route that takes parameters. */
+  void add(HttpMethod method, String path, Action action) {
+    add(method, path, refusal -> Form.bad(refusal.body()), action);
+  }
+
+  /** The same with errors of another form. */
+  void add(HttpMethod method, String path, ErrorForm errors, Action action) {
+    routes.add(
+        method,
+        ROOT + path,
+        request -> {
+          Input input = null;
+          try {
+            input = Input.of(request);
+            return action.answer(new Asked(request), input);
+          } catch (Refusal e) {
+            return errors.show(e);
+          } catch (InvalidRequestException e) {
+            return errors.show(refusal(e, input));
+          } catch (TaskStateException e) {
+            return errors.show(Refusal.of(String.valueOf(e.getMessage())));
+          } catch (JacksonException e) {
+            return errors.show(Refusal.of("this JSON cannot be kept: " + e.getOriginalMessage()));
+          }
+        });
+  }
+
+  /** A route that reads its body itself. */
+  void addRaw(HttpMethod method, String path, Handler handler) {
+    routes.add(
+        method,
+        ROOT + path,
+        request -> {
+          try {
+            return handler.handle(request);
+          } catch (Refusal e) {
+            return Form.bad(e.body());
+          } catch (InvalidRequestException e) {
+            return Form.bad(refusal(e, null).body());
+          } catch (JacksonException e) {
+            String message = "this JSON cannot be kept: " + e.getOriginalMessage();
+            return Form.bad(Refusal.of(message).body());
+          }
+        });
+  }
+
+  static Refusal refusal(InvalidRequestException e, @Nullable Input input) {
+    String message = String.valueOf(e.getMessage());
+    if (e.field().isEmpty() || input == null) {
+      return Refusal.of(message);
+    }
+    ObjectNode given = input.all();
+    return given.has(e.field())
+        ? Refusal.of(message, e.field(), given.get(e.field()))
+        : Refusal.of(message);
+  }
+}

@@ -1,0 +1,154 @@
+package io.millrace.server.queues;
+
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Queue;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The routes of version 3 for queues and creation. Their errors are {@code [0, error]}. */
+final class OldRoutes {
+  static final Mount.ErrorForm PAIR =
+      refusal -> {
+        ArrayNode pair = Form.array().add(0);
+        pair.add(refusal.message());
+        return Form.bad(pair);
+      };
+
+  private final QueueRoutes queues;
+  private final TaskRoutes tasks;
+  private final UserDocuments documents;
+  private final Plugins plugins;
+
+  OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, Plugins plugins) {
+    this.queues = queues;
+    this.tasks = tasks;
+    this.documents = documents;
+    this.plugins = plugins;
+  }
+
+  void mount(Mount mount) {
+    mount.add(HttpMethod.GET, "/scheduler-json", (_, _) -> queues.all());
+    mount.add(HttpMethod.GET, "/queue-prototypes-json", (_, _) -> prototypes());
+    mount.add(HttpMethod.POST, "/queue-prototypes-json", (_, _) -> prototypes());
+    mount.add(
+        HttpMethod.POST,
+        "/set-queue-attr-json",
+        refusal -> Form.bad(refusal.body().put("success", 0)),
+        (_, input) -> setAttribute(input));
+    mount.add(HttpMethod.POST, "/start-queue-json", PAIR, (_, input) -> start(input));
+    mount.add(HttpMethod.POST, "/delete-queue-json", PAIR, (_, input) -> delete(input));
+    mount.add(HttpMethod.POST, "/queue-create-tasks-json", PAIR, (_, input) -> create(input));
+    mount.add(
+        HttpMethod.POST,
+        "/queue-create-tasks-from-query-json",
+        PAIR,
+        (_, input) -> createFromQuery(input));
+  }
+
+  private Reply prototypes() {
+    ObjectNode names = Form.object();
+    plugins.namesInUse().forEach(name -> names.put(name, name));
+    return Form.ok(names);
+  }
+
+  private Reply setAttribute(Input input) {
+    if (!input.text("attr").equals("threads")) {
+      throw Refusal.of("Invalid attr");
+    }
+    JsonNode value = input.get("value");
+    if (value == null || value.isNull()) {
+      throw Refusal.of("You must supply a value");
+    }
+    String queue = id(input, "queueid", "You must supply a queueid");
+    ObjectNode change = Form.object();
+    change.set("threads", value);
+    ObjectNode result = queues.change(queue, Input.of(change));
+    return Form.ok(Form.object().put("success", 1).setAll(result));
+  }
+
+  private Reply start(Input input) {
+    String plugin = input.text("type");
+    String name = input.text("name");
+    if (plugin.isEmpty() || name.isEmpty()) {
+      throw Refusal.of("type and name required");
+    }
+    if (!plugins.namesInUse().contains(plugin)) {
+      throw Refusal.of("unknown type");
+    }
+    Queue queue = queues.create(name, plugin);
+    ArrayNode answer = Form.array().add(1);
+    answer.add(Form.id(queue.id()));
+    answer.add(Form.object().put("success", 1).setAll(Results.inserted(queue.id())));
+    return Form.ok(answer);
+  }
+
+  private Reply delete(Input input) {
+    ObjectNode result = queues.delete(id(input, "id", "id required"));
+    ArrayNode answer = Form.array().add(1);
+    answer.add(Form.object().put("success", 1).setAll(result));
+    return Form.ok(answer);
+  }
+
+  private Reply create(Input input) {
+    if (!input.has("queueid") || !input.has("object")) {
+      throw Refusal.of("queueid and object required");
+    }
+    JsonNode given = input.get("object");
+    JsonNode array = given == null ? null : Input.decoded(given);
+    if (array == null || !array.isArray()) {
+      throw Refusal.of("object param must be a JSON array");
+    }
+    List<ObjectNode> params = new ArrayList<>();
+    for (JsonNode each : array) {
+      if (!(each instanceof ObjectNode object) || object.isEmpty()) {
+        throw Refusal.of(TaskArray.WRONG);
+      }
+      params.add(object);
+    }
+    if (params.isEmpty()) {
+      throw Refusal.of(TaskArray.WRONG);
+    }
+    List<ObjectId> created = tasks.submit(queue(input), params);
+    ArrayNode answer = Form.array().add(1).add(created.size());
+    created.forEach(id -> answer.add(Form.id(id)));
+    answer.add(Form.object().put("success", 1).setAll(Results.inserted(created)));
+    return Form.ok(answer);
+  }
+
+  private Reply createFromQuery(Input input) {
+    for (String name : Set.of("queueid", "collection", "jsonfilter", "params")) {
+      if (!input.has(name)) {
+        throw Refusal.of("queueid, collection, jsonfilter, and params required");
+      }
+    }
+    ObjectNode filter = input.object("jsonfilter", "jsonfilter must be a JSON object");
+    ObjectNode params = input.object("params", "params must be a JSON object");
+    Queue queue = queue(input);
+    List<ObjectId> created =
+        tasks.submit(queue, documents.params(input.text("collection"), filter, params));
+    return Form.ok(Form.array().add(1).add(created.size()));
+  }
+
+  private Queue queue(Input input) {
+    return queues.find(id(input, "queueid", "queueid required"));
+  }
+
+  /** An id, plain or as {@code {"$oid": …}}, or a name. */
+  private static String id(Input input, String field, String error) {
+    JsonNode value = input.get(field);
+    if (value != null && value.path("$oid").isString()) {
+      return value.path("$oid").asString();
+    }
+    String text = input.text(field);
+    if (text.isEmpty()) {
+      throw Refusal.of(error);
+    }
+    return text;
+  }
+}

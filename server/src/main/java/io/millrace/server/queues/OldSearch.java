@@ -1,0 +1,66 @@
+package io.millrace.server.queues;
+
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.search.Filter;
+import io.millrace.queues.search.SearchOptions;
+import io.millrace.queues.search.TaskSearch;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Reply;
+import io.millrace.server.queues.Shapes.Detail;
+import java.time.Instant;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Search as version 3 has it: times are seconds, with their text beside them. */
+final class OldSearch {
+  private final TaskSearch search;
+  private final Shapes shapes;
+
+  OldSearch(TaskSearch search, Shapes shapes) {
+    this.search = search;
+    this.shapes = shapes;
+  }
+
+  void mount(Mount mount) {
+    mount.add(HttpMethod.POST, "/search-tasks-json", OldRoutes.PAIR, (_, input) -> answer(input));
+  }
+
+  private Reply answer(Input input) {
+    ObjectNode given = input.object("filter", "JSON object required for filter").deepCopy();
+    if (input.has("queue")) {
+      given.set("queue", input.get("queue"));
+    }
+    JsonNode id = given.remove("id");
+    if (id != null) {
+      given.set("_id", id);
+    }
+    if (given.path("status").isString() && given.path("status").asString().matches("-?\\d{1,9}")) {
+      given.put("status", Integer.parseInt(given.path("status").asString()));
+    }
+    Filter filter = Filter.onTasks(given);
+    ObjectNode options = Form.object();
+    for (String name : new String[] {"limit", "skip"}) {
+      Integer number = input.count(name, name + " must be a non-negative integer");
+      options.put(name, number);
+    }
+    SearchOptions wanted = SearchOptions.read(options);
+    if (input.truth("count", false)) {
+      return Form.ok(Form.array().add(1).add(search.count(filter)));
+    }
+    Detail detail = input.truth("terse", false) ? Detail.TERSE : Detail.FULL;
+    ArrayNode shown = Form.array();
+    for (QueueTask task : search.find(filter, wanted)) {
+      ObjectNode json = shapes.of(task, detail, wanted.projection());
+      seconds(json, "ctime", task.ctimeMillis());
+      seconds(json, "mtime", task.progress().mtimeMillis());
+      shown.add(json);
+    }
+    return Form.ok(shown);
+  }
+
+  private static void seconds(ObjectNode json, String field, long millis) {
+    json.put(field, Math.floorDiv(millis, 1000));
+    json.put(field + "_str", Instant.ofEpochMilli(millis).toString());
+  }
+}

@@ -1,0 +1,76 @@
+package io.millrace.server.queues;
+
+import io.millrace.queues.OutputReader;
+import io.millrace.queues.OutputReader.Stream;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Status;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import io.millrace.server.http.Watch;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** The output of a task as bytes, while it runs too. */
+final class OutputRoutes {
+  /** How often a followed task is looked at; its runner sends news at most once a second. */
+  private static final long STEP_MILLIS = 250;
+
+  private final TaskRoutes tasks;
+  private final OutputReader outputs;
+
+  OutputRoutes(TaskRoutes tasks, OutputReader outputs) {
+    this.tasks = tasks;
+    this.outputs = outputs;
+  }
+
+  void mount(Mount mount) {
+    for (Stream stream : Stream.values()) {
+      mount.addRaw(
+          HttpMethod.GET, "/tasks/id/{id}/" + stream.word(), request -> answer(request, stream));
+    }
+  }
+
+  private Reply answer(Request request, Stream stream) {
+    String id = request.parameter("id");
+    QueueTask task = tasks.find(id);
+    long offset = request.query().integer("offset", 0, 0, Long.MAX_VALUE);
+    boolean follow = request.query().truth("follow", false);
+    return new Reply.Streamed(
+        200,
+        Reply.BYTES,
+        Map.of("Millrace-Task-Status", Integer.toString(task.status())),
+        -1,
+        target -> {
+          if (follow) {
+            follow(request, stream, offset, target);
+          } else {
+            outputs.copy(task, stream, offset, target);
+          }
+        });
+  }
+
+  private void follow(Request request, Stream stream, long offset, OutputStream target)
+      throws IOException, InterruptedException {
+    CountDownLatch over = new CountDownLatch(1);
+    try (Watch _ = request.watch(_ -> over.countDown())) {
+      long at = offset;
+      boolean live = true;
+      while (live) {
+        QueueTask task = tasks.find(request.parameter("id"));
+        // Seen before its output is read, so that nothing written before the end is missed.
+        live = Status.isActive(task.status()) || task.status() == Status.QUEUED;
+        at += outputs.copy(task, stream, at, target);
+        target.flush();
+        if (live && over.await(STEP_MILLIS, TimeUnit.MILLISECONDS)) {
+          return;
+        }
+      }
+    } catch (Refusal _) {
+      // The task is there no more: the stream ends.
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package io.millrace.server.queues;
+
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueCounts;
+import io.millrace.queues.QueueRegistry;
+import io.millrace.queues.QueueRegistry.Change;
+import io.millrace.queues.QueueSettings;
+import io.millrace.queues.Sort;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Reply;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The queues. */
+final class QueueRoutes {
+  private static final Set<String> PARAMS =
+      Set.of("name", "plugin", "threads", "sort", "nodes_pin", "nodes_ignore", "requeue_orphans");
+
+  private final QueueRegistry queues;
+  private final Plugins plugins;
+
+  QueueRoutes(QueueRegistry queues, Plugins plugins) {
+    this.queues = queues;
+    this.plugins = plugins;
+  }
+
+  void mount(Mount mount) {
+    mount.add(
+        HttpMethod.GET, "/plugins", (_, _) -> Form.ok(Form.strings(List.copyOf(plugins.names()))));
+    mount.add(HttpMethod.GET, "/queues", (_, _) -> all());
+    mount.add(HttpMethod.GET, "/queues/{queue}", (asked, _) -> one(find(asked.queue())));
+    mount.add(HttpMethod.POST, "/queues", (_, input) -> Form.ok(create(input)));
+    mount.add(
+        HttpMethod.POST,
+        "/queues/{queue}",
+        (asked, input) -> Form.ok(change(asked.queue(), input)));
+    mount.add(HttpMethod.DELETE, "/queues/{queue}", (asked, _) -> Form.ok(delete(asked.queue())));
+  }
+
+  /** The queue of this id or name. */
+  Queue find(String idOrName) {
+    return queues.find(idOrName).orElseThrow(() -> notFound(idOrName));
+  }
+
+  private static Refusal notFound(String idOrName) {
+    return Refusal.of("queue not found", "queue", idOrName);
+  }
+
+  Reply all() {
+    List<Queue> all = queues.all();
+    List<QueueCounts> counts = queues.counts(all);
+    ArrayNode shown = Form.array();
+    for (int i = 0; i < all.size(); i++) {
+      shown.add(Shapes.of(all.get(i), counts.get(i)));
+    }
+    return Form.ok(shown);
+  }
+
+  private Reply one(Queue queue) {
+    return Form.ok(Shapes.of(queue, queues.counts(List.of(queue)).getFirst()));
+  }
+
+  private ObjectNode create(Input input) {
+    String name = input.text("name");
+    String plugin = input.text("plugin");
+    if (name.isEmpty() || plugin.isEmpty()) {
+      throw Refusal.of("name and plugin required");
+    }
+    input.allow(PARAMS, "Invalid param");
+    checkPlugin(plugin, "Unknown plugin");
+    QueueSettings settings = settings(QueueSettings.DEFAULTS, input);
+    Queue queue = queues.create(name, plugin, settings);
+    ObjectNode result = Results.inserted(queue.id());
+    result.set("id", Form.id(queue.id()));
+    return result;
+  }
+
+  /** Creates a queue that runs nothing yet. */
+  Queue create(String name, String plugin) {
+    return queues.create(name, plugin, QueueSettings.DEFAULTS);
+  }
+
+  private void checkPlugin(String plugin, String error) {
+    if (!plugins.names().contains(plugin)) {
+      throw Refusal.of(error, "plugin", plugin);
+    }
+  }
+
+  /** Changes a queue. */
+  ObjectNode change(String idOrName, Input input) {
+    if (input.isEmpty()) {
+      throw Refusal.of("no params");
+    }
+    input.allow(PARAMS, "unknown param");
+    JsonNode plugin = input.get("plugin");
+    if (plugin != null) {
+      if (!plugin.isString()) {
+        throw Refusal.of("unknown plugin", "plugin", plugin);
+      }
+      checkPlugin(plugin.asString(), "unknown plugin");
+    }
+    settings(QueueSettings.DEFAULTS, input);
+    JsonNode name = input.get("name");
+    if (name != null && (!name.isString() || name.asString().isEmpty())) {
+      throw Refusal.of("name must be a string", "name", name);
+    }
+    AtomicBoolean modified = new AtomicBoolean();
+    Optional<Queue> changed =
+        queues
+            .find(idOrName)
+            .flatMap(queue ->
+                queues.change(
+                    queue.id(),
+                    old -> {
+                      Change next =
+                          new Change(
+                              name == null ? old.name() : name.asString(),
+                              plugin == null ? old.plugin() : plugin.asString(),
+                              settings(old.settings(), input));
+                      modified.set(!next.equals(old));
+                      return next;
+                    }));
+    if (changed.isEmpty()) {
+      throw notFound(idOrName).with(Results.updated(0, 0));
+    }
+    return Results.updated(1, modified.get() ? 1 : 0);
+  }
+
+  /** The old settings with what the input says. */
+  private static QueueSettings settings(QueueSettings old, Input input) {
+    return new QueueSettings(
+        input.get("threads") == null
+            ? old.threads()
+            : input.count("threads", "threads must be a non-negative integer"),
+        input.get("sort") == null ? old.sort() : sort(input),
+        input.get("nodes_pin") == null ? old.nodesPin() : input.strings("nodes_pin"),
+        input.get("nodes_ignore") == null ? old.nodesIgnore() : input.strings("nodes_ignore"),
+        input.get("requeue_orphans") == null ? old.requeueOrphans() : requeues(input));
+  }
+
+  private static int requeues(Input input) {
+    return Optional.ofNullable(
+            input.count("requeue_orphans", "requeue_orphans must be a non-negative integer"))
+        .orElse(0);
+  }
+
+  private static Sort sort(Input input) {
+    String word = input.text("sort");
+    return Sort.of(word.isEmpty() ? Sort.DEFAULT.word() : word)
+        .orElseThrow(() -> Refusal.of("sort must be fifo, lifo or default", "sort", word));
+  }
+
+  /** Deletes a queue. */
+  ObjectNode delete(String idOrName) {
+    Optional<Queue> queue = queues.find(idOrName);
+    if (queue.isEmpty() || !queues.delete(queue.get().id())) {
+      throw notFound(idOrName).with(Results.deleted(0));
+    }
+    return Results.deleted(1);
+  }
+}

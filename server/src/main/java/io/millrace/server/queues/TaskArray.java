@@ -1,0 +1,97 @@
+package io.millrace.server.queues;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The params of many tasks: a JSON array of objects, none empty. It is checked as a whole before
+ * the first is created, and then read part by part, so that a large one never is in memory as a
+ * tree.
+ */
+final class TaskArray {
+  /** The most tasks of one request. */
+  static final int MOST = 1_000_000;
+
+  static final String WRONG = "params must be a JSON array of task params objects";
+
+  private static final int PART = 4_000;
+
+  private static final JsonMapper ELEMENTS =
+      Form.JSON.rebuild().disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+
+  private final byte[] body;
+
+  private TaskArray(byte[] body) {
+    this.body = body;
+  }
+
+  /**
+   * Checks a body.
+   *
+   * @throws Refusal where it is something else
+   */
+  static TaskArray of(byte[] body) {
+    int count;
+    try (JsonParser json = ELEMENTS.createParser(body)) {
+      count = count(json);
+    } catch (JacksonException _) {
+      throw Refusal.of(WRONG);
+    }
+    if (count == 0) {
+      throw Refusal.of(WRONG);
+    }
+    if (count > MOST) {
+      throw Refusal.of("one request creates at most " + MOST + " tasks, not " + count);
+    }
+    return new TaskArray(body);
+  }
+
+  /** The number of objects; 0 where the body is not what it should be. */
+  private static int count(JsonParser json) {
+    if (json.nextToken() != JsonToken.START_ARRAY) {
+      return 0;
+    }
+    int count = 0;
+    JsonToken token = json.nextToken();
+    while (token == JsonToken.START_OBJECT) {
+      if (json.nextToken() == JsonToken.END_OBJECT) {
+        return 0;
+      }
+      for (int depth = 1; depth > 0; ) {
+        JsonToken next = json.nextToken();
+        if (next == null) {
+          return 0;
+        }
+        depth += next.isStructStart() ? 1 : next.isStructEnd() ? -1 : 0;
+      }
+      count++;
+      token = json.nextToken();
+    }
+    return token == JsonToken.END_ARRAY && json.nextToken() == null ? count : 0;
+  }
+
+  /** Gives all objects, some thousand at a time. */
+  void read(Consumer<List<ObjectNode>> parts) {
+    try (JsonParser json = ELEMENTS.createParser(body)) {
+      json.nextToken();
+      List<ObjectNode> part = new ArrayList<>(PART);
+      while (json.nextToken() == JsonToken.START_OBJECT) {
+        part.add(ELEMENTS.readValue(json, ObjectNode.class));
+        if (part.size() == PART) {
+          parts.accept(part);
+          part.clear();
+        }
+      }
+      if (!part.isEmpty()) {
+        parts.accept(part);
+      }
+    }
+  }
+}

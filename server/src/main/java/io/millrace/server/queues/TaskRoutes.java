@@ -1,0 +1,116 @@
+package io.millrace.server.queues;
+
+import io.millrace.queues.InvalidRequestException;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Status;
+import io.millrace.queues.TaskRegistry;
+import io.millrace.queues.search.Projection;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import io.millrace.server.queues.Shapes.Detail;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Creates tasks, shows one, and operates on it. */
+final class TaskRoutes {
+  private static final String NOT_FOUND = "task not found";
+
+  private final TaskRegistry tasks;
+  private final QueueRoutes queues;
+  private final UserDocuments documents;
+  private final Shapes shapes;
+
+  TaskRoutes(TaskRegistry tasks, QueueRoutes queues, UserDocuments documents, Shapes shapes) {
+    this.tasks = tasks;
+    this.queues = queues;
+    this.documents = documents;
+    this.shapes = shapes;
+  }
+
+  /** Does something to a task; empty where there is none. */
+  private interface Operation {
+    Optional<QueueTask> on(ObjectId id, String reason);
+  }
+
+  void mount(Mount mount) {
+    mount.addRaw(HttpMethod.POST, "/tasks/{queue}", this::create);
+    mount.add(
+        HttpMethod.POST,
+        "/tasks/{queue}/{collection}",
+        (asked, input) -> Form.ok(createFrom(asked.queue(), asked.collection(), input)));
+    mount.add(HttpMethod.GET, "/tasks/id/{id}", (asked, _) -> show(find(asked.id())));
+    operation(mount, "cancel", (id, reason) -> tasks.hold(id, Status.CANCELLED, reason));
+    operation(mount, "block", (id, reason) -> tasks.hold(id, Status.BLOCKED, reason));
+    operation(mount, "terminate", (id, _) -> tasks.terminate(id));
+    operation(mount, "requeue", (id, _) -> tasks.requeue(id));
+  }
+
+  private void operation(Mount mount, String name, Operation operation) {
+    mount.add(
+        HttpMethod.POST,
+        "/tasks/id/{id}/" + name,
+        (asked, input) -> {
+          ObjectId id = Input.id("id", asked.id(), NOT_FOUND);
+          return show(
+              operation
+                  .on(id, input.text("reason"))
+                  .orElseThrow(() -> Refusal.of(NOT_FOUND, "id", asked.id())));
+        });
+  }
+
+  /** The task of this id. */
+  QueueTask find(String id) {
+    return tasks
+        .find(Input.id("id", id, NOT_FOUND))
+        .orElseThrow(() -> Refusal.of(NOT_FOUND, "id", id));
+  }
+
+  private Reply show(QueueTask task) {
+    ObjectNode shown = shapes.of(task, Detail.FULL, Projection.ALL);
+    return Form.ok(shown.put("id", task.id().hex()));
+  }
+
+  private Reply create(Request request) throws IOException {
+    int status =
+        (int)
+            request.query().integer("status", Status.QUEUED, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    byte[] body = request.body();
+    TaskArray params = TaskArray.of(Input.isForm(request, body) ? new byte[0] : body);
+    Queue queue = queues.find(request.parameter("queue"));
+    List<ObjectId> created = new ArrayList<>();
+    try {
+      params.read(part -> tasks.submit(queue, part, status, created::addAll));
+    } catch (InvalidRequestException e) {
+      if (created.isEmpty()) {
+        throw e;
+      }
+      throw Mount.refusal(e, null).with(Results.inserted(created));
+    }
+    return InsertedForm.reply(created);
+  }
+
+  /** Creates a task for each matching document. */
+  private ObjectNode createFrom(String queueName, String collection, Input input) {
+    if (!(input.get("filter") instanceof ObjectNode filter)
+        || !(input.get("params") instanceof ObjectNode params)) {
+      throw Refusal.of("filter and params required and must be name/value objects");
+    }
+    Queue queue = queues.find(queueName);
+    List<ObjectId> created = submit(queue, documents.params(collection, filter, params));
+    return Results.inserted(created);
+  }
+
+  /** Creates tasks and gives their ids. */
+  List<ObjectId> submit(Queue queue, List<ObjectNode> params) {
+    if (params.isEmpty()) {
+      throw Refusal.of("nothing matches, so no task was created").with(Results.inserted(List.of()));
+    }
+    return tasks.submit(queue, params, Status.QUEUED);
+  }
+}

@@ -1,0 +1,108 @@
+package io.millrace.server.queues;
+
+import io.millrace.queues.search.Filter;
+import io.millrace.queues.search.Subject;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.TaskStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Collections of documents that users keep in the store: tasks can be made from them. */
+final class UserDocuments {
+  /** What the names of the system's own collections begin with. */
+  private static final Set<String> SYSTEM =
+      Set.of("queues.", "jobs.", "graph.", "cluster.", "millrace.", "system.");
+
+  private static final String FROM_DOCUMENT = "document.";
+  private static final int PAGE = 1_000;
+
+  private final TaskStore store;
+
+  UserDocuments(TaskStore store) {
+    this.store = store;
+  }
+
+  /**
+   * One params object for each document of a collection that matches: where a value is {@code
+   * document.x}, the field x of the document takes its place, null where it has none. The key of a
+   * document counts as its {@code _id} where it has no other.
+   */
+  List<ObjectNode> params(String collection, ObjectNode filter, ObjectNode params) {
+    if (SYSTEM.stream().anyMatch(collection::startsWith)) {
+      throw Refusal.of(
+          "collection " + collection + " belongs to the system", "collection", collection);
+    }
+    if (params.isEmpty()) {
+      throw Refusal.of(TaskArray.WRONG);
+    }
+    Filter wanted = Filter.onDocuments(filter);
+    List<ObjectNode> tasks = new ArrayList<>();
+    String after = "";
+    while (true) {
+      List<Document> page = store.documents(new DocumentQuery(collection, "", after, PAGE)).value();
+      for (Document document : page) {
+        ObjectNode fields = fields(document);
+        if (wanted.matches(Subject.of(fields))) {
+          tasks.add(filled(params, fields));
+        }
+        if (tasks.size() > TaskArray.MOST) {
+          throw Refusal.of("one request creates at most " + TaskArray.MOST + " tasks");
+        }
+      }
+      if (page.size() < PAGE) {
+        return tasks;
+      }
+      after = page.getLast().key().key();
+    }
+  }
+
+  private static ObjectNode fields(Document document) {
+    try {
+      if (Form.JSON.readTree(document.body().toArray()) instanceof ObjectNode fields) {
+        if (!fields.has("_id")) {
+          fields.put("_id", document.key().key());
+        }
+        return fields;
+      }
+    } catch (JacksonException _) {
+      // Said below.
+    }
+    throw Refusal.of(
+        "Could not iterate on collection "
+            + document.key().collection()
+            + ": "
+            + document.key().key()
+            + " is not a JSON object");
+  }
+
+  private static ObjectNode filled(ObjectNode params, ObjectNode fields) {
+    ObjectNode task = Form.object();
+    for (Map.Entry<String, JsonNode> param : params.properties()) {
+      JsonNode value = param.getValue();
+      if (value.isString() && value.asString().startsWith(FROM_DOCUMENT)) {
+        task.set(param.getKey(), value(fields, value.asString().substring(FROM_DOCUMENT.length())));
+      } else {
+        task.set(param.getKey(), value);
+      }
+    }
+    return task;
+  }
+
+  /** The field of this name, or else what the dots in the name lead to. */
+  private static JsonNode value(ObjectNode fields, String name) {
+    JsonNode value = fields.path(name);
+    if (value.isMissingNode()) {
+      value = fields;
+      for (String step : name.split("\\.", -1)) {
+        value = value.path(step);
+      }
+    }
+    return value.isMissingNode() ? Form.JSON.nullNode() : value;
+  }
+}

@@ -1,0 +1,74 @@
+package io.millrace.server.queues;
+
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Queues;
+import io.millrace.queues.TaskWatch;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Watch;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Waits for many tasks in one request. */
+final class WaitRoute {
+  private static final int MOST_IDS = 10_000;
+  private static final int MOST_MILLIS = 600_000;
+  private static final int DEFAULT_MILLIS = 30_000;
+
+  /** How soon a wait notices that the client or the server goes. */
+  private static final Duration STEP = Duration.ofMillis(250);
+
+  private final Queues queues;
+
+  WaitRoute(Queues queues) {
+    this.queues = queues;
+  }
+
+  void mount(Mount mount) {
+    mount.add(HttpMethod.POST, "/tasks/wait", this::answer);
+  }
+
+  private Reply answer(Mount.Asked asked, Input input) throws InterruptedException {
+    input.allow(Set.of("ids", "timeout"), "Invalid param");
+    Set<ObjectId> ids = ids(input);
+    String wrong = "timeout must be milliseconds from 0 to " + MOST_MILLIS;
+    int timeout = Optional.ofNullable(input.count("timeout", wrong)).orElse(DEFAULT_MILLIS);
+    if (timeout > MOST_MILLIS) {
+      throw Refusal.of(wrong, "timeout", input.get("timeout"));
+    }
+    long end = System.nanoTime() + Duration.ofMillis(timeout).toNanos();
+    AtomicBoolean over = new AtomicBoolean();
+    try (TaskWatch tasks = queues.watch(ids);
+        Watch _ = asked.request().watch(_ -> over.set(true))) {
+      long left = end - System.nanoTime();
+      while (tasks.pending() > 0 && left > 0 && !over.get()) {
+        tasks.await(Duration.ofNanos(Math.min(left, STEP.toNanos())));
+        left = end - System.nanoTime();
+      }
+      ObjectNode statuses = Form.object();
+      tasks.statuses().forEach(statuses::put);
+      ObjectNode shown = Form.object().put("total", ids.size());
+      shown.put("ended", ids.size() - tasks.pending());
+      shown.set("tasks", statuses);
+      return Form.ok(shown);
+    }
+  }
+
+  private static Set<ObjectId> ids(Input input) {
+    JsonNode given = input.get("ids");
+    if (given == null || !given.isArray() || given.size() > MOST_IDS) {
+      throw Refusal.of("ids must be an array of at most " + MOST_IDS + " task ids");
+    }
+    Set<ObjectId> ids = new LinkedHashSet<>();
+    for (JsonNode each : given) {
+      JsonNode id = each.isObject() ? each.path("$oid") : each;
+      ids.add(Input.id("id", id.isString() ? id.asString() : each.toString(), "Bad OID passed"));
+    }
+    return ids;
+  }
+}

@@ -1,0 +1,267 @@
+package io.millrace.server;
+
+import static io.millrace.server.Dci.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Presence;
+import io.millrace.store.Bytes;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Owner;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** The routes of the command interface for nodes, queues, configuration and creation. */
+final class DciTest {
+  private static final String NO_ERRORS = "'write_errors': [], 'write_concern_errors': []";
+
+  @TempDir private Path folder;
+  private Dci dci;
+
+  @BeforeEach
+  void start() {
+    dci = new Dci(folder);
+  }
+
+  @AfterEach
+  void stop() {
+    dci.close();
+  }
+
+  private String queue(String name) throws Exception {
+    JsonNode made = dci.post("/queues", "{'name': '" + name + "', 'plugin': 'shell'}");
+    return made.required("id").required("$oid").asString();
+  }
+
+  @Test
+  void a_queue_is_created_shown_changed_and_deleted() throws Exception {
+    JsonNode made = dci.form("/queues", "name=fizz+%C3%BC%2F1&plugin=demo");
+    String id = made.required("id").required("$oid").asString();
+    assertThat(ObjectId.isValid(id)).isTrue();
+    assertThat(made.required("MongoDB::InsertOneResult").required("inserted_id"))
+        .isEqualTo(made.required("id"));
+
+    JsonNode shown = dci.get("/queues/fizz%20%C3%BC%2F1");
+    assertThat(shown)
+        .isEqualTo(
+            json(
+                "{'id': '"
+                    + id
+                    + "', 'plugin': 'demo', 'name': 'fizz ü/1', 'threads': null, 'queued': 0,"
+                    + " 'running': 0, 'completed': 0, 'sort': 'default', 'nodes_pin': [],"
+                    + " 'nodes_ignore': [], 'requeue_orphans': 0}"));
+    assertThat(dci.get("/queues")).containsExactly(shown);
+
+    JsonNode updated =
+        json(
+            "{'MongoDB::UpdateResult': {'acknowledged': true, 'matched_count': 1,"
+                + " 'modified_count': 1, 'upserted_id': null, "
+                + NO_ERRORS
+                + "}}");
+    assertThat(dci.form("/queues/" + id, "threads=5&name=buzz")).isEqualTo(updated);
+    assertThat(
+            dci.post("/queues/buzz", "{'threads': 5}")
+                .at("/MongoDB::UpdateResult/modified_count")
+                .asInt())
+        .isZero();
+    dci.post("/queues/buzz", "{'sort': 'lifo', 'nodes_pin': ['n1'], 'nodes_ignore': 'n2'}");
+    dci.post("/queues/buzz", "{'threads': null, 'requeue_orphans': 2}");
+    JsonNode after = dci.get("/queues/buzz");
+    assertThat(after.required("threads").isNull()).isTrue();
+    assertThat(after.required("sort").asString()).isEqualTo("lifo");
+    assertThat(after.required("nodes_pin")).isEqualTo(json("['n1']"));
+    assertThat(after.required("nodes_ignore")).isEqualTo(json("['n2']"));
+
+    assertThat(Dci.ok(dci.send("DELETE", "/queues/buzz", Dci.JSON, "")))
+        .isEqualTo(
+            json(
+                "{'MongoDB::DeleteResult': {'acknowledged': true, 'deleted_count': 1, "
+                    + NO_ERRORS
+                    + "}}"));
+    JsonNode gone = dci.refused("DELETE", "/queues/buzz", "");
+    assertThat(gone.has("error")).isTrue();
+    assertThat(gone.at("/MongoDB::DeleteResult/deleted_count").asInt(-1)).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          /queues   | {'name': 'x'}                         | {'error': 'name and plugin required'}
+          /queues   | {'name': 'x', 'plugin': 'demo', 'y': 1} | {'error': 'Invalid param', 'param': 'y'}
+          /queues   | {'name': 'x', 'plugin': 'none'}       | {'error': 'Unknown plugin', 'plugin': 'none'}
+          /queues   | {'name': 'taken', 'plugin': 'demo'}   | {'error': 'there is a queue named taken already', 'name': 'taken'}
+          /queues/taken | {}                                | {'error': 'no params'}
+          /queues/taken | {'y': 1}                          | {'error': 'unknown param', 'param': 'y'}
+          /queues/taken | {'plugin': 'none'}                | {'error': 'unknown plugin', 'plugin': 'none'}
+          /queues/taken | {'threads': -1}                   | {'error': 'threads must be a non-negative integer', 'threads': -1}
+          /queues/taken | {'threads': 'zero'}               | {'error': 'threads must be a non-negative integer', 'threads': 'zero'}
+          /queues/taken | {'name': ['a']}                   | {'error': 'name must be a string', 'name': ['a']}
+          /queues/taken | {'name': ''}                      | {'error': 'name must be a string', 'name': ''}
+          /queues/taken | {'sort': 'up'}                    | {'error': 'sort must be fifo, lifo or default', 'sort': 'up'}
+          /nodes/n1 | {}                                    | {'error': 'No params'}
+          /nodes/n1 | {'timestamp': 1}                      | {'error': 'Invalid param', 'param': 'timestamp'}
+          /nodes/n1 | {'maxthreads': 1.5}                   | {'error': 'maxthreads must be a non-negative integer or null', 'maxthreads': 1.5}
+          /tasks/none  | [{'a': 1}]                         | {'error': 'queue not found', 'queue': 'none'}
+          /tasks/taken | {'a': 1}                           | {'error': 'params must be a JSON array of task params objects'}
+          /tasks/taken | []                                 | {'error': 'params must be a JSON array of task params objects'}
+          /tasks/taken | [{'a': 1}, {}]                     | {'error': 'params must be a JSON array of task params objects'}
+          /tasks/taken | [{'a': 1}                          | {'error': 'params must be a JSON array of task params objects'}
+          /tasks/taken | [{'a': 1}] x                       | {'error': 'params must be a JSON array of task params objects'}
+          /tasks/taken/users | {'filter': {}}               | {'error': 'filter and params required and must be name/value objects'}
+          /tasks/taken/queues.tasks | {'filter': {}, 'params': {'a': 1}} | {'error': 'collection queues.tasks belongs to the system', 'collection': 'queues.tasks'}
+          /tasks/search | {'filter': []}                    | {'error': 'filter and options must be name/value objects', 'filter': []}
+          /tasks/search | {'options': {'limit': 101}}       | {'error': 'limit cannot exceed 100'}
+          /tasks/id/x/cancel | {}                           | {'error': 'task not found', 'id': 'x'}
+          """)
+  void an_input_error_is_400_with_the_field_at_fault(String path, String body, String error)
+      throws Exception {
+    queue("taken");
+    assertThat(dci.refused("POST", path, body)).isEqualTo(json(error));
+  }
+
+  @Test
+  void a_node_is_shown_and_limited() throws Exception {
+    Presence presence = new Presence("instance", "host.example", "7 mark", List.of("own"));
+    var node = dci.queues.nodes().take("a/b", null, presence).orElseThrow();
+    String id = node.id().hex();
+    JsonNode shown = dci.get("/nodes/a%2Fb");
+    assertThat(shown)
+        .isEqualTo(
+            json(
+                "{'_id': {'$oid': '%s'}, 'id': '%s', 'node': 'a/b', 'timestamp': %d, 'maxthreads':"
+                        .formatted(id, id, node.timestampMillis())
+                    + " null, 'host': 'host.example', 'plugins': ['own']}"));
+    assertThat(dci.get("/nodes")).containsExactly(shown);
+    assertThat(dci.get("/plugins")).isEqualTo(json("['demo', 'exec', 'own', 'shell']"));
+
+    assertThat(
+            dci.post("/nodes/" + id, "{'maxthreads': 3}")
+                .at("/MongoDB::UpdateResult/modified_count")
+                .asInt())
+        .isEqualTo(1);
+    assertThat(dci.get("/nodes/" + id).required("maxthreads").asInt()).isEqualTo(3);
+    dci.post("/nodes/a%2Fb", "{'maxthreads': null}");
+    assertThat(dci.get("/nodes/" + id).required("maxthreads").isNull()).isTrue();
+    assertThat(dci.refused("GET", "/nodes/none", "").required("node").asString()).isEqualTo("none");
+    assertThat(
+            dci.refused("POST", "/nodes/none", "{'maxthreads': 1}")
+                .at("/MongoDB::UpdateResult/matched_count")
+                .asInt(-1))
+        .isZero();
+  }
+
+  @Test
+  void configuration_is_set_for_all_nodes_or_one() throws Exception {
+    assertThat(dci.get("/config")).isEmpty();
+    dci.form("/config", "plugins=a&plugins=b&output_max_bytes=17");
+    dci.post("/config", "{'node': 'n1', 'activequeues': ['q'], 'label': 'x'}");
+    assertThat(dci.get("/config"))
+        .isEqualTo(json("{'plugins': ['a', 'b'], 'output_max_bytes': 17}"));
+    assertThat(dci.get("/config?node=n1")).isEqualTo(json("{'activequeues': ['q'], 'label': 'x'}"));
+    dci.post("/config?node=n1", "{'label': null}");
+    assertThat(dci.get("/config?node=n1")).isEqualTo(json("{'activequeues': ['q']}"));
+    assertThat(dci.refused("POST", "/config", "{'log_level': 'loud'}").required("log_level"))
+        .isEqualTo(json("'loud'"));
+    assertThat(dci.get("/plugins")).contains(json("'b'"));
+  }
+
+  @Test
+  void created_tasks_are_listed_in_the_order_given() throws Exception {
+    String id = queue("demo");
+    StringBuilder body = new StringBuilder("[{'n': 0}");
+    for (int i = 1; i < 12; i++) {
+      body.append(", {'n': ").append(i).append(", 'text': 'a{{b}} ü'}");
+    }
+    JsonNode result = dci.post("/tasks/demo", body + "]").required("MongoDB::InsertManyResult");
+    assertThat(result.required("acknowledged").asBoolean()).isTrue();
+    assertThat(result.required("write_errors")).isEmpty();
+    assertThat(result.required("inserted")).hasSize(12);
+    for (int i = 0; i < 12; i++) {
+      JsonNode entry = result.required("inserted").get(i);
+      assertThat(entry.required("index").asInt()).isEqualTo(i);
+      assertThat(result.required("inserted_ids").required(Integer.toString(i)))
+          .isEqualTo(entry.required("_id"));
+      String task = entry.at("/_id/$oid").asString();
+      JsonNode shown = dci.get("/tasks/id/" + task);
+      assertThat(shown.at("/params/n").asInt()).isEqualTo(i);
+      assertThat(shown.required("id").asString()).isEqualTo(task);
+      assertThat(shown.at("/queue/$oid").asString()).isEqualTo(id);
+      assertThat(shown.required("status").asInt()).isEqualTo(-2);
+      assertThat(shown.required("node").isNull()).isTrue();
+      assertThat(shown.required("stdout").isNull()).isTrue();
+    }
+    assertThat(dci.get("/queues/demo").required("queued").asInt()).isEqualTo(12);
+  }
+
+  @Test
+  void tasks_are_created_held_back_and_operated_on() throws Exception {
+    queue("demo");
+    String id =
+        dci.post("/tasks/demo?status=-7", "[{'a': 1}]")
+            .at("/MongoDB::InsertManyResult/inserted/0/_id/$oid")
+            .asString();
+    assertThat(dci.get("/tasks/id/" + id).required("status").asInt()).isEqualTo(-7);
+    assertThat(status(dci.form("/tasks/id/" + id + "/requeue", ""))).isEqualTo(-2);
+    assertThat(status(dci.form("/tasks/id/" + id + "/block", "reason=later"))).isEqualTo(-4);
+    assertThat(dci.get("/tasks/id/" + id).required("reason").asString()).isEqualTo("later");
+    assertThat(status(dci.post("/tasks/id/" + id + "/cancel", "{}"))).isEqualTo(-5);
+    assertThat(status(dci.post("/tasks/id/" + id + "/terminate", "{}"))).isEqualTo(-3);
+    dci.post("/tasks/id/" + id + "/requeue", "{}");
+    assertThat(dci.refused("POST", "/tasks/id/" + id + "/requeue", "{}").required("error"))
+        .isEqualTo(json("'task " + id + " is queued'"));
+    for (String status : List.of("-1", "0", "1", "x")) {
+      assertThat(dci.refused("POST", "/tasks/demo?status=" + status, "[{'a': 1}]").has("error"))
+          .isTrue();
+    }
+  }
+
+  private static int status(JsonNode task) {
+    return task.required("status").asInt();
+  }
+
+  @Test
+  void a_task_is_created_for_each_document_that_matches() throws Exception {
+    queue("demo");
+    Transaction.Builder documents = Transaction.by(Owner.client(1));
+    for (String name : List.of("foo", "bar", "baz")) {
+      String migration = name.equals("baz") ? "other" : "test";
+      documents.put(
+          new DocumentKey("users", "key " + name),
+          DocumentVersion.ABSENT,
+          Bytes.of(
+              "{\"username\": \"%s\", \"migration\": \"%s\", \"at\": {\"x\": [1]}}"
+                  .formatted(name, migration)));
+    }
+    dci.server().server().store().commit(documents.build());
+    String params =
+        "{'user1': 'document.username', 'key': 'document._id', 'x': 'document.at.x', 'none':"
+            + " 'document.none', 'commands': '*'}";
+    JsonNode result =
+        dci.post(
+            "/tasks/demo/users", "{'filter': {'migration': 'test'}, 'params': " + params + "}");
+    assertThat(result.at("/MongoDB::InsertManyResult/inserted")).hasSize(2);
+    String filter = "{'filter': {'params.user1': 'foo'}}";
+    assertThat(dci.post("/tasks/search", filter).at("/0/params"))
+        .isEqualTo(
+            json("{'user1': 'foo', 'key': 'key foo', 'x': [1], 'none': null, 'commands': '*'}"));
+    assertThat(
+            dci.refused(
+                    "POST",
+                    "/tasks/demo/users",
+                    "{'filter': {'migration': 'none'}, 'params': {'a': 1}}")
+                .at("/MongoDB::InsertManyResult/inserted"))
+        .isEmpty();
+  }
+}
