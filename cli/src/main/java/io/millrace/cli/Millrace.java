@@ -1,10 +1,10 @@
 package io.millrace.cli;
 
 import io.millrace.bench.BenchCommand;
-import io.millrace.cli.queues.RunnerCommand;
-import io.millrace.cli.serve.NodeCommand;
 import io.millrace.cli.nodes.NodesCommands;
 import io.millrace.cli.queues.QueuesCommands;
+import io.millrace.cli.queues.RunnerCommand;
+import io.millrace.cli.serve.NodeCommand;
 import io.millrace.cli.serve.UpCommand;
 import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.tasks.TasksCommands;

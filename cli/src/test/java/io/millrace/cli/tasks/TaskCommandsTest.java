@@ -117,7 +117,8 @@ class TaskCommandsTest {
     assertThat(site.run("tasks", "search", "--count").out().strip()).isEqualTo("0");
 
     Shell.Ran piped =
-        site.runReading(lines + "1,2\n", "tasks", "submit", "q", "-f", "-", "--format", "csv", "-q");
+        site.runReading(
+            lines + "1,2\n", "tasks", "submit", "q", "-f", "-", "--format", "csv", "-q");
     assertThat(piped.code()).isEqualTo(2);
     assertThat(piped.err()).contains("line 9001").contains("8000 tasks were submitted before");
     assertThat(site.run("tasks", "search", "--count").out().strip()).isEqualTo("8000");
