@@ -151,7 +151,7 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     open.forEach(LocalRunners::close);
     // Whatever a failed test has left; those that are idle end by themselves.
     ProcessHandle.current()

@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.ExitStatus;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.ProcessSpec;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +37,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class LocalRunners implements Runners {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRunners.class);
+
+  /** How long the record of a runner's end may take after the end itself. */
+  private static final long RECORD_MILLIS = 500;
 
   private final LocalRunnersOptions options;
   private final ProcessLauncher launcher;
@@ -96,6 +101,7 @@ public final class LocalRunners implements Runners {
       return Optional.empty();
     }
     Slot slot = new Slot(folder, process.get(), List.of());
+    slot.meet();
     Slot.recorded(folder)
         .filter(assignment -> runs.stream().anyMatch(assignment::isSameRun))
         .ifPresentOrElse(slot::expect, slot::relieve);
@@ -250,7 +256,11 @@ public final class LocalRunners implements Runners {
       }
       // A connection ends with its process, whose end is noticed late after a restart of the node.
       if (!launcher.isAlive(slot.process().identity())) {
-        gone(slot);
+        var _ =
+            slot.process()
+                .onExit()
+                .completeOnTimeout(new ExitStatus.Unknown(), RECORD_MILLIS, TimeUnit.MILLISECONDS)
+                .thenRun(() -> Thread.ofVirtual().name("runner-end").start(() -> gone(slot)));
       }
     }
   }

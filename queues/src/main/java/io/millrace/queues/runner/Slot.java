@@ -58,6 +58,11 @@ final class Slot {
     return assignment != null && assignment.task().equals(task);
   }
 
+  /** It is known to have connected, now or to an earlier node. */
+  void meet() {
+    met = true;
+  }
+
   /** Whether it ever connected. */
   boolean met() {
     return met;

@@ -142,9 +142,15 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** Ends it, and so everything in the groups that it knows. */
+  /**
+   * Ends it, and so what it guards; one that guards this process's own group ends with the process,
+   * which would be killed otherwise.
+   */
   @Override
   public synchronized void close() {
+    if (!own.isEmpty()) {
+      return;
+    }
     closed = true;
     Shell old = shell;
     shell = null;

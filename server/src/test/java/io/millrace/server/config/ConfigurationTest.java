@@ -67,7 +67,7 @@ final class ConfigurationTest {
         .isEqualTo(Journaling.OPPORTUNISTIC);
     assertThat(read.get(StoreSettings.SECTION).options().upkeep())
         .isEqualTo(
-            new Upkeep(10, Duration.ofSeconds(10), new Retention(2L << 30, Duration.ofHours(48))));
+            new Upkeep(10, Duration.ofSeconds(10), new Retention(2L << 30, Duration.ofDays(2))));
   }
 
   @Test
