@@ -101,7 +101,8 @@ final class CsvParams implements ParamsSource {
     try {
       return records.hasNext() ? records.next() : null;
     } catch (UncheckedIOException e) {
-      throw failed(line, e.getCause() instanceof IOException cause ? cause : new IOException(e));
+      IOException cause = e.getCause();
+      throw failed(line, cause == null ? new IOException(e) : cause);
     }
   }
 
