@@ -9,18 +9,18 @@ import java.util.List;
 /**
  * The settings of queues.
  *
- * @param lease how long the claim on a task lasts unless its runner renews it
+ * @param lease how long the claims of tasks under way last after a start of the server
  * @param sweep how orphans and old tasks are found
  */
 public record QueuesSettings(Duration lease, SweepSettings sweep) {
   private static final Key<Duration> LEASE =
       Key.duration(
           "lease",
-          Duration.ofSeconds(1),
+          Duration.ofMinutes(5),
           Duration.ofHours(24),
           Duration.ofMinutes(5),
-          "How long the claim on a queue task lasts unless its runner renews it; after a start of"
-              + " the server all run anew for so long.");
+          "How long claims on queue tasks last after a start of the server unless their runners"
+              + " renew them; not less than the five minutes that nodes ask for.");
   private static final Key<Duration> SWEEP_INTERVAL =
       Key.duration(
           "sweep-interval",
