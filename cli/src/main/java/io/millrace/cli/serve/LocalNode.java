@@ -2,6 +2,7 @@ package io.millrace.cli.serve;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.millrace.cli.queues.RunnerLaunch;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.Queues;
 import io.millrace.queues.node.ExecutionNode;
@@ -16,8 +17,6 @@ import io.millrace.store.TaskStore;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +42,9 @@ final class LocalNode {
   static ExecutionNode create(Site site, TaskStore store, Runnable ready) {
     PluginFolder plugins = new PluginFolder(site.workers().plugins());
     LocalRunnersOptions options =
-        LocalRunnersOptions.in(site.data().resolve("runners"), command(site))
+        LocalRunnersOptions.in(
+                site.data().resolve("runners"),
+                RunnerLaunch.command(site.server(), site.tokenFile()))
             .withIdle(site.workers().warm())
             .withPlugins(site.workers().plugins());
     NodeOptions nodeOptions = NodeOptions.of(site.name(), UUID.randomUUID().toString());
@@ -63,29 +64,6 @@ final class LocalNode {
   /** Starts it. */
   static NodeDriver drive(ExecutionNode node, TaskStore store) {
     return NodeDriver.start(node, store);
-  }
-
-  private static LocalRunnersOptions.Command command(Site site) {
-    List<String> arguments = new ArrayList<>(List.of("runner", "--server", site.server()));
-    if (site.tokenFile() != null) {
-      arguments.addAll(List.of("--token-file", site.tokenFile().toAbsolutePath().toString()));
-    }
-    return new LocalRunnersOptions.Command(program(), arguments);
-  }
-
-  /** This program again, through the launcher where there is one. */
-  private static List<String> program() {
-    String launcher = System.getProperty("millrace.launcher");
-    if (launcher != null) {
-      return List.of("/usr/bin/env", "MILLRACE_NO_BUILD=1", launcher);
-    }
-    return List.of(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",
-        "-cp",
-        System.getProperty("java.class.path"),
-        "io.millrace.cli.Millrace");
   }
 
   /** The plugins of a folder, as a node asks for them. */
