@@ -85,8 +85,10 @@ final class CsvParams implements ParamsSource {
       return null;
     }
     if (values.size() != keys.size()) {
-      String what = "%d values for the %d names of the header";
-      throw ParamsSource.malformed(name, line, what.formatted(values.size(), keys.size()));
+      throw ParamsSource.malformed(
+          name,
+          line,
+          "%d values for the %d names of the header".formatted(values.size(), keys.size()));
     }
     ObjectNode params = JsonNodeFactory.instance.objectNode();
     for (int i = 0; i < values.size(); i++) {
@@ -99,7 +101,8 @@ final class CsvParams implements ParamsSource {
     try {
       return records.hasNext() ? records.next() : null;
     } catch (UncheckedIOException e) {
-      throw failed(line, e.getCause());
+      IOException cause = e.getCause();
+      throw failed(line, cause == null ? new IOException(e) : cause);
     }
   }
 

@@ -56,8 +56,8 @@ public class InFlightLincheckTest {
   @Test
   void threads_at_full_speed_are_linear() {
     new StressOptions()
-        .iterations(5)
-        .invocationsPerIteration(500)
+        .iterations(3)
+        .invocationsPerIteration(50)
         .threads(3)
         .actorsPerThread(2)
         .check(InFlightLincheckTest.class);
