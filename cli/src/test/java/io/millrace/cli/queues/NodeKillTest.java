@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -103,7 +104,9 @@ class NodeKillTest {
         assertThat(runs).noneMatch(run -> run.endMicros() == RunLog.Span.CUT);
       }
     }
-    int most = log.mostAtOnce(task -> ended.get(task).progress().mtimeMillis() * 1_000);
+    int most =
+        log.mostAtOnce(
+            task -> Objects.requireNonNull(ended.get(task)).progress().mtimeMillis() * 1_000);
     reporter.publishEntry("most at once", String.valueOf(most));
     assertThat(most).as("tasks at once, seed %s", SEED).isBetween(1, THREADS);
   }
