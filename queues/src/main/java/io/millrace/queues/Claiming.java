@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * slot is free again soon where a node ends in between, or never hears the answer.
  */
 final class Claiming {
-  private static final Duration UNTIL_RECORDED = Duration.ofSeconds(10);
-
   private final Ledger ledger;
   private final Endings endings;
   private final NodeRecord node;
@@ -42,7 +40,7 @@ final class Claiming {
       int asked = wanted - runs.size();
       Owner client = Owner.client(ledger.newClient());
       Claim claim =
-          Claim.of(client, queue.waitingGroup(), shorter(lease, UNTIL_RECORDED))
+          Claim.of(client, queue.waitingGroup(), shorter(lease, RunRegistry.UNTIL_RECORDED))
               .withCount(asked)
               .withOrder(queue.settings().sort().claimOrder())
               .withLimit(limit)

@@ -17,6 +17,12 @@ import java.util.Optional;
  * lost.
  */
 public final class RunRegistry {
+  /**
+   * How long a claim lasts that never comes on record, since its node ended in between or did not
+   * hear the answer. It ends without a word: no bell rings.
+   */
+  public static final Duration UNTIL_RECORDED = Duration.ofSeconds(10);
+
   private static final int PAGE = 1_000;
 
   private final Ledger ledger;

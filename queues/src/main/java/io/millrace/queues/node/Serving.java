@@ -7,6 +7,7 @@ import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
+import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Signal;
 import io.millrace.queues.Status;
 import java.util.HashMap;
@@ -22,6 +23,12 @@ final class Serving {
   /** How often it looks whether something escaped it, though every change rings a bell. */
   private static final long LOOK_AROUND_NANOS = 60_000_000_000L;
 
+  /**
+   * How soon it looks again after a start or an outage, which may have left claims that are not on
+   * record; with a second for what the clocks differ.
+   */
+  private static final long LOOK_AGAIN_NANOS = RunRegistry.UNTIL_RECORDED.plusSeconds(1).toNanos();
+
   private final NodeOptions options;
   private final Queues queues;
   private final Runners runners;
@@ -33,7 +40,7 @@ final class Serving {
   private Consumer<NodeConfig> configured = _ -> {};
   private NodeConfig config = NodeConfig.DEFAULTS;
   private boolean settingsDue = true;
-  private boolean lookAroundDue;
+  private boolean lookAroundDue = true;
   private long lookAroundAtNanos = Long.MIN_VALUE;
 
   Serving(NodeOptions options, Queues queues, Runners runners, Machine machine) {
@@ -157,8 +164,8 @@ final class Serving {
     }
     if (lookAroundDue || nowNanos >= lookAroundAtNanos) {
       lookAround();
+      lookAroundAtNanos = nowNanos + (lookAroundDue ? LOOK_AGAIN_NANOS : LOOK_AROUND_NANOS);
       lookAroundDue = false;
-      lookAroundAtNanos = nowNanos + LOOK_AROUND_NANOS;
       return true;
     }
     return claim(node);

@@ -8,6 +8,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Run;
+import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
 import io.millrace.queues.node.NodeWorld.FakeMachine;
 import io.millrace.queues.node.NodeWorld.RecordingRunners;
@@ -242,7 +243,8 @@ class ExecutionNodeTest {
     Queue queue = world.queue("q", 1);
     Started node = world.start("n", NodeWorld.machine("a"));
     world.submit(queue, 2_000);
-    world.run(Duration.ofSeconds(1));
+    // Until it has looked for what a start may leave behind.
+    world.run(RunRegistry.UNTIL_RECORDED.plusSeconds(2));
     assertThat(node.runners.begun).hasSize(1);
     world.calls = 0;
     world.run(Duration.ofSeconds(30));
@@ -262,5 +264,17 @@ class ExecutionNodeTest {
     world.storeIsThere = true;
     world.run(Duration.ofSeconds(3));
     assertThat(node.runners.begun).hasSize(5);
+  }
+
+  @Test
+  void a_claim_that_never_came_on_record_is_missed_soon_after_a_start() {
+    Queue queue = world.queue("q", 1);
+    List<ObjectId> tasks = world.submit(queue, 1);
+    world.claimWithoutRecord(queue);
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.run(SOON);
+    assertThat(node.runners.begun).isEmpty();
+    world.run(RunRegistry.UNTIL_RECORDED.plusSeconds(2));
+    assertThat(node.runners.begun).containsOnlyKeys(tasks);
   }
 }

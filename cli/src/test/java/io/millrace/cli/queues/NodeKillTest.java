@@ -1,0 +1,113 @@
+package io.millrace.cli.queues;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.client.HttpTaskStore;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueSettings;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Queues;
+import io.millrace.queues.Status;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * Nodes, runners and a server that are killed at random while they work. {@code
+ * -Dmillrace.nodekill.tasks=2000} makes it longer, {@code -Dmillrace.nodekill.seed=N} repeats its
+ * choices.
+ */
+@Timeout(900)
+class NodeKillTest {
+  private static final int TASKS = Integer.getInteger("millrace.nodekill.tasks", 150);
+  private static final long SEED = Long.getLong("millrace.nodekill.seed", System.nanoTime());
+  private static final int KILLS = Math.max(6, TASKS / 100);
+  private static final int THREADS = 4;
+  private static final List<String> NODES = List.of("a", "b", "c");
+
+  @Test
+  void tasks_end_once_and_within_the_limit_though_nodes_are_killed(
+      @TempDir Path root, TestReporter reporter) throws Exception {
+    reporter.publishEntry("seed", String.valueOf(SEED));
+    Path log = root.resolve("runs");
+    try (KillSite site = new KillSite(root);
+        HttpTaskStore store = site.connect()) {
+      Queues queues = KillSite.queues(store);
+      List<ObjectId> tasks = submit(queues, log);
+      for (String node : NODES) {
+        site.startNode(node);
+      }
+      killAmong(site, tasks, new SplittableRandom(SEED));
+      site.awaitEnds(tasks);
+      Map<ObjectId, QueueTask> ended =
+          tasks.stream()
+              .map(task -> queues.tasks().find(task).orElseThrow())
+              .collect(Collectors.toMap(QueueTask::id, Function.identity()));
+
+      reporter.publishEntry("statuses", counts(ended).toString());
+      assertThat(queues.runs().all()).as("runs on record").isEmpty();
+      check(RunLog.read(log), ended, reporter);
+      site.stop();
+      assertThat(Program.speakingOf(root)).as("processes left").isEmpty();
+    }
+  }
+
+  private static List<ObjectId> submit(Queues queues, Path log) {
+    Queue queue =
+        queues.queues().create("work", "shell", QueueSettings.DEFAULTS.withThreads(THREADS));
+    var params = JsonNodeFactory.instance.objectNode().put("command", RunLog.command(log));
+    return queues.tasks().submit(queue, Collections.nCopies(TASKS, params), Status.QUEUED);
+  }
+
+  /** Kills something each time that one of the next tasks has ended, and the server once. */
+  private static void killAmong(KillSite site, List<ObjectId> tasks, SplittableRandom random)
+      throws Exception {
+    for (int kill = 1; kill <= KILLS; kill++) {
+      int from = tasks.size() * (kill - 1) / KILLS;
+      site.awaitEnds(List.of(tasks.get(from + random.nextInt(tasks.size() / KILLS))));
+      String node = NODES.get(random.nextInt(NODES.size()));
+      if (kill == KILLS / 2) {
+        site.killServer();
+      } else if (kill % 3 == 2) {
+        site.killNodeAndRunners(node);
+      } else {
+        site.killNode(node);
+      }
+    }
+  }
+
+  private static Map<Integer, Integer> counts(Map<ObjectId, QueueTask> ended) {
+    Map<Integer, Integer> counts = new TreeMap<>();
+    ended.values().forEach(task -> counts.merge(task.status(), 1, Integer::sum));
+    return counts;
+  }
+
+  private static void check(RunLog log, Map<ObjectId, QueueTask> ended, TestReporter reporter) {
+    for (QueueTask task : ended.values()) {
+      List<RunLog.Span> runs = log.of(task.id());
+      assertThat(task.status()).as("%s", task).isIn(Status.SUCCEEDED, Status.ORPHANED);
+      assertThat(runs).as("the runs of %s", task).hasSizeLessThanOrEqualTo(1);
+      if (task.status() == Status.SUCCEEDED) {
+        assertThat(runs).as("the runs of %s", task).hasSize(1);
+        assertThat(runs).noneMatch(run -> run.endMicros() == RunLog.Span.CUT);
+      }
+    }
+    int most =
+        log.mostAtOnce(
+            task -> Objects.requireNonNull(ended.get(task)).progress().mtimeMillis() * 1_000);
+    reporter.publishEntry("most at once", String.valueOf(most));
+    assertThat(most).as("tasks at once, seed %s", SEED).isBetween(1, THREADS);
+  }
+}

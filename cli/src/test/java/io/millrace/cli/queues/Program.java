@@ -1,0 +1,104 @@
+package io.millrace.cli.queues;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** This program in a process of its own, which is killed unless it is told to stop. */
+final class Program {
+  /** What Java makes of an end by signal 9. */
+  private static final int KILLED = 128 + 9;
+
+  /** And by signal 15, which ends a program that has not yet said what it does then. */
+  private static final int TERMINATED = 128 + 15;
+
+  private final Process process;
+
+  private Program(Process process) {
+    this.process = process;
+  }
+
+  private static ProcessBuilder builder(Path errors, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add("io.millrace.cli.Millrace");
+    command.addAll(arguments);
+    return new ProcessBuilder(command)
+        .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()));
+  }
+
+  /** Starts a command, whose words go to the end of a file. */
+  static Program start(Path words, List<String> arguments) throws IOException {
+    ProcessBuilder builder = builder(words, arguments);
+    return new Program(
+        builder.redirectOutput(ProcessBuilder.Redirect.appendTo(words.toFile())).start());
+  }
+
+  /** A command that has said its first line, and that line. */
+  record Ready(Program program, String line) {}
+
+  /** Starts a command that says one line when it is ready, and waits for that line. */
+  static Ready startReady(Path errors, List<String> arguments) throws IOException {
+    Process process = builder(errors, arguments).start();
+    BufferedReader reader = process.inputReader();
+    String line = reader.readLine();
+    if (line == null) {
+      throw new AssertionError("it did not start: " + Files.readString(errors));
+    }
+    return new Ready(new Program(process), line);
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** Ends it by signal 9, if it has not ended. */
+  void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  /** Ends it by signal 9; it must not have ended by itself. */
+  void killAlive() {
+    kill();
+    assertThat(process.exitValue()).as("its end").isEqualTo(KILLED);
+  }
+
+  /** Tells it to stop, and waits until it has. */
+  void stop() throws InterruptedException {
+    process.destroy();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("it stops").isTrue();
+    assertThat(process.exitValue()).as("its end").isIn(0, TERMINATED);
+  }
+
+  /** All processes of this machine whose command line speaks of a path, wherever they came from. */
+  static List<ProcessHandle> speakingOf(Path path) throws IOException {
+    try (Stream<Path> entries = Files.list(Path.of("/proc"))) {
+      return entries
+          .filter(entry -> entry.getFileName().toString().matches("[0-9]+"))
+          .filter(entry -> commandLine(entry).contains(path.toString()))
+          .flatMap(
+              entry -> ProcessHandle.of(Long.parseLong(entry.getFileName().toString())).stream())
+          .toList();
+    }
+  }
+
+  /** Java's own way to ask cuts it off after a class path. */
+  private static String commandLine(Path entry) {
+    try {
+      return new String(Files.readAllBytes(entry.resolve("cmdline")), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      // It has ended.
+      return "";
+    }
+  }
+}
