@@ -5,9 +5,11 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Requests come and go while the server stops: none is let in once a stop has let nobody in. */
+@Tag("lincheck")
 public class InFlightLincheckTest {
   private final InFlight inFlight = new InFlight();
 
