@@ -34,10 +34,20 @@ class ArchitectureTest {
           "wire", Set.of("store"),
           "client", Set.of("store", "wire"),
           "queues", Set.of("store", "blobs", "processes"),
-          "server", Set.of("store", "wire", "blobs", "processes", "queues"),
+          "jobs", Set.of("store", "blobs"),
+          "server", Set.of("store", "wire", "blobs", "processes", "queues", "jobs"),
           "bench", Set.of("store", "wire", "client", "server"),
           "cli",
-              Set.of("store", "blobs", "processes", "wire", "client", "queues", "server", "bench"));
+              Set.of(
+                  "store",
+                  "blobs",
+                  "processes",
+                  "wire",
+                  "client",
+                  "queues",
+                  "jobs",
+                  "server",
+                  "bench"));
 
   private static JavaClasses ours;
 

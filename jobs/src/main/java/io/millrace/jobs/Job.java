@@ -1,0 +1,88 @@
+package io.millrace.jobs;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as it was at one moment.
+ *
+ * @param id its GUID
+ * @param order what was submitted
+ * @param status where it is
+ * @param batch the number of its batch, from 1
+ * @param times when it was submitted, started and ended
+ * @param failures how often it failed since it was submitted or retried
+ * @param hand who has it, or had it last
+ * @param line what it came from and what came from it
+ * @param content how large its payload and result are
+ * @param place where it is in the store
+ */
+public record Job(
+    JobId id,
+    Submission order,
+    JobStatus status,
+    long batch,
+    Times times,
+    int failures,
+    Hand hand,
+    Line line,
+    Content content,
+    Place place) {
+
+  /** What it is called: its key, or its GUID where it was given none. */
+  public String key() {
+    String given = order.key();
+    return given == null ? id.toString() : given;
+  }
+
+  /** The name of its type; empty on a server without types. */
+  public String type() {
+    return order.type();
+  }
+
+  /**
+   * Times in milliseconds since the epoch.
+   *
+   * @param submitted when it was submitted
+   * @param started when the current or last attempt began; null before the first
+   * @param ended when it was done or failed for good; null until then
+   */
+  public record Times(long submitted, @Nullable Long started, @Nullable Long ended) {}
+
+  /**
+   * Who has it.
+   *
+   * @param worker who has it while it runs, or had it last; null before the first
+   * @param claim under which claim, while it runs; null otherwise
+   */
+  public record Hand(@Nullable WorkerId worker, @Nullable JobClaim claim) {
+    /** Nobody has had it. */
+    public static final Hand NOBODY = new Hand(null, null);
+  }
+
+  /**
+   * Jobs made of results.
+   *
+   * @param parent the job whose result is this one's payload; null when somebody submitted it
+   * @param child the job that was made of its result; null for none
+   */
+  public record Line(@Nullable JobId parent, @Nullable JobId child) {
+    /** Submitted, and nothing came of it yet. */
+    public static final Line NONE = new Line(null, null);
+  }
+
+  /**
+   * Sizes in bytes.
+   *
+   * @param payload of the payload
+   * @param result of the result; null while there is none
+   */
+  public record Content(long payload, @Nullable Long result) {}
+
+  /**
+   * Where it is in the store.
+   *
+   * @param version of its document
+   * @param task the origin of its kernel task; 0 when it has none, having ended
+   */
+  public record Place(long version, long task) {}
+}

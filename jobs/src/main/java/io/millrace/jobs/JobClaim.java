@@ -1,0 +1,21 @@
+package io.millrace.jobs;
+
+import io.millrace.store.Owner;
+import io.millrace.store.TaskRef;
+
+/**
+ * The kernel's claim under which a worker has a job.
+ *
+ * @param client the client id that holds it
+ * @param origin the kernel task's origin
+ * @param token the fencing token: a later claim on the same job always has a larger one
+ */
+public record JobClaim(long client, long origin, long token) {
+  Owner owner() {
+    return Owner.client(client);
+  }
+
+  TaskRef ref() {
+    return TaskRef.origin(origin);
+  }
+}

@@ -1,0 +1,122 @@
+package io.millrace.jobs;
+
+import io.millrace.blobs.Value;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs. Every change is one transaction, atomic and durable. Safe for use by any number of
+ * threads; the methods block until the store has answered.
+ */
+public interface JobRegistry {
+  /** A new GUID, for a job to be submitted. */
+  JobId newId();
+
+  /** The name of the blob that holds a job's payload, where it is too large for the commit. */
+  static String payloadName(JobId id) {
+    return id + ".job";
+  }
+
+  /** The name of the blob that holds a job's result, where it is too large for the commit. */
+  static String resultName(JobId id) {
+    return id + ".result";
+  }
+
+  /**
+   * Submits a job whose payload is kept already.
+   *
+   * @param payload what {@link Value#keep} made of it under {@link #payloadName}
+   * @throws InvalidJobException when the type is unknown or the key is taken; the blob is left to
+   *     the caller
+   */
+  Job submit(JobId id, Submission submission, Value payload);
+
+  /** Whether no job has this key now. */
+  boolean isFree(String key);
+
+  /** The job with this key or GUID. */
+  Optional<Job> find(String keyOrId);
+
+  /**
+   * Jobs in the order in which they were submitted.
+   *
+   * @param after the GUID of the last one known already; null from the first
+   * @param limit the most to give, from 1
+   */
+  List<Job> list(JobFilter filter, @Nullable JobId after, int limit);
+
+  /** The failed attempts at a job, oldest first. */
+  List<Failure> failures(JobId id);
+
+  /** The payload of a job, to be closed; empty when the job is gone. */
+  Optional<InputStream> payload(Job job);
+
+  /** The result of a job, to be closed; empty while it has none, or when the job is gone. */
+  Optional<InputStream> result(Job job);
+
+  /**
+   * Removes a job with its payload, result and history, whatever its status.
+   *
+   * @return the job as it was; empty when there is none
+   */
+  Optional<Job> delete(String keyOrId);
+
+  /**
+   * Fails a pending or running job for good, at a user's wish.
+   *
+   * @return the job as it is now; empty when there is none
+   * @throws JobStateException when it has ended already
+   */
+  Optional<Job> cancel(String keyOrId);
+
+  /**
+   * Offers a failed job again, with its failures counted anew; its history stays.
+   *
+   * @return the job as it is now; empty when there is none
+   * @throws JobStateException when it has not failed
+   */
+  Optional<Job> retry(String keyOrId);
+
+  /** A batch. */
+  Optional<Batch> batch(long id);
+
+  /** Batches by number, beginning after {@code after}, from 0. */
+  List<Batch> batches(long after, int limit);
+
+  /** The jobs of a batch that are still there, in the order in which they were submitted. */
+  List<Job> jobsOf(Batch batch);
+
+  /** The next jobs of a type, highest priority first, without taking them. */
+  List<Job> next(String type, int most);
+
+  /**
+   * Gives waiting jobs to workers, one to each at most: immediate ones first, then batch ones, then
+   * those that have failed, which no worker gets that failed at them last. Claim and record; a
+   * crash in between leaves claims that end by themselves within seconds.
+   *
+   * @param workers who is ready; a worker that is named twice takes two
+   * @return what was assigned, in no order; fewer than workers where fewer jobs wait
+   */
+  List<Assignment> assign(String type, List<WorkerId> workers);
+
+  /**
+   * Prolongs claims for another lease.
+   *
+   * @return those that are not the latest of their jobs any more
+   */
+  List<Assignment> renew(List<Assignment> assignments);
+
+  /**
+   * Stores how attempts ended, all that it can in one transaction. A result whose type has a next
+   * one becomes a job of that in the same commit. A report that is repeated after its answer was
+   * lost is accepted again.
+   *
+   * @return what became of each, in their order
+   */
+  List<Settled> settle(List<Report> reports);
+
+  /** Offers every job again that is running: for a server that has just started. */
+  int returnAll();
+}

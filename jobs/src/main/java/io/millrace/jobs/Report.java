@@ -1,0 +1,33 @@
+package io.millrace.jobs;
+
+import io.millrace.blobs.Value;
+
+/** How an attempt at a job ended. */
+public sealed interface Report {
+  /** Which attempt. */
+  Assignment assignment();
+
+  /**
+   * The worker gave a result.
+   *
+   * @param assignment which attempt
+   * @param result kept already, under {@link JobRegistry#resultName}
+   */
+  record Completed(Assignment assignment, Value result) implements Report {}
+
+  /**
+   * The worker failed, or was stuck.
+   *
+   * @param assignment which attempt
+   * @param failure what is known of it
+   */
+  record Failed(Assignment assignment, Failure failure) implements Report {}
+
+  /**
+   * The worker went away or never began: the job is offered again at once, at its old place, and
+   * this is no failure.
+   *
+   * @param assignment which attempt
+   */
+  record Returned(Assignment assignment) implements Report {}
+}

@@ -1,0 +1,50 @@
+package io.millrace.jobs;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as somebody wants it.
+ *
+ * @param type the name of its type; empty on a server without types
+ * @param priority how soon
+ * @param key what people call it: unique among the jobs there are, 1 to 256 characters, not of the
+ *     form of a GUID; null for its GUID
+ * @param description up to {@value #MOST_DESCRIPTION} characters; null for none
+ */
+public record Submission(
+    String type, Priority priority, @Nullable String key, @Nullable String description) {
+  /** The most characters of a description. */
+  public static final int MOST_DESCRIPTION = 128;
+
+  /** The most characters of a key. */
+  public static final int MOST_KEY = 256;
+
+  /**
+   * Checks the parts that need no look at the registry.
+   *
+   * @throws InvalidJobException naming what is wrong
+   */
+  public Submission {
+    if (description != null && description.length() > MOST_DESCRIPTION) {
+      throw new InvalidJobException(
+          "the description has "
+              + description.length()
+              + " characters; at most "
+              + MOST_DESCRIPTION
+              + " are allowed");
+    }
+    if (key != null) {
+      check(key);
+    }
+  }
+
+  private static void check(String key) {
+    if (key.isEmpty() || key.length() > MOST_KEY) {
+      throw new InvalidJobException("a key has 1 to " + MOST_KEY + " characters");
+    }
+    if (JobId.parse(key).isPresent()) {
+      throw new InvalidJobException(
+          "the key " + key + " has the form of a GUID, which is reserved");
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package io.millrace.jobs;
+
+/**
+ * What a worker calls itself, the same over its connections and restarts.
+ *
+ * @param text 1 to 256 characters
+ */
+public record WorkerId(String text) {
+  /** The most characters: 256. */
+  public static final int MOST = 256;
+
+  /**
+   * Checks its length.
+   *
+   * @throws InvalidJobException when it is empty or too long
+   */
+  public WorkerId {
+    if (text.isEmpty() || text.length() > MOST) {
+      throw new InvalidJobException("a worker's id has 1 to " + MOST + " characters");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,41 @@
+package io.millrace.jobs.worker;
+
+import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Failure;
+import io.millrace.jobs.Settled;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Jobs for workers that ask over HTTP instead of holding a connection. They name the fencing token
+ * of their claim; a job without any sign of life for as long as a stuck one is taken back. Safe for
+ * use by any number of threads.
+ */
+public interface PolledJobs {
+  /**
+   * The next job of a type for this worker, waiting for one.
+   *
+   * @param type empty on a server without types
+   * @return empty when none came in time, or when the thread was interrupted
+   * @throws WrongTokenException when the registration's token is wrong
+   */
+  Optional<Assignment> next(String type, Registration worker, Duration wait);
+
+  /**
+   * Notes how far a job is, which is a sign of life too; refused when the claim is not its latest.
+   */
+  Settled progress(String keyOrId, long token, Progress progress);
+
+  /** Ends an attempt as failed. */
+  Settled fail(String keyOrId, long token, Failure failure);
+
+  /**
+   * Ends an attempt with a result.
+   *
+   * @param result read to its end, not closed
+   * @throws IOException when it cannot be read; nothing is kept then
+   */
+  Settled complete(String keyOrId, long token, InputStream result) throws IOException;
+}

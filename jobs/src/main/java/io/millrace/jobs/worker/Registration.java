@@ -1,0 +1,13 @@
+package io.millrace.jobs.worker;
+
+import io.millrace.jobs.WorkerId;
+
+/**
+ * Who a worker says it is.
+ *
+ * @param name its display name, 1 to 256 characters
+ * @param id what it calls itself
+ * @param token the secret that lets it in; empty where none is needed
+ * @param jobs how many jobs it takes at a time, from 1 to 1,000; default 1
+ */
+public record Registration(String name, WorkerId id, String token, int jobs) {}

@@ -1,0 +1,29 @@
+package io.millrace.jobs.worker;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * The manager's end of a worker's connection: the transport tells it what the worker does. Nothing
+ * that a worker sends makes a method throw; a malformed or unexpected message closes the link with
+ * a reason. For use by one thread at a time.
+ */
+public interface WorkerConnection {
+  /** The worker has sent a text message. */
+  void hear(String text);
+
+  /**
+   * The worker sends a binary message: a result. Reads it to its end, keeps it, and hands it over;
+   * or, where the worker has no job whose result it could be, drops it and tells the worker.
+   *
+   * @param result not closed
+   * @throws IOException when the stream fails; nothing is kept then
+   */
+  void receive(InputStream result) throws IOException;
+
+  /** The worker shows in another way that it is there, as by a pong. */
+  void alive();
+
+  /** The connection is over; called once, and nothing after it. */
+  void disconnected();
+}
