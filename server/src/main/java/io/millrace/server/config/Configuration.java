@@ -38,14 +38,17 @@ public final class Configuration {
       section.keys().forEach(key -> keys.put(section.name() + "." + key.name(), key));
     }
     given.forEach((name, value) -> {
-      Key<?> key = keys.get(name);
+      Key<?> key = key(name, value, keys);
       if (key == null) {
+        if (value.nothing()) {
+          return; // A section or key left empty says nothing.
+        }
         throw unknown(name, value, keys);
       }
       check(name, key, value);
       int dot = name.indexOf('.');
       bySection
-          .computeIfAbsent(name.substring(0, dot), _ -> new HashMap<>())
+          .computeIfAbsent(name.substring(0, dot), _ -> new LinkedHashMap<>())
           .put(name.substring(dot + 1), value);
     });
 
@@ -76,6 +79,21 @@ public final class Configuration {
     return held;
   }
 
+  private static @Nullable Key<?> key(String name, Given value, Map<String, Key<?>> keys) {
+    Key<?> key = keys.get(name);
+    if (key != null) {
+      return value.nothing() ? null : key;
+    }
+    for (Map.Entry<String, Key<?>> each : keys.entrySet()) {
+      // A name that needs no more is one without a value, so that a mistyped key is told from it.
+      boolean bare = each.getKey().endsWith(Key.FREE);
+      if (FreeName.of(each.getKey(), name) != null && (!bare || value.nothing())) {
+        return each.getValue();
+      }
+    }
+    return null;
+  }
+
   private static void check(String name, Key<?> key, Given value) {
     try {
       var _ = key.reader().apply(value.text());
@@ -88,7 +106,7 @@ public final class Configuration {
 
   private static ConfigurationException unknown(
       String name, Given value, Map<String, Key<?>> keys) {
-    String nearest = EditDistance.nearest(name, keys.keySet());
+    String nearest = EditDistance.nearest(name, FreeName.candidates(keys.keySet(), name));
     return new ConfigurationException(
         value.where()
             + ": there is no key "

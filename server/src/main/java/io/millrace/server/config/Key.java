@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One setting: its name within its section, and how its text becomes a value.
  *
- * @param name lower case with dashes
+ * @param name lower case with dashes; {@code NAME} in it stands for what the user names
  * @param form what values look like, in words
  * @param absent the value where none is given; null where it is then simply absent
  * @param shown the default in words
@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record Key<T extends @Nullable Object>(
     String name, String form, T absent, String shown, String meaning, Function<String, T> reader) {
+
+  /** What stands in the name of a key for a part that the user names. */
+  static final String FREE = "NAME";
 
   /** A whole number. */
   public static Key<Long> number(String name, long least, long most, long absent, String meaning) {
@@ -61,6 +64,33 @@ public record Key<T extends @Nullable Object>(
   /** Any text. */
   public static Key<String> text(String name, String absent, String meaning) {
     return new Key<>(name, "text", absent, "`" + absent + "`", meaning, text -> text);
+  }
+
+  /** Any text, or none. */
+  public static Key<@Nullable String> optionalText(String name, String meaning) {
+    return new Key<@Nullable String>(
+        name, "text", null, "none", meaning, text -> text.isEmpty() ? null : text);
+  }
+
+  /** Whether. */
+  public static Key<Boolean> truth(String name, boolean absent, String meaning) {
+    return new Key<>(
+        name,
+        "true or false",
+        absent,
+        "`" + absent + "`",
+        meaning,
+        text ->
+            switch (text) {
+              case "true" -> true;
+              case "false" -> false;
+              default -> throw new IllegalArgumentException(text);
+            });
+  }
+
+  /** A name that stands there without a value. */
+  public static Key<@Nullable String> bare(String name, String meaning) {
+    return new Key<@Nullable String>(name, "nothing", null, "none", meaning, _ -> null);
   }
 
   /** A path, relative to the working directory. */

@@ -56,10 +56,15 @@ final class YamlFile {
       String key = prefix + yaml.currentName();
       JsonToken value = yaml.nextToken();
       switch (value) {
-        case START_OBJECT -> object(key + ".");
-        case VALUE_NULL -> {
-          // A section or key left empty says nothing.
+        case START_OBJECT -> {
+          int before = values.size();
+          String where = where();
+          object(key + ".");
+          if (values.size() == before) {
+            values.put(key, new Given("", where, true));
+          }
         }
+        case VALUE_NULL -> values.put(key, new Given("", where(), true));
         case START_ARRAY ->
             throw new ConfigurationException(where() + ": " + key + " cannot be a list");
         default -> values.put(key, new Given(yaml.getString(), where()));

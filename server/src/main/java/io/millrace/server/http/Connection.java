@@ -59,6 +59,16 @@ final class Connection implements ConnectionContext {
     waiting = false;
   }
 
+  /**
+   * Notes that HTTP has ended here: from now on others say when it has been silent for too long.
+   *
+   * @return what has been read beyond it
+   */
+  byte[] switched() {
+    waiting = true;
+    return reader.readBuffer(reader.available()).readBytes();
+  }
+
   /** Notes that a part of an answer goes out. */
   void writing() {
     lastWriteNanos = System.nanoTime();

@@ -38,9 +38,21 @@ final class Dispatcher implements HttpRouting {
   @Override
   public void route(ConnectionContext context, RoutingRequest source, RoutingResponse response) {
     Exchange exchange = new Exchange((Connection) context, source);
+    if (reply(exchange, response) instanceof Reply.Upgraded upgraded) {
+      Upgrade.run(exchange.connection, inFlight, upgraded);
+      throw new CloseConnectionException("closed after WebSocket");
+    }
+  }
+
+  private Reply reply(Exchange exchange, RoutingResponse response) {
+    RoutingRequest source = exchange.source;
     boolean entered = inFlight.enter();
     try {
       Reply reply = entered ? answer(exchange) : stopping();
+      if (reply instanceof Reply.Upgraded) {
+        exchange.entry.status(reply.status());
+        return reply;
+      }
       boolean close = !entered || !exchange.drained() || wantsClose(source.headers());
       writer.write(exchange.connection, source.prologue().method().text(), reply, response, close);
       exchange.entry.status(reply.status());
@@ -48,6 +60,7 @@ final class Dispatcher implements HttpRouting {
         throw new CloseConnectionException("closed after the answer");
       }
       exchange.connection.requestEnded();
+      return reply;
     } finally {
       if (entered) {
         inFlight.leave();

@@ -63,8 +63,11 @@ public final class HttpListener {
 
   /** Shows how many requests are in flight. */
   public void measure(MeterRegistry registry) {
-    Gauge.builder("millrace.http.inflight", inFlight, InFlight::count)
+    Gauge.builder("millrace.http.inflight", inFlight, InFlight::requests)
         .description("Requests that are being answered")
+        .register(registry);
+    Gauge.builder("millrace.http.websockets", inFlight, InFlight::lasting)
+        .description("Connections that were switched to WebSocket")
         .register(registry);
   }
 

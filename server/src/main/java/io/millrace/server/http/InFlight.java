@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class InFlight {
   private final AtomicInteger count = new AtomicInteger();
+  private final AtomicInteger lasting = new AtomicInteger();
   private final Set<Watch> watches = ConcurrentHashMap.newKeySet();
   private final CountDownLatch idle = new CountDownLatch(1);
   private volatile boolean stopping;
@@ -37,6 +38,32 @@ final class InFlight {
 
   int count() {
     return count.get();
+  }
+
+  /** Begins what lasts and is no request: a connection that was switched. As {@link #enter}. */
+  boolean enterLasting() {
+    lasting.incrementAndGet();
+    boolean entered = enter();
+    if (!entered) {
+      lasting.decrementAndGet();
+    }
+    return entered;
+  }
+
+  /** Ends what {@link #enterLasting} began. */
+  void leaveLasting() {
+    lasting.decrementAndGet();
+    leave();
+  }
+
+  /** How many connections are switched. */
+  int lasting() {
+    return lasting.get();
+  }
+
+  /** How many requests are being answered. */
+  int requests() {
+    return Math.max(0, count.get() - lasting.get());
   }
 
   boolean stopping() {

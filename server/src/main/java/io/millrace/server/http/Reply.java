@@ -1,8 +1,12 @@
 package io.millrace.server.http;
 
+import io.millrace.server.websocket.WebSocket;
+import io.millrace.server.websocket.WebSocketLimits;
+import io.millrace.server.websocket.WebSocketListener;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The answer to a request. Immutable. */
@@ -19,7 +23,7 @@ public sealed interface Reply {
   /** The content type of server-sent events. */
   String EVENTS = "text/event-stream";
 
-  /** The status, 200 to 599. */
+  /** The status, 200 to 599, or 101. */
   int status();
 
   /** The content type; null for an answer without a body. */
@@ -82,6 +86,29 @@ public sealed interface Reply {
    */
   record Streamed(int status, String type, Map<String, String> headers, long lengthBytes, Body body)
       implements Reply {}
+
+  /**
+   * The switch to WebSocket, which {@link Request#webSocket} makes.
+   *
+   * @param headers those of the handshake
+   * @param limits what the client may send
+   * @param opener speaks with it
+   */
+  record Upgraded(
+      Map<String, String> headers,
+      WebSocketLimits limits,
+      Function<WebSocket, WebSocketListener> opener)
+      implements Reply {
+    @Override
+    public int status() {
+      return 101;
+    }
+
+    @Override
+    public @Nullable String type() {
+      return null;
+    }
+  }
 
   /** Writes the body of an answer. */
   @FunctionalInterface

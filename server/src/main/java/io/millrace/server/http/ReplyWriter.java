@@ -52,6 +52,7 @@ final class ReplyWriter {
         response.send(head ? EMPTY : whole.body());
       }
       case Reply.Streamed streamed -> stream(connection, streamed, head, response);
+      case Reply.Upgraded _ -> throw new IllegalArgumentException("this is no answer of HTTP");
     }
   }
 

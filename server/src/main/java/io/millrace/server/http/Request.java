@@ -1,12 +1,17 @@
 package io.millrace.server.http;
 
 import io.helidon.http.HeaderNames;
+import io.millrace.server.websocket.WebSocket;
+import io.millrace.server.websocket.WebSocketLimits;
+import io.millrace.server.websocket.WebSocketListener;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What a client asks. For use by the thread that it was given to. */
@@ -144,6 +149,21 @@ public final class Request {
       body = opened;
     }
     return opened;
+  }
+
+  /**
+   * The answer that switches the connection to WebSocket.
+   *
+   * @param limits what the client may send
+   * @param opener speaks with it, on the thread of this request
+   * @throws HttpProblem 426 where it does not ask for that, 400 where it asks wrongly
+   */
+  public Reply webSocket(WebSocketLimits limits, Function<WebSocket, WebSocketListener> opener) {
+    Map<String, String> answer = Handshake.answer(source.headers());
+    if (isHead() || hasBody()) {
+      throw HttpProblem.malformed("WebSocket begins with GET and no body");
+    }
+    return new Reply.Upgraded(answer, limits, opener);
   }
 
   /**

@@ -18,10 +18,10 @@ public final class Watch implements AutoCloseable {
   }
 
   private final InFlight inFlight;
-  private final Connection connection;
+  private final @Nullable Connection connection;
   private final AtomicReference<@Nullable Consumer<Cause>> action;
 
-  private Watch(InFlight inFlight, Connection connection, Consumer<Cause> action) {
+  private Watch(InFlight inFlight, @Nullable Connection connection, Consumer<Cause> action) {
     this.inFlight = inFlight;
     this.connection = connection;
     this.action = new AtomicReference<>(action);
@@ -30,6 +30,13 @@ public final class Watch implements AutoCloseable {
   static Watch begin(InFlight inFlight, Connection connection, Consumer<Cause> action) {
     Watch watch = new Watch(inFlight, connection, action);
     connection.watch(watch);
+    inFlight.add(watch);
+    return watch;
+  }
+
+  /** One that looks after nothing but a stop of the server. */
+  static Watch untilStop(InFlight inFlight, Runnable action) {
+    Watch watch = new Watch(inFlight, null, _ -> action.run());
     inFlight.add(watch);
     return watch;
   }
@@ -46,6 +53,8 @@ public final class Watch implements AutoCloseable {
   public void close() {
     action.set(null);
     inFlight.remove(this);
-    connection.unwatch();
+    if (connection != null) {
+      connection.unwatch();
+    }
   }
 }

@@ -7,14 +7,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 
-/** The one bearer token of server and clients. Compared in constant time, never printed. */
+/**
+ * A secret that clients present, as the one bearer token of server and clients. Compared in
+ * constant time, never printed.
+ */
 public final class Token {
   private static final int MOST_BYTES = 4096;
 
   private final byte[] content;
 
-  private Token(String content) {
-    this.content = content.getBytes(StandardCharsets.US_ASCII);
+  private Token(byte[] content) {
+    this.content = content;
   }
 
   /**
@@ -41,11 +44,16 @@ public final class Token {
       throw new ServerException(
           "the token file " + file + " must hold one token of visible ASCII characters");
     }
-    return new Token(content);
+    return of(content);
+  }
+
+  /** A token that is given as text: any characters, at least one. */
+  public static Token of(String content) {
+    return new Token(content.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Whether {@code offered} is this token; takes the same time wherever they differ. */
-  boolean is(String offered) {
+  public boolean is(String offered) {
     return MessageDigest.isEqual(content, offered.getBytes(StandardCharsets.UTF_8));
   }
 

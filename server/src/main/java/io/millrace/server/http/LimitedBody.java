@@ -1,20 +1,22 @@
-package io.millrace.server.blobs;
+package io.millrace.server.http;
 
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
 /** A body that fails once it is longer than a limit. */
-final class LimitedBody extends FilterInputStream {
+public final class LimitedBody extends FilterInputStream {
   private long left;
+  private boolean exceeded;
 
-  LimitedBody(InputStream body, long mostBytes) {
+  /** Fails with {@link TooLong} after so many bytes. */
+  public LimitedBody(InputStream body, long mostBytes) {
     super(body);
     this.left = mostBytes;
   }
 
   /** The body is longer than the limit. */
-  static final class TooLong extends IOException {
+  public static final class TooLong extends IOException {
     private static final long serialVersionUID = 1;
 
     TooLong() {
@@ -34,10 +36,16 @@ final class LimitedBody extends FilterInputStream {
     if (read > 0) {
       left -= read;
       if (left < 0) {
+        exceeded = true;
         throw new TooLong();
       }
     }
     return read;
+  }
+
+  /** Whether it has failed for its length, whatever its reader made of that. */
+  public boolean exceeded() {
+    return exceeded;
   }
 
   /** Leaves the body open: it belongs to the connection. */

@@ -1,16 +1,16 @@
-package io.millrace.server.blobs;
+package io.millrace.server.http;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a blob.
+ * A part of a sequence of bytes.
  *
  * @param first its first byte
  * @param last its last byte, smaller than {@code first} where there is none
  */
-record ByteRange(long first, long last) {
+public record ByteRange(long first, long last) {
   private static final Pattern SINGLE = Pattern.compile("bytes=(\\d{0,18})-(\\d{0,18})");
 
   /**
@@ -18,7 +18,7 @@ record ByteRange(long first, long last) {
    *
    * @return null for any other form, several ranges included: the whole is answered then
    */
-  static @Nullable ByteRange parse(String header, long size) {
+  public static @Nullable ByteRange parse(String header, long size) {
     Matcher range = SINGLE.matcher(header.strip());
     if (!range.matches()) {
       return null;
@@ -35,11 +35,13 @@ record ByteRange(long first, long last) {
     return end < begin ? null : new ByteRange(begin, Math.min(end, size - 1));
   }
 
-  boolean isEmpty() {
+  /** Whether it holds nothing: it begins at or after the end. */
+  public boolean isEmpty() {
     return last < first;
   }
 
-  long length() {
+  /** How many bytes it has. */
+  public long length() {
     return last - first + 1;
   }
 }

@@ -1,0 +1,68 @@
+package io.millrace.server.jobs;
+
+import io.millrace.jobs.Batch;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobStatus;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import java.util.List;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The batches. */
+final class BatchRoutes {
+  private static final int MOST = 10_000;
+  private static final int USUAL = 1_000;
+
+  private final JobRegistry registry;
+  private final Lookup lookup;
+  private final Shapes shapes;
+
+  BatchRoutes(JobRegistry registry, Lookup lookup, Shapes shapes) {
+    this.registry = registry;
+    this.lookup = lookup;
+    this.shapes = shapes;
+  }
+
+  void mount(ApiMount mount) {
+    mount.forClients(HttpMethod.GET, "/batches", this::list);
+    mount.forClients(
+        HttpMethod.GET,
+        "/batches/{batch}",
+        request -> {
+          Batch batch = lookup.batch(request);
+          return Json.reply(counted(batch, registry.jobsOf(batch)));
+        });
+    mount.forClients(HttpMethod.GET, "/batches/{batch}/jobs", this::jobs);
+  }
+
+  private Reply list(Request request) {
+    long after = request.query().integer("after", 0, 0, Long.MAX_VALUE);
+    int limit = (int) request.query().integer("limit", USUAL, 1, MOST);
+    ArrayNode shown = Json.array();
+    for (Batch batch : registry.batches(after, limit)) {
+      shown.add(Shapes.of(batch));
+    }
+    return Json.reply(shown);
+  }
+
+  private Reply jobs(Request request) {
+    ArrayNode shown = Json.array();
+    for (Job job : registry.jobsOf(lookup.batch(request))) {
+      shown.add(shapes.of(job));
+    }
+    return Json.reply(shown);
+  }
+
+  /** A batch with how many of its jobs are where. */
+  static ObjectNode counted(Batch batch, List<Job> jobs) {
+    ObjectNode json = Shapes.of(batch);
+    ObjectNode counts = json.putObject("jobs");
+    for (JobStatus status : JobStatus.values()) {
+      counts.put(status.word(), jobs.stream().filter(job -> job.status() == status).count());
+    }
+    return json;
+  }
+}

@@ -1,0 +1,195 @@
+package io.millrace.server.jobs;
+
+import io.millrace.jobs.JobType;
+import io.millrace.jobs.JobsOptions;
+import io.millrace.server.config.Key;
+import io.millrace.server.config.Section;
+import io.millrace.server.config.Values;
+import io.millrace.server.security.Token;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of the job server.
+ *
+ * @param options how the registry treats jobs
+ * @param types the job types; none for a server without types
+ * @param replaceTypes whether other types than those stored before are taken
+ * @param workers how workers are treated
+ * @param access how clients get in, and where
+ */
+public record JobsSettings(
+    JobsOptions options,
+    List<JobType> types,
+    boolean replaceTypes,
+    WorkerSettings workers,
+    Access access) {
+  private static final Key<@Nullable String> WORKER_TOKEN =
+      Key.optionalText(
+          "worker.token",
+          "The secret in the registration of every worker. Without it any worker is let in.");
+  private static final Key<Long> KICK_AFTER =
+      Key.number(
+          "worker.kick-after-ms",
+          1,
+          3_600_000,
+          500,
+          "After how many milliseconds a worker is disconnected that has not registered, or with a"
+              + " wrong token.");
+  private static final Key<Boolean> TRACKING =
+      Key.truth(
+          "worker.tracking",
+          true,
+          "Whether statistics are kept by the workers' own ids, over their connections.");
+  private static final Key<Long> MAX_FRAME =
+      Key.bytes(
+          "worker.max-frame-bytes",
+          1 << 10,
+          1L << 40,
+          64 << 20,
+          "64MiB",
+          "The longest WebSocket frame of a worker. A result in several frames may be longer.");
+  private static final Key<Long> BATCH_SIZE =
+      Key.number(
+          "batch-size",
+          1,
+          1_000_000,
+          JobsOptions.DEFAULTS.batchSize(),
+          "How many jobs a new batch takes.");
+  private static final Key<Long> MAX_FAILURES =
+      Key.number(
+          "max-failures",
+          1,
+          1_000,
+          JobsOptions.DEFAULTS.maxFailures(),
+          "After how many failures a job is failed for good.");
+  private static final Key<Duration> STUCK_AFTER =
+      Key.duration(
+          "stuck-after",
+          Duration.ofSeconds(1),
+          Duration.ofDays(10),
+          Duration.ofSeconds(60),
+          "After how long without progress or status a running job is asked about, and then taken"
+              + " back.");
+  private static final Key<Duration> LEASE =
+      Key.duration(
+          "lease",
+          Duration.ofSeconds(5),
+          Duration.ofHours(24),
+          JobsOptions.DEFAULTS.lease(),
+          "How long the claim on a running job lasts that the server does not renew.");
+  private static final Key<@Nullable String> TYPE =
+      Key.bare("types.NAME", "A job type without description and successor.");
+  private static final Key<@Nullable String> DESCRIPTION =
+      Key.optionalText(
+          "types.NAME.description",
+          "What the jobs of the type NAME are, for people. NAME has 1 to 64 characters out of"
+              + " `A-Z a-z 0-9 . _ -`.");
+  private static final Key<@Nullable String> BECOMES =
+      Key.optionalText(
+          "types.NAME.result-becomes", "The type of which each result of NAME becomes a new job.");
+  private static final Key<Boolean> REPLACE_TYPES =
+      Key.truth(
+          "replace-types",
+          false,
+          "Whether a start may change the types that the store remembers. Otherwise a start with"
+              + " other types is refused, with the difference.");
+  private static final Key<@Nullable String> API_KEY =
+      Key.optionalText(
+          "api-key",
+          "The secret that clients of the job API send in the header `X-API-KEY`. Without it none"
+              + " is needed.");
+  private static final Key<@Nullable String> PATH_PREFIX =
+      Key.optionalText(
+          "path-prefix",
+          "A path, as in `/gridlike`, below which the job API is served as well, for use behind a"
+              + " proxy.");
+
+  /** The section {@code jobs}. */
+  public static final Section<JobsSettings> SECTION =
+      new Section<>(
+          "jobs",
+          List.of(
+              WORKER_TOKEN,
+              KICK_AFTER,
+              TRACKING,
+              MAX_FRAME,
+              BATCH_SIZE,
+              MAX_FAILURES,
+              STUCK_AFTER,
+              LEASE,
+              DESCRIPTION,
+              BECOMES,
+              TYPE,
+              REPLACE_TYPES,
+              API_KEY,
+              PATH_PREFIX),
+          JobsSettings::of);
+
+  /**
+   * How workers are treated.
+   *
+   * @param token the secret of their registration; null for none
+   * @param kickAfter how long a connection may stay unregistered
+   * @param tracking whether statistics are kept by their own ids
+   * @param maxFrameBytes their longest frame
+   * @param stuckAfter when a silent job is asked about
+   */
+  public record WorkerSettings(
+      @Nullable Token token,
+      Duration kickAfter,
+      boolean tracking,
+      long maxFrameBytes,
+      Duration stuckAfter) {}
+
+  /**
+   * How clients get in, and where.
+   *
+   * @param apiKey the secret of the header {@code X-API-KEY}; null for none
+   * @param prefix a path without slash at its end, below which the API is served too; may be empty
+   */
+  public record Access(@Nullable Token apiKey, String prefix) {}
+
+  private static JobsSettings of(Values values) {
+    return new JobsSettings(
+        new JobsOptions(
+            values.get(BATCH_SIZE).intValue(),
+            values.get(MAX_FAILURES).intValue(),
+            values.get(LEASE)),
+        types(values),
+        values.get(REPLACE_TYPES),
+        new WorkerSettings(
+            token(values.get(WORKER_TOKEN)),
+            Duration.ofMillis(values.get(KICK_AFTER)),
+            values.get(TRACKING),
+            values.get(MAX_FRAME),
+            values.get(STUCK_AFTER)),
+        new Access(token(values.get(API_KEY)), prefix(values.get(PATH_PREFIX))));
+  }
+
+  private static @Nullable Token token(@Nullable String text) {
+    return text == null ? null : Token.of(text);
+  }
+
+  private static String prefix(@Nullable String text) {
+    if (text == null) {
+      return "";
+    }
+    String begun = text.startsWith("/") ? text : "/" + text;
+    return begun.endsWith("/") ? begun.substring(0, begun.length() - 1) : begun;
+  }
+
+  private static List<JobType> types(Values values) {
+    Set<String> names = new LinkedHashSet<>(values.names(TYPE));
+    // Keys of a type that were left empty name the type as well.
+    names.removeIf(name -> name.endsWith(".description") || name.endsWith(".result-becomes"));
+    names.addAll(values.names(DESCRIPTION));
+    names.addAll(values.names(BECOMES));
+    return names.stream()
+        .map(name -> new JobType(name, values.get(DESCRIPTION, name), values.get(BECOMES, name)))
+        .toList();
+  }
+}

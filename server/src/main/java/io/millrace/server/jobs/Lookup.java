@@ -1,0 +1,44 @@
+package io.millrace.server.jobs;
+
+import io.millrace.jobs.Batch;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Request;
+
+/** Finds what a path names. */
+final class Lookup {
+  private final JobRegistry registry;
+
+  Lookup(JobRegistry registry) {
+    this.registry = registry;
+  }
+
+  /**
+   * The job of {@code {key}}: a key or a GUID.
+   *
+   * @throws HttpProblem 404 where there is none
+   */
+  Job job(Request request) {
+    String key = request.parameter("key");
+    return registry.find(key).orElseThrow(() -> Problem.noJob(key));
+  }
+
+  /**
+   * The batch of {@code {batch}}.
+   *
+   * @throws HttpProblem 404 where there is none
+   */
+  Batch batch(Request request) {
+    String text = request.parameter("batch");
+    try {
+      return registry.batch(Long.parseLong(text)).orElseThrow(() -> noBatch(text));
+    } catch (NumberFormatException _) {
+      throw noBatch(text);
+    }
+  }
+
+  private static HttpProblem noBatch(String text) {
+    return HttpProblem.notFound("there is no batch " + text);
+  }
+}

@@ -1,0 +1,189 @@
+package io.millrace.server.jobs;
+
+import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Failure;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.Settled;
+import io.millrace.jobs.WorkerId;
+import io.millrace.jobs.worker.PolledJobs;
+import io.millrace.jobs.worker.Progress;
+import io.millrace.jobs.worker.Registration;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.LimitedBody;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import io.millrace.server.http.Watch;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Workers that ask over HTTP instead of holding a connection. */
+final class PollRoutes {
+  private static final int MOST_WAIT_SECONDS = 600;
+  private static final int MOST_NAME = 256;
+  private static final double WHOLE_PERCENT = 100;
+
+  private final JobRegistry registry;
+  private final PolledJobs jobs;
+  private final Types types;
+  private final Shapes shapes;
+  private final Bounds bounds;
+
+  /**
+   * What its work is bounded by.
+   *
+   * @param resultBytes the longest result
+   * @param clock for when something was said
+   */
+  record Bounds(long resultBytes, Clock clock) {}
+
+  PollRoutes(JobRegistry registry, PolledJobs jobs, Types types, Shapes shapes, Bounds bounds) {
+    this.registry = registry;
+    this.jobs = jobs;
+    this.types = types;
+    this.shapes = shapes;
+    this.bounds = bounds;
+  }
+
+  void mount(ApiMount mount) {
+    mount.forWorkers(HttpMethod.POST, "/worker/next", request -> next(request, types.none()));
+    mount.forWorkers(
+        HttpMethod.POST, "/worker/next/next", request -> next(request, types.named("next")));
+    mount.forWorkers(
+        HttpMethod.POST,
+        "/worker/{type}/next",
+        request -> next(request, types.named(request.parameter("type"))));
+    mount.forHolders(HttpMethod.POST, "/jobs/{key}/result", this::result);
+    mount.forHolders(HttpMethod.POST, "/jobs/{key}/failure", this::failure);
+    mount.forHolders(HttpMethod.POST, "/jobs/{key}/progress", this::progress);
+  }
+
+  private Reply next(Request request, String type) throws IOException {
+    Registration worker = registration(Json.body(request));
+    Duration wait = Duration.ofSeconds(request.query().integer("wait", 0, 0, MOST_WAIT_SECONDS));
+    Assignment assignment = await(request, type, worker, wait).orElse(null);
+    if (assignment == null) {
+      return Reply.nothing();
+    }
+    Job job = assignment.job();
+    InputStream payload = registry.payload(job).orElse(null);
+    // Deleted between the two: the next question finds another.
+    return payload == null
+        ? Reply.nothing()
+        : Content.whole(headers(assignment), job.content().payload(), payload);
+  }
+
+  private Optional<Assignment> await(
+      Request request, String type, Registration worker, Duration wait) {
+    Thread thread = Thread.currentThread();
+    try (Watch _ = request.watch(_ -> thread.interrupt())) {
+      return jobs.next(type, worker, wait);
+    } finally {
+      // The watch may have spoken when the wait was over already.
+      boolean _ = Thread.interrupted();
+    }
+  }
+
+  private static Map<String, String> headers(Assignment assignment) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("Millrace-Job-Id", assignment.job().id().toString());
+    headers.put(
+        "Millrace-Job-Key",
+        URLEncoder.encode(assignment.job().key(), StandardCharsets.UTF_8).replace("+", "%20"));
+    headers.put("Millrace-Job-Token", Long.toString(assignment.claim().token()));
+    if (!assignment.job().type().isEmpty()) {
+      headers.put("Millrace-Job-Type", assignment.job().type());
+    }
+    return headers;
+  }
+
+  private static Registration registration(ObjectNode body) {
+    String name = Json.text(body, "name");
+    String id = Json.text(body, "id");
+    String token = Json.text(body, "token");
+    if (name == null || name.isEmpty() || name.length() > MOST_NAME) {
+      throw HttpProblem.malformed("name must be a string of 1 to " + MOST_NAME + " characters");
+    }
+    if (id == null) {
+      throw HttpProblem.malformed("id must be a string");
+    }
+    return new Registration(name, new WorkerId(id), token == null ? "" : token, 1);
+  }
+
+  private Reply result(Request request) throws IOException {
+    long token = token(request);
+    if (request.bodyLength() > bounds.resultBytes()) {
+      throw tooLong();
+    }
+    LimitedBody body = new LimitedBody(request.bodyStream(), bounds.resultBytes());
+    try {
+      return settled(jobs.complete(request.parameter("key"), token, body));
+    } catch (IOException | RuntimeException e) {
+      if (body.exceeded()) {
+        throw tooLong();
+      }
+      throw e;
+    }
+  }
+
+  private HttpProblem tooLong() {
+    return HttpProblem.tooLarge("a result has at most " + bounds.resultBytes() + " bytes");
+  }
+
+  private Reply failure(Request request) throws IOException {
+    long token = token(request);
+    ObjectNode body = request.hasBody() ? Json.body(request) : Json.object();
+    Failure failure =
+        new Failure(
+            null, bounds.clock().millis(), Json.text(body, "info"), Json.text(body, "logs"));
+    return settled(jobs.fail(request.parameter("key"), token, failure));
+  }
+
+  private Reply progress(Request request) throws IOException {
+    long token = token(request);
+    ObjectNode body = Json.body(request);
+    Double percent = percent(body.get("percent"));
+    String info = Json.text(body, "info");
+    if (percent == null && info == null) {
+      throw HttpProblem.malformed("percent and info cannot both be null");
+    }
+    Progress progress = new Progress(percent, info, bounds.clock().millis());
+    return settled(jobs.progress(request.parameter("key"), token, progress));
+  }
+
+  private static @Nullable Double percent(@Nullable JsonNode value) {
+    if (value == null || value.isNull()) {
+      return null;
+    }
+    double percent = value.isNumber() ? value.doubleValue() : Double.NaN;
+    if (percent >= 0 && percent <= WHOLE_PERCENT) {
+      return percent;
+    }
+    throw HttpProblem.malformed("percent must be null or a number from 0 to 100, not " + value);
+  }
+
+  private static long token(Request request) {
+    if (request.query().text("token").isEmpty()) {
+      throw HttpProblem.malformed("the parameter token must name the token of the claim");
+    }
+    return request.query().integer("token", 0, 0, Long.MAX_VALUE);
+  }
+
+  private Reply settled(Settled settled) {
+    return switch (settled) {
+      case Settled.Accepted(Job job) -> Json.reply(shapes.of(job));
+      case Settled.Refused(String reason) -> throw Problem.conflict(reason);
+    };
+  }
+}

@@ -1,0 +1,107 @@
+package io.millrace.server.jobs;
+
+import io.millrace.jobs.Batch;
+import io.millrace.jobs.Failure;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.WorkerId;
+import io.millrace.jobs.worker.Progress;
+import io.millrace.jobs.worker.WorkerView;
+import io.millrace.jobs.worker.Workers;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What is shown of jobs, batches and workers. */
+final class Shapes {
+  private final Workers workers;
+
+  Shapes(Workers workers) {
+    this.workers = workers;
+  }
+
+  ObjectNode of(Job job) {
+    ObjectNode json = plain(job);
+    Progress progress = workers.progress(job.id()).orElse(null);
+    if (progress == null) {
+      return json.putNull("progress");
+    }
+    json.putObject("progress")
+        .put("percent", progress.percent())
+        .put("info", progress.info())
+        .put("at", time(progress.atMillis()));
+    return json;
+  }
+
+  /** A job without its progress. */
+  static ObjectNode plain(Job job) {
+    ObjectNode json = Json.object();
+    json.put("id", job.id().toString());
+    json.put("key", job.key());
+    json.put("type", nullable(job.type()));
+    json.put("status", job.status().word());
+    json.put("display", job.order().description());
+    json.put("priority", job.order().priority().word());
+    json.put("batchId", job.batch());
+    json.put("submitted", time(job.times().submitted()));
+    json.put("started", time(job.times().started()));
+    json.put("ended", time(job.times().ended()));
+    json.put("workerId", text(job.hand().worker()));
+    json.put("failures", job.failures());
+    json.put("parent", text(job.line().parent()));
+    json.put("child", text(job.line().child()));
+    json.put("payloadSize", job.content().payload());
+    json.put("resultSize", job.content().result());
+    return json;
+  }
+
+  static ObjectNode of(Failure failure) {
+    return Json.object()
+        .put("workerId", text(failure.worker()))
+        .put("at", time(failure.atMillis()))
+        .put("info", failure.info())
+        .put("logs", failure.logs());
+  }
+
+  static ObjectNode of(Batch batch) {
+    return Json.object()
+        .put("id", batch.id())
+        .put("type", nullable(batch.type()))
+        .put("size", batch.size())
+        .put("capacity", batch.capacity())
+        .put("full", batch.isFull());
+  }
+
+  static ObjectNode of(WorkerView worker) {
+    ObjectNode json = Json.object();
+    json.put("name", worker.name());
+    json.put("id", worker.id().text());
+    json.put("type", nullable(worker.type()));
+    json.put("state", worker.state().word());
+    json.put("currentJob", worker.jobs().isEmpty() ? null : worker.jobs().getFirst().toString());
+    ArrayNode jobs = json.putArray("jobs");
+    worker.jobs().forEach(job -> jobs.add(job.toString()));
+    json.put("succeeded", worker.tally().succeeded());
+    json.put("failed", worker.tally().failed());
+    json.put("connected", time(worker.seen().connected()));
+    json.put("lastSeen", time(worker.seen().last()));
+    return json;
+  }
+
+  private static @Nullable String nullable(String type) {
+    return type.isEmpty() ? null : type;
+  }
+
+  private static @Nullable String text(@Nullable WorkerId worker) {
+    return worker == null ? null : worker.text();
+  }
+
+  private static @Nullable String text(@Nullable JobId job) {
+    return job == null ? null : job.toString();
+  }
+
+  private static @Nullable String time(@Nullable Long millis) {
+    return millis == null ? null : Instant.ofEpochMilli(millis).toString();
+  }
+}

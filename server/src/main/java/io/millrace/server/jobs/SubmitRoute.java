@@ -1,0 +1,110 @@
+package io.millrace.server.jobs;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.Value;
+import io.millrace.jobs.InvalidJobException;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.LimitedBody;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Takes jobs: a form whose payload goes to its blob while it comes. */
+final class SubmitRoute {
+  private final JobRegistry registry;
+  private final Types types;
+  private final BlobStore blobs;
+  private final long maxBytes;
+
+  /** Payloads longer than {@code maxBytes} are refused. */
+  SubmitRoute(JobRegistry registry, Types types, BlobStore blobs, long maxBytes) {
+    this.registry = registry;
+    this.types = types;
+    this.blobs = blobs;
+    this.maxBytes = maxBytes;
+  }
+
+  void mount(ApiMount mount) {
+    mount.forClients(HttpMethod.POST, "/jobs/submit", request -> submit(request, types.none()));
+    mount.forClients(
+        HttpMethod.POST,
+        "/jobs/submit/{type}",
+        request -> submit(request, types.named(request.parameter("type"))));
+  }
+
+  /** A payload as far as it has been taken. */
+  private static final class Taken {
+    final JobId id;
+    @Nullable Value payload;
+
+    Taken(JobId id) {
+      this.id = id;
+    }
+  }
+
+  private Reply submit(Request request, String type) throws IOException {
+    Form form = Form.of(request);
+    Taken taken = new Taken(registry.newId());
+    try {
+      SubmittedFields fields = read(form, taken);
+      Value payload = taken.payload;
+      if (payload == null) {
+        throw HttpProblem.malformed("the form has no field Payload");
+      }
+      Job job = registry.submit(taken.id, fields.submission(type), payload);
+      return Json.reply(
+          202, Json.object().put("created", job.key()).put("id", job.id().toString()));
+    } catch (HttpProblem | InvalidJobException | IOException e) {
+      discard(taken);
+      throw e;
+    }
+  }
+
+  private SubmittedFields read(Form form, Taken taken) throws IOException {
+    SubmittedFields fields = new SubmittedFields();
+    for (Form.Field field = form.next(); field != null; field = form.next()) {
+      if (!field.name().equals("payload")) {
+        fields.take(field);
+        continue;
+      }
+      if (taken.payload != null) {
+        throw HttpProblem.malformed("the form has several fields Payload");
+      }
+      String key = fields.key();
+      if (key != null && !registry.isFree(key)) {
+        // Said before a long payload is read for nothing.
+        throw HttpProblem.malformed("there is a job already with the key " + key);
+      }
+      taken.payload = keep(form, field, taken.id);
+    }
+    return fields;
+  }
+
+  private Value keep(Form form, Form.Field field, JobId id) throws IOException {
+    PartStream part = new PartStream(field.content());
+    LimitedBody content = new LimitedBody(part, maxBytes);
+    try {
+      return Value.keep(JobRegistry.payloadName(id), content, blobs);
+    } catch (RuntimeException e) {
+      if (content.exceeded()) {
+        throw HttpProblem.tooLarge("a payload has at most " + maxBytes + " bytes");
+      }
+      IOException failure = part.failure();
+      if (failure != null) {
+        throw form.meaning(failure);
+      }
+      throw e;
+    }
+  }
+
+  private void discard(Taken taken) {
+    if (taken.payload instanceof Value.Stored stored) {
+      boolean _ = blobs.delete(stored.name());
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.millrace.server.jobs;
+
+import io.millrace.jobs.worker.WorkerView;
+import io.millrace.jobs.worker.Workers;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import tools.jackson.databind.node.ArrayNode;
+
+/** The list of workers. */
+final class WorkerRoutes {
+  private final Workers workers;
+
+  WorkerRoutes(Workers workers) {
+    this.workers = workers;
+  }
+
+  void mount(ApiMount mount) {
+    mount.forClients(HttpMethod.GET, "/workers", _ -> list());
+    mount.forClients(HttpMethod.GET, "/workers/{id}", this::one);
+  }
+
+  private Reply list() {
+    ArrayNode shown = Json.array();
+    for (WorkerView worker : workers.list()) {
+      shown.add(Shapes.of(worker));
+    }
+    return Json.reply(shown);
+  }
+
+  private Reply one(Request request) {
+    String id = request.parameter("id");
+    WorkerView worker =
+        workers.find(id).orElseThrow(() -> HttpProblem.notFound("there is no worker " + id));
+    return Json.reply(Shapes.of(worker));
+  }
+}
