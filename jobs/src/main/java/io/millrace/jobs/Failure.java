@@ -1,5 +1,6 @@
 package io.millrace.jobs;
 
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +22,12 @@ public record Failure(
 
   /** Cuts what is too long. */
   public Failure {
-    info = info == null || info.length() <= MOST_INFO ? info : info.substring(0, MOST_INFO);
-    logs =
-        logs == null || logs.length() <= MOST_LOGS
-            ? logs
-            : logs.substring(logs.length() - MOST_LOGS);
+    info = info == null ? null : whole(info.substring(0, Math.min(MOST_INFO, info.length())));
+    logs = logs == null ? null : whole(logs.substring(Math.max(0, logs.length() - MOST_LOGS)));
+  }
+
+  /** With a question mark for half a surrogate pair, which a cut may leave. */
+  private static String whole(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 }

@@ -19,17 +19,36 @@ public interface JobRegistry {
     return id + ".job";
   }
 
-  /** The name of the blob that holds a job's result, where it is too large for the commit. */
+  /**
+   * The name of the blob that holds the result of an attempt, where it is too large for the commit.
+   * Each attempt has its own, so that one that comes too late never touches what was accepted.
+   */
+  static String resultName(Assignment assignment) {
+    return resultName(assignment.job().id(), assignment.claim().token());
+  }
+
+  /**
+   * The name of a result's blob where one writer at most can come; {@link #resultName(Assignment)}
+   * is for workers, of which two may write at a time.
+   */
   static String resultName(JobId id) {
     return id + ".result";
+  }
+
+  /** As {@link #resultName(Assignment)}, by the claim's token. */
+  static String resultName(JobId id, long token) {
+    return id + "." + token + ".result";
   }
 
   /**
    * Submits a job whose payload is kept already.
    *
    * @param payload what {@link Value#keep} made of it under {@link #payloadName}
+   * @return the job as it is now; that of an earlier call with the same id and submission, whose
+   *     answer was lost
    * @throws InvalidJobException when the type is unknown or the key is taken; the blob is left to
    *     the caller
+   * @throws JobsFullException when the store has no room
    */
   Job submit(JobId id, Submission submission, Value payload);
 
@@ -111,7 +130,7 @@ public interface JobRegistry {
   /**
    * Stores how attempts ended, all that it can in one transaction. A result whose type has a next
    * one becomes a job of that in the same commit. A report that is repeated after its answer was
-   * lost is accepted again.
+   * lost is accepted again. The blob of a result that is refused is deleted.
    *
    * @return what became of each, in their order
    */

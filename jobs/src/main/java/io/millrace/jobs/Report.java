@@ -11,9 +11,18 @@ public sealed interface Report {
    * The worker gave a result.
    *
    * @param assignment which attempt
-   * @param result kept already, under {@link JobRegistry#resultName}
+   * @param result kept already, under {@link JobRegistry#resultName(Assignment)}
    */
-  record Completed(Assignment assignment, Value result) implements Report {}
+  record Completed(Assignment assignment, Value result) implements Report {
+    /**
+     * Checks the result.
+     *
+     * @throws IllegalArgumentException when it is a blob though it is small enough for a commit
+     */
+    public Completed {
+      Contents.check(result);
+    }
+  }
 
   /**
    * The worker failed, or was stuck.

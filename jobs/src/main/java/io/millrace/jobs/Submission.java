@@ -1,5 +1,6 @@
 package io.millrace.jobs;
 
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,9 @@ public record Submission(
               + MOST_DESCRIPTION
               + " are allowed");
     }
+    if (description != null) {
+      checkCharacters("the description", description);
+    }
     if (key != null) {
       check(key);
     }
@@ -42,9 +46,17 @@ public record Submission(
     if (key.isEmpty() || key.length() > MOST_KEY) {
       throw new InvalidJobException("a key has 1 to " + MOST_KEY + " characters");
     }
+    checkCharacters("the key", key);
     if (JobId.parse(key).isPresent()) {
       throw new InvalidJobException(
           "the key " + key + " has the form of a GUID, which is reserved");
+    }
+  }
+
+  /** A half of a surrogate pair is no character, and would not survive being stored. */
+  static void checkCharacters(String what, String text) {
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+      throw new InvalidJobException(what + " holds a half of a surrogate pair");
     }
   }
 }

@@ -12,12 +12,13 @@ public record WorkerId(String text) {
   /**
    * Checks its length.
    *
-   * @throws InvalidJobException when it is empty or too long
+   * @throws InvalidJobException when it is empty, too long, or holds half a surrogate pair
    */
   public WorkerId {
     if (text.isEmpty() || text.length() > MOST) {
       throw new InvalidJobException("a worker's id has 1 to " + MOST + " characters");
     }
+    Submission.checkCharacters("a worker's id", text);
   }
 
   @Override

@@ -1,0 +1,67 @@
+package io.millrace.jobs;
+
+import io.millrace.store.Change;
+import io.millrace.store.Commit;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Interest;
+import io.millrace.store.Position;
+import io.millrace.store.PositionLostException;
+import io.millrace.store.Subscription;
+import io.millrace.store.TaskStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A stream of the changes of jobs, each once and in order. For use by one thread; to be closed. */
+public final class JobChanges implements AutoCloseable {
+  private final Subscription commits;
+
+  private JobChanges(Subscription commits) {
+    this.commits = commits;
+  }
+
+  /** Throws {@link PositionLostException} where the position cannot be served. */
+  static JobChanges begin(TaskStore store, @Nullable Position after) {
+    return new JobChanges(store.subscribe(new Interest(after, Set.of(), Set.of(Keys.JOBS))));
+  }
+
+  /** Where the stream began: the first change to come is after it. */
+  public Position start() {
+    return commits.start();
+  }
+
+  /**
+   * The changes of the next commit that has any, waiting for it.
+   *
+   * @param timeout how long to wait in real time
+   * @return in order; none when the time is over
+   * @throws PositionLostException when the stream was read too slowly
+   */
+  public List<JobChange> next(Duration timeout) throws InterruptedException {
+    Commit commit = commits.next(timeout);
+    if (commit == null) {
+      return List.of();
+    }
+    List<JobChange> changes = new ArrayList<>();
+    for (Change change : commit.changes()) {
+      switch (change) {
+        case Change.DocumentPut(long _, Document document) -> {
+          Job job = JobForm.read(document).job();
+          changes.add(new JobChange(commit.position(), job.id(), job));
+        }
+        case Change.DocumentDeleted(DocumentKey key, long _) ->
+            changes.add(new JobChange(commit.position(), JobForm.id(key.key()), null));
+        default -> {}
+      }
+    }
+    return changes;
+  }
+
+  @Override
+  public void close() {
+    commits.close();
+  }
+}

@@ -1,0 +1,89 @@
+package io.millrace.jobs;
+
+import io.millrace.store.PositionLostException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches some jobs until all have ended: done, failed for good, or deleted. A job that is retried
+ * later does not come back. For use by one thread; to be closed.
+ */
+public final class JobWatch implements AutoCloseable {
+  private final Ledger ledger;
+  private final Map<JobId, @Nullable Job> jobs = new LinkedHashMap<>();
+  private final Set<JobId> pending = new HashSet<>();
+  private JobChanges changes;
+
+  private JobWatch(Ledger ledger, Collection<JobId> ids) {
+    this.ledger = ledger;
+    ids.forEach(id -> jobs.put(id, null));
+    pending.addAll(ids);
+    this.changes = JobChanges.begin(ledger.store(), null);
+  }
+
+  static JobWatch begin(Ledger ledger, Collection<JobId> ids) {
+    JobWatch watch = new JobWatch(ledger, ids);
+    try {
+      watch.look();
+      return watch;
+    } catch (RuntimeException e) {
+      watch.close();
+      throw e;
+    }
+  }
+
+  private void look() {
+    Set<JobId> open = Set.copyOf(pending);
+    Map<JobId, Entry> found = ledger.entries(open);
+    for (JobId id : open) {
+      Entry entry = found.get(id);
+      note(id, entry == null ? null : entry.job());
+    }
+  }
+
+  private void note(JobId id, @Nullable Job job) {
+    jobs.put(id, job);
+    if (job == null || job.status().isEnd()) {
+      pending.remove(id);
+    }
+  }
+
+  /** Each job as it was last known, in the order asked; null for those that are not there. */
+  public Map<JobId, @Nullable Job> jobs() {
+    return jobs;
+  }
+
+  /** How many have not ended. */
+  public int pending() {
+    return pending.size();
+  }
+
+  /** Waits for news, so long at most; returns at once where all have ended. */
+  public void await(Duration timeout) throws InterruptedException {
+    if (pending.isEmpty()) {
+      return;
+    }
+    try {
+      for (JobChange change : changes.next(timeout)) {
+        if (pending.contains(change.id())) {
+          note(change.id(), change.present());
+        }
+      }
+    } catch (PositionLostException _) {
+      // Too much has happened to follow it one by one.
+      changes.close();
+      changes = JobChanges.begin(ledger.store(), null);
+      look();
+    }
+  }
+
+  @Override
+  public void close() {
+    changes.close();
+  }
+}

@@ -1,0 +1,91 @@
+package io.millrace.jobs;
+
+import io.millrace.store.DocumentKey;
+import java.nio.charset.StandardCharsets;
+
+/** The names of the documents of jobs. */
+final class Keys {
+  static final String JOBS = "jobs.jobs";
+  static final String NAMES = "jobs.keys";
+  static final String BATCHES = "jobs.batches";
+  static final String CURRENT = "jobs.current";
+  static final String MEMBERS = "jobs.members";
+  static final String PAYLOADS = "jobs.payloads";
+  static final String RESULTS = "jobs.results";
+  static final String FAILURES = "jobs.failures";
+  static final String CONFIG = "jobs.config";
+
+  /** The types that the server was started with. */
+  static final DocumentKey TYPES = new DocumentKey(CONFIG, "types");
+
+  /** The number of the batch that was opened last, over all types. */
+  static final DocumentKey LAST_BATCH = new DocumentKey(CONFIG, "last-batch");
+
+  private static final int DIGITS = 16;
+  private static final int LONGEST_NAME = 500;
+  private static final int HASH_BYTES = 32;
+
+  private Keys() {}
+
+  static DocumentKey job(JobId id) {
+    return new DocumentKey(JOBS, id.toString());
+  }
+
+  /**
+   * Keeps a key unique; its body is the GUID. The name of a document takes fewer bytes than a key
+   * may have, so a long key is known by its hash.
+   */
+  static DocumentKey name(String key) {
+    byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+    return new DocumentKey(
+        NAMES, bytes.length <= LONGEST_NAME ? "=" + key : "#" + Hash.of(key, HASH_BYTES));
+  }
+
+  static DocumentKey batch(long number) {
+    return new DocumentKey(BATCHES, padded(number));
+  }
+
+  /** Says which batch of a type is being filled. The slash is for the type without a name. */
+  static DocumentKey current(String type) {
+    return new DocumentKey(CURRENT, "/" + type);
+  }
+
+  /** What the keys of a batch's members begin with. */
+  static String members(long batch) {
+    return padded(batch) + "/";
+  }
+
+  /** A job of a batch; its body says the how manieth it was. */
+  static DocumentKey member(long batch, JobId id) {
+    return new DocumentKey(MEMBERS, members(batch) + id);
+  }
+
+  /** A payload that is small enough. */
+  static DocumentKey payload(JobId id) {
+    return new DocumentKey(PAYLOADS, id.toString());
+  }
+
+  /** A result that is small enough, or else the name of its blob. */
+  static DocumentKey result(JobId id) {
+    return new DocumentKey(RESULTS, id.toString());
+  }
+
+  /** What the keys of a job's failures begin with. */
+  static String failures(JobId id) {
+    return id + "/";
+  }
+
+  /**
+   * A failure.
+   *
+   * @param number the claim's token, or a version of the job: both come from one growing counter
+   */
+  static DocumentKey failure(JobId id, long number) {
+    return new DocumentKey(FAILURES, failures(id) + padded(number));
+  }
+
+  static String padded(long number) {
+    String digits = Long.toString(number);
+    return "0".repeat(DIGITS - digits.length()) + digits;
+  }
+}

@@ -1,0 +1,133 @@
+package io.millrace.jobs;
+
+import io.millrace.blobs.Value;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The registry over a store; its parts do the work. */
+final class StoreJobRegistry implements JobRegistry {
+  private final Ledger ledger;
+  private final JobTypes types;
+  private final Listing listing;
+  private final Contents contents;
+  private final Submitting submitting;
+  private final Removing removing;
+  private final Assigning assigning;
+  private final Renewing renewing;
+  private final Settling settling;
+
+  StoreJobRegistry(Ledger ledger, JobTypes types, JobsOptions options) {
+    Groups groups = new Groups(ledger);
+    Batches batches = new Batches(ledger, options.batchSize());
+    this.ledger = ledger;
+    this.types = types;
+    this.listing = new Listing(ledger, groups);
+    this.contents = new Contents(ledger);
+    this.submitting = new Submitting(ledger, batches);
+    this.removing = new Removing(ledger);
+    this.assigning = new Assigning(ledger, groups, options.lease());
+    this.renewing = new Renewing(ledger, options.lease());
+    this.settling = new Settling(ledger, batches, groups, types, options.maxFailures());
+  }
+
+  @Override
+  public JobId newId() {
+    return ledger.newId();
+  }
+
+  @Override
+  public Job submit(JobId id, Submission submission, Value payload) {
+    types.require(submission.type());
+    Contents.check(payload);
+    return submitting.submit(new NewJob(id, submission, payload, null, ledger.nowMillis()));
+  }
+
+  @Override
+  public boolean isFree(String key) {
+    return ledger.document(Keys.name(key)).isEmpty();
+  }
+
+  @Override
+  public Optional<Job> find(String keyOrId) {
+    return listing.find(keyOrId).map(Entry::job);
+  }
+
+  @Override
+  public List<Job> list(JobFilter filter, @Nullable JobId after, int limit) {
+    return listing.list(filter, after, limit);
+  }
+
+  @Override
+  public List<Failure> failures(JobId id) {
+    return listing.failures(id);
+  }
+
+  @Override
+  public Optional<InputStream> payload(Job job) {
+    return contents.payload(job);
+  }
+
+  @Override
+  public Optional<InputStream> result(Job job) {
+    return contents.result(job);
+  }
+
+  @Override
+  public Optional<Job> delete(String keyOrId) {
+    return removing.delete(() -> listing.find(keyOrId));
+  }
+
+  @Override
+  public Optional<Job> cancel(String keyOrId) {
+    return removing.cancel(() -> listing.find(keyOrId));
+  }
+
+  @Override
+  public Optional<Job> retry(String keyOrId) {
+    return removing.retry(() -> listing.find(keyOrId));
+  }
+
+  @Override
+  public Optional<Batch> batch(long id) {
+    return listing.batch(id);
+  }
+
+  @Override
+  public List<Batch> batches(long after, int limit) {
+    return listing.batches(after, limit);
+  }
+
+  @Override
+  public List<Job> jobsOf(Batch batch) {
+    return listing.jobsOf(batch.id());
+  }
+
+  @Override
+  public List<Job> next(String type, int most) {
+    types.require(type);
+    return listing.next(type, most);
+  }
+
+  @Override
+  public List<Assignment> assign(String type, List<WorkerId> workers) {
+    types.require(type);
+    return assigning.assign(type, workers);
+  }
+
+  @Override
+  public List<Assignment> renew(List<Assignment> assignments) {
+    return renewing.renew(assignments);
+  }
+
+  @Override
+  public List<Settled> settle(List<Report> reports) {
+    return settling.settle(reports);
+  }
+
+  @Override
+  public int returnAll() {
+    return new Returning(ledger).returnAll();
+  }
+}
