@@ -17,7 +17,6 @@ import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.StoreFigures;
 import io.millrace.server.queues.DciApi;
 import io.millrace.server.queues.QueuesSettings;
-import io.millrace.server.queues.Sweeping;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StoreApi;
@@ -53,14 +52,14 @@ public final class MillraceServer implements AutoCloseable {
 
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
-  private final Sweeping sweeping;
+  private final Driven sweeping;
   private final HttpListener listener;
   private final PrometheusMeterRegistry registry;
 
   private MillraceServer(
       EmbeddedTaskStore store,
       BlobStore blobs,
-      Sweeping sweeping,
+      Driven sweeping,
       HttpListener listener,
       PrometheusMeterRegistry registry) {
     this.store = store;
@@ -110,8 +109,8 @@ public final class MillraceServer implements AutoCloseable {
           listener.measure(registry);
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
           SecureRandom random = new SecureRandom();
-          Sweeping sweeping =
-              Sweeping.start(Sweeper.of(store, blobs, queues.sweep(), Clock.systemUTC(), random));
+          Sweeper sweeper = Sweeper.of(store, blobs, queues.sweep(), Clock.systemUTC(), random);
+          Driven sweeping = Driven.start("sweeper", sweeper::step);
           return new MillraceServer(store, blobs, sweeping, listener, registry);
         });
   }

@@ -66,7 +66,8 @@ final class Connection implements ConnectionContext {
    */
   byte[] switched() {
     waiting = true;
-    return reader.readBuffer(reader.available()).readBytes();
+    int pending = reader.available();
+    return pending == 0 ? new byte[0] : reader.readBytes(pending);
   }
 
   /** Notes that a part of an answer goes out. */

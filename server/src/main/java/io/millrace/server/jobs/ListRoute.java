@@ -4,9 +4,6 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.jobs.JobStatus;
-import io.millrace.jobs.Priority;
-import io.millrace.jobs.WorkerId;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Query;
@@ -14,8 +11,6 @@ import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import java.io.OutputStream;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -38,7 +33,7 @@ final class ListRoute {
   private Reply list(Request request) {
     Query query = request.query();
     long limit = query.integer("limit", 0, 0, Integer.MAX_VALUE);
-    JobFilter filter = filter(query);
+    JobFilter filter = Filters.of(query);
     long most = limit == 0 ? Long.MAX_VALUE : limit;
     List<Job> first = registry.list(filter, after(query), (int) Math.min(PAGE, most));
     return Reply.streamed(Reply.JSON, target -> write(filter, first, most, target));
@@ -61,28 +56,6 @@ final class ListRoute {
       }
       json.writeEndArray();
     }
-  }
-
-  private static JobFilter filter(Query query) {
-    return new JobFilter(
-        query.text("type").orElse(null),
-        word(query, "status", JobStatus::named, "pending, running, done or failed"),
-        word(query, "priority", Priority::named, "immediate or batch"),
-        query.text("batch").isPresent() ? query.integer("batch", 0, 1, Long.MAX_VALUE) : null,
-        query.text("worker").map(WorkerId::new).orElse(null));
-  }
-
-  private static <T> @Nullable T word(
-      Query query, String name, Function<String, Optional<T>> reader, String words) {
-    String given = query.text(name).orElse(null);
-    if (given == null) {
-      return null;
-    }
-    return reader
-        .apply(given)
-        .orElseThrow(() ->
-            HttpProblem.malformed(
-                "the parameter " + name + " must be " + words + ", not " + given));
   }
 
   private @Nullable JobId after(Query query) {

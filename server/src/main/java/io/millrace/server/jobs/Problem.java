@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Problem {
   private Problem() {}
 
-  static Reply reply(HttpProblem problem) {
+  static Reply.Whole reply(HttpProblem problem) {
     ObjectNode body = Json.object();
     body.put("problem", problem.message());
     body.put("error", problem.message());

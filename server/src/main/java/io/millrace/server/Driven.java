@@ -1,33 +1,39 @@
-package io.millrace.server.queues;
+package io.millrace.server;
 
-import io.millrace.queues.Sweeper;
 import io.millrace.store.StoreClosedException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A thread that calls a sweeper whenever it wants to be called. To be closed before its store. */
-public final class Sweeping implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Sweeping.class);
+/** A thread that calls a step whenever that wants to be called. To be closed before its store. */
+final class Driven implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Driven.class);
 
   /** When to try again after a failure. */
   private static final long AFTER_FAILURE_MILLIS = 1_000;
 
-  private final Sweeper sweeper;
+  private final String name;
+  private final LongSupplier step;
   private final CountDownLatch over = new CountDownLatch(1);
   private final Thread thread;
 
-  private Sweeping(Sweeper sweeper) {
-    this.sweeper = sweeper;
-    this.thread = Thread.ofVirtual().name("sweeper").unstarted(this::run);
+  private Driven(String name, LongSupplier step) {
+    this.name = name;
+    this.step = step;
+    this.thread = Thread.ofVirtual().name(name).unstarted(this::run);
   }
 
-  /** Begins with a first call at once. */
-  public static Sweeping start(Sweeper sweeper) {
-    Sweeping sweeping = new Sweeping(sweeper);
-    sweeping.thread.start();
-    return sweeping;
+  /**
+   * Begins with a first call at once.
+   *
+   * @param step gives the milliseconds until its next call
+   */
+  static Driven start(String name, LongSupplier step) {
+    Driven driven = new Driven(name, step);
+    driven.thread.start();
+    return driven;
   }
 
   private void run() {
@@ -45,11 +51,11 @@ public final class Sweeping implements AutoCloseable {
 
   private long step() {
     try {
-      return sweeper.step();
+      return step.getAsLong();
     } catch (StoreClosedException e) {
       throw e;
     } catch (RuntimeException e) {
-      LOG.warn("sweeping failed; the next try comes in a second", e);
+      LOG.warn("{} failed; the next try comes in a second", name, e);
       return AFTER_FAILURE_MILLIS;
     }
   }

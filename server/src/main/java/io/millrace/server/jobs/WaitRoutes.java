@@ -1,0 +1,71 @@
+package io.millrace.server.jobs;
+
+import io.millrace.jobs.Batch;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobWatch;
+import io.millrace.jobs.Jobs;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import io.millrace.server.http.Watch;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Waits for the end of jobs in one request. */
+final class WaitRoutes {
+  private static final int MOST_SECONDS = 600;
+  private static final int USUAL_SECONDS = 30;
+
+  /** How soon a wait notices that the client or the server goes. */
+  private static final Duration STEP = Duration.ofMillis(250);
+
+  private final Jobs jobs;
+  private final Lookup lookup;
+  private final Shapes shapes;
+
+  WaitRoutes(Jobs jobs, Lookup lookup, Shapes shapes) {
+    this.jobs = jobs;
+    this.lookup = lookup;
+    this.shapes = shapes;
+  }
+
+  void mount(ApiMount mount) {
+    mount.forClients(HttpMethod.GET, "/jobs/{key}/wait", this::job);
+    mount.forClients(HttpMethod.GET, "/batches/{batch}/wait", this::batch);
+  }
+
+  private Reply job(Request request) throws InterruptedException {
+    Job job = lookup.job(request);
+    await(request, List.of(job.id()));
+    Job now = jobs.registry().find(job.id().toString()).orElse(null);
+    if (now == null) {
+      throw Problem.noJob(request.parameter("key"));
+    }
+    return Json.reply(shapes.of(now));
+  }
+
+  private Reply batch(Request request) throws InterruptedException {
+    Batch batch = lookup.batch(request);
+    JobRegistry registry = jobs.registry();
+    await(request, registry.jobsOf(batch).stream().map(Job::id).toList());
+    return Json.reply(BatchRoutes.counted(batch, registry.jobsOf(batch)));
+  }
+
+  private void await(Request request, Collection<JobId> ids) throws InterruptedException {
+    long seconds = request.query().integer("timeout", USUAL_SECONDS, 0, MOST_SECONDS);
+    long end = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
+    AtomicBoolean over = new AtomicBoolean();
+    try (JobWatch watched = jobs.watch(ids);
+        Watch _ = request.watch(_ -> over.set(true))) {
+      long left = end - System.nanoTime();
+      while (watched.pending() > 0 && left > 0 && !over.get()) {
+        watched.await(Duration.ofNanos(Math.min(left, STEP.toNanos())));
+        left = end - System.nanoTime();
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package io.millrace.server.jobs;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.millrace.blobs.FileBlobStore;
+import io.millrace.jobs.JobTypes;
+import io.millrace.jobs.Jobs;
+import io.millrace.jobs.JobsEnvironment;
+import io.millrace.server.blobs.BlobApi;
+import io.millrace.server.config.Configuration;
+import io.millrace.server.http.Failures;
+import io.millrace.server.http.Gate;
+import io.millrace.server.http.HttpLimits;
+import io.millrace.server.http.HttpListener;
+import io.millrace.server.http.Routes;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+
+/** The API on a free port, over a real store, with workers that only take notes. */
+final class ApiServer implements AutoCloseable {
+  static final String BOUNDARY = "frontier";
+  private static final long MOST_BYTES = 4 << 20;
+
+  final FakeWorkers workers = new FakeWorkers();
+  final Jobs jobs;
+  final FileBlobStore blobs;
+  private final TaskStore store;
+  private final HttpListener listener;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  ApiServer(Path folder, String... keysAndValues) {
+    Map<String, String> flags = new HashMap<>();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      flags.put(keysAndValues[i], keysAndValues[i + 1]);
+    }
+    JobsSettings settings =
+        Configuration.read(List.of(JobsSettings.SECTION), null, flags).get(JobsSettings.SECTION);
+    store = TaskStore.open(StoreOptions.in(folder.resolve("store")));
+    blobs = FileBlobStore.open(folder.resolve("blobs"));
+    jobs =
+        Jobs.open(
+            store,
+            blobs,
+            JobTypes.of(settings.types()),
+            settings.options(),
+            new JobsEnvironment(Clock.systemUTC(), new Random(3)));
+    Routes routes = new Routes(new SimpleMeterRegistry());
+    Failures failures = new Failures();
+    JobsApi.mount(
+        routes,
+        new JobsApi.Served(
+            jobs, workers, new FakePolled(jobs.registry(), blobs), blobs, MOST_BYTES),
+        settings);
+    JobsApi.explain(failures);
+    BlobApi.explain(failures);
+    listener =
+        HttpListener.start(
+            InetAddress.getLoopbackAddress(), 0, HttpLimits.DEFAULT, Gate.OPEN, routes, failures);
+  }
+
+  HttpClient client() {
+    return client;
+  }
+
+  int port() {
+    return listener.port();
+  }
+
+  String at(String path) {
+    return "://127.0.0.1:" + listener.port() + path;
+  }
+
+  HttpResponse<String> send(String method, String path, BodyPublisher body, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http" + at(path)))
+            .timeout(Duration.ofSeconds(30))
+            .method(method, body);
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  HttpResponse<String> get(String path, String... headers)
+      throws IOException, InterruptedException {
+    return send("GET", path, BodyPublishers.noBody(), headers);
+  }
+
+  JsonNode json(String path) throws IOException, InterruptedException {
+    return Json.MAPPER.readTree(get(path).body());
+  }
+
+  HttpResponse<String> post(String path, String body, String... headers)
+      throws IOException, InterruptedException {
+    return send("POST", path, BodyPublishers.ofString(body), headers);
+  }
+
+  /** Submits a form of these names and values. */
+  HttpResponse<String> submit(String path, String... fields)
+      throws IOException, InterruptedException {
+    return form(path, BodyPublishers.ofString(form(fields)));
+  }
+
+  /** Submits what may be a form. */
+  HttpResponse<String> form(String path, BodyPublisher body, String... headers)
+      throws IOException, InterruptedException {
+    return send(
+        "POST",
+        path,
+        body,
+        Stream.concat(
+                Stream.of("Content-Type", "multipart/form-data; boundary=" + BOUNDARY),
+                Stream.of(headers))
+            .toArray(String[]::new));
+  }
+
+  static String form(String... fields) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < fields.length; i += 2) {
+      text.append("--" + BOUNDARY + "\r\nContent-Disposition: form-data; name=\"")
+          .append(fields[i])
+          .append("\"\r\n\r\n")
+          .append(fields[i + 1])
+          .append("\r\n");
+    }
+    return text.append("--" + BOUNDARY + "--\r\n").toString();
+  }
+
+  /** How many payloads lie in files. */
+  long blobCount() {
+    try (var all = blobs.list("")) {
+      return all.count();
+    }
+  }
+
+  @Override
+  public void close() {
+    client.shutdownNow();
+    listener.stop();
+    store.close();
+  }
+}

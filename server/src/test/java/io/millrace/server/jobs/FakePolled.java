@@ -1,0 +1,71 @@
+package io.millrace.server.jobs;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.Value;
+import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Failure;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.Report;
+import io.millrace.jobs.Settled;
+import io.millrace.jobs.worker.PolledJobs;
+import io.millrace.jobs.worker.Progress;
+import io.millrace.jobs.worker.Registration;
+import io.millrace.jobs.worker.WrongTokenException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Takes jobs from the registry without waiting. */
+final class FakePolled implements PolledJobs {
+  private final JobRegistry registry;
+  private final BlobStore blobs;
+  private final Map<Long, Assignment> held = new ConcurrentHashMap<>();
+
+  FakePolled(JobRegistry registry, BlobStore blobs) {
+    this.registry = registry;
+    this.blobs = blobs;
+  }
+
+  @Override
+  public Optional<Assignment> next(String type, Registration worker, Duration wait) {
+    if (worker.token().equals("wrong")) {
+      throw new WrongTokenException();
+    }
+    List<Assignment> assigned = registry.assign(type, List.of(worker.id()));
+    assigned.forEach(each -> held.put(each.claim().token(), each));
+    return assigned.stream().findFirst();
+  }
+
+  @Override
+  public Settled progress(String keyOrId, long token, Progress progress) {
+    Assignment assignment = held.get(token);
+    return assignment == null
+        ? new Settled.Refused("the claim is not the latest")
+        : new Settled.Accepted(assignment.job());
+  }
+
+  @Override
+  public Settled fail(String keyOrId, long token, Failure failure) {
+    Assignment assignment = held.get(token);
+    return assignment == null
+        ? new Settled.Refused("the claim is not the latest")
+        : settle(new Report.Failed(assignment, failure));
+  }
+
+  @Override
+  public Settled complete(String keyOrId, long token, InputStream result) {
+    Assignment assignment = held.get(token);
+    if (assignment == null) {
+      return new Settled.Refused("the claim is not the latest");
+    }
+    Value kept = Value.keep(JobRegistry.resultName(assignment), result, blobs);
+    return settle(new Report.Completed(assignment, kept));
+  }
+
+  private Settled settle(Report report) {
+    return registry.settle(List.of(report)).getFirst();
+  }
+}

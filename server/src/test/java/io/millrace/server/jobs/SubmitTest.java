@@ -1,0 +1,175 @@
+package io.millrace.server.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.jobs.Job;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** Submission, and every way to get it wrong. */
+final class SubmitTest {
+  private static final String SUBMIT = "/api/jobs/submit";
+
+  @TempDir private Path folder;
+  private ApiServer server;
+
+  @BeforeEach
+  void start() {
+    server = new ApiServer(folder);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private void refused(HttpResponse<String> answer, String... parts) {
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+    JsonNode body = Json.MAPPER.readTree(answer.body());
+    assertThat(body.get("problem").asString()).contains(parts);
+    assertThat(body.get("error")).isEqualTo(body.get("problem"));
+    assertThat(server.blobCount()).isZero();
+  }
+
+  @Test
+  void a_job_is_taken_with_fields_in_any_case_and_order() throws Exception {
+    HttpResponse<String> answer =
+        server.submit(
+            SUBMIT, "KEY", "über/1", "payload", "abc", "priority", "Immediate", "Description", "d");
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+    JsonNode body = Json.MAPPER.readTree(answer.body());
+    assertThat(body.get("created").asString()).isEqualTo("über/1");
+    Job job = server.jobs.registry().find(body.get("id").asString()).orElseThrow();
+    assertThat(job.key()).isEqualTo("über/1");
+    assertThat(server.json("/api/jobs/%C3%BCber%2F1").get("display").asString()).isEqualTo("d");
+    assertThat(server.get("/api/jobs/%C3%BCber%2F1/payload").body()).isEqualTo("abc");
+  }
+
+  @Test
+  void without_a_key_the_guid_stands_in_its_place() throws Exception {
+    JsonNode body =
+        Json.MAPPER.readTree(server.submit(SUBMIT, "Payload", "", "Priority", "batch").body());
+    assertThat(body.get("created")).isEqualTo(body.get("id"));
+    assertThat(server.get("/api/jobs/" + body.get("id").asString() + "/payload").body()).isEmpty();
+  }
+
+  @Test
+  void a_long_payload_goes_to_a_blob_and_is_served_in_ranges() throws Exception {
+    String payload = "0123456789".repeat(100_000);
+    assertThat(
+            server.submit(SUBMIT, "Payload", payload, "Priority", "batch", "Key", "k").statusCode())
+        .isEqualTo(202);
+    assertThat(server.blobCount()).isEqualTo(1);
+    assertThat(server.get("/api/jobs/k/payload").body()).isEqualTo(payload);
+    HttpResponse<String> part = server.get("/api/jobs/k/payload", "Range", "bytes=999990-");
+    assertThat(part.statusCode()).isEqualTo(206);
+    assertThat(part.body()).isEqualTo("0123456789");
+    assertThat(part.headers().firstValue("Content-Range")).contains("bytes 999990-999999/1000000");
+    assertThat(server.get("/api/jobs/k/payload", "Range", "bytes=1000000-").statusCode())
+        .isEqualTo(416);
+  }
+
+  @Test
+  void what_is_missing_or_unknown_is_named() throws Exception {
+    refused(server.submit(SUBMIT, "Priority", "batch"), "no field Payload");
+    refused(server.submit(SUBMIT, "Payload", "x"), "no field Priority");
+    refused(server.submit(SUBMIT, "Payload", "x", "Priority", "soon"), "soon", "immediate");
+    refused(
+        server.submit(SUBMIT, "Payload", "x", "Priority", "batch", "Kye", "k"),
+        "unknown field kye",
+        "Key");
+    refused(
+        server.submit(SUBMIT, "Priority", "batch", "Priority", "batch", "Payload", "x"),
+        "several fields priority");
+  }
+
+  @Test
+  void a_refused_submission_leaves_no_blob() throws Exception {
+    String payload = "x".repeat(10_000);
+    refused(
+        server.submit(SUBMIT, "Payload", payload, "Payload", payload, "Priority", "batch"),
+        "several fields Payload");
+    refused(server.submit(SUBMIT, "Payload", payload, "Priority", "soon"), "soon");
+    refused(
+        server.submit(
+            SUBMIT, "Payload", payload, "Priority", "batch", "Description", "d".repeat(129)),
+        "129 characters");
+    refused(
+        server.submit(
+            SUBMIT,
+            "Payload",
+            payload,
+            "Priority",
+            "batch",
+            "Key",
+            "6b025056-8aa4-4a10-8900-000000000000"),
+        "GUID");
+  }
+
+  @Test
+  void a_repeated_key_is_refused_before_and_behind_the_payload() throws Exception {
+    assertThat(server.submit(SUBMIT, "Payload", "x", "Priority", "batch", "Key", "k").statusCode())
+        .isEqualTo(202);
+    String payload = "x".repeat(10_000);
+    refused(server.submit(SUBMIT, "Key", "k", "Payload", payload, "Priority", "batch"), "key", "k");
+    refused(server.submit(SUBMIT, "Payload", payload, "Priority", "batch", "Key", "k"), "key", "k");
+  }
+
+  @Test
+  void a_payload_over_the_limit_is_413() throws Exception {
+    HttpResponse<String> answer =
+        server.submit(SUBMIT, "Priority", "batch", "Payload", "x".repeat((4 << 20) + 1));
+    assertThat(answer.statusCode()).isEqualTo(413);
+    assertThat(server.blobCount()).isZero();
+  }
+
+  @Test
+  void what_is_no_form_is_refused() throws Exception {
+    refused(server.post(SUBMIT, "{}", "Content-Type", "application/json"), "multipart/form-data");
+    refused(server.post(SUBMIT, "x", "Content-Type", "multipart/form-data"), "malformed");
+    refused(server.form(SUBMIT, BodyPublishers.noBody()), "no field Payload");
+    refused(server.form(SUBMIT, BodyPublishers.ofString("no boundary")), "no field Payload");
+    String whole = ApiServer.form("Priority", "batch", "Payload", "x".repeat(20_000));
+    refused(
+        server.form(SUBMIT, BodyPublishers.ofString(whole.substring(0, whole.length() - 500))),
+        "malformed");
+    refused(
+        server.form(
+            SUBMIT,
+            BodyPublishers.ofByteArray(
+                ApiServer.form("Payload", "x", "Priority", "b", "Key", "\u00ff")
+                    .getBytes(StandardCharsets.ISO_8859_1))),
+        "must be");
+  }
+
+  @Test
+  void a_type_is_wanted_exactly_where_there_are_types() throws Exception {
+    refused(server.submit(SUBMIT + "/resize", "Payload", "x", "Priority", "batch"), "no job types");
+    try (ApiServer typed =
+        new ApiServer(
+            folder.resolve("typed"),
+            "jobs.types.resize.description",
+            "Makes it small",
+            "jobs.types.decode.result-becomes",
+            "resize")) {
+      assertThat(typed.submit(SUBMIT, "Payload", "x", "Priority", "batch").body())
+          .contains("resize")
+          .contains("decode");
+      assertThat(typed.submit(SUBMIT + "/other", "Payload", "x", "Priority", "batch").statusCode())
+          .isEqualTo(400);
+      assertThat(typed.submit(SUBMIT + "/resize", "Payload", "x", "Priority", "batch").statusCode())
+          .isEqualTo(202);
+      assertThat(typed.json("/api/jobs").get(0).get("type").asString()).isEqualTo("resize");
+      assertThat(typed.json("/api/types").toString())
+          .contains("\"resultBecomes\":\"resize\"")
+          .contains("Makes it small");
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.server.jobs;
+
+import org.jspecify.annotations.NullMarked;
