@@ -3,6 +3,10 @@ package io.millrace.server;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
+import io.millrace.jobs.InvalidJobException;
+import io.millrace.jobs.JobTypes;
+import io.millrace.jobs.Jobs;
+import io.millrace.jobs.JobsEnvironment;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Sweeper;
 import io.millrace.server.blobs.BlobApi;
@@ -13,6 +17,9 @@ import io.millrace.server.http.Failures;
 import io.millrace.server.http.HttpListener;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Routes;
+import io.millrace.server.jobs.JobsApi;
+import io.millrace.server.jobs.JobsSettings;
+import io.millrace.server.jobs.NoWorkers;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.StoreFigures;
 import io.millrace.server.queues.DciApi;
@@ -48,23 +55,24 @@ public final class MillraceServer implements AutoCloseable {
           ServerSettings.SECTION,
           StoreSettings.SECTION,
           BlobSettings.SECTION,
-          QueuesSettings.SECTION);
+          QueuesSettings.SECTION,
+          JobsSettings.SECTION);
 
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
-  private final Driven sweeping;
+  private final List<Driven> driven;
   private final HttpListener listener;
   private final PrometheusMeterRegistry registry;
 
   private MillraceServer(
       EmbeddedTaskStore store,
       BlobStore blobs,
-      Driven sweeping,
+      List<Driven> driven,
       HttpListener listener,
       PrometheusMeterRegistry registry) {
     this.store = store;
     this.blobs = blobs;
-    this.sweeping = sweeping;
+    this.driven = driven;
     this.listener = listener;
     this.registry = registry;
   }
@@ -103,15 +111,26 @@ public final class MillraceServer implements AutoCloseable {
           BlobApi.explain(failures);
           QueuesSettings queues = configuration.get(QueuesSettings.SECTION);
           mount(routes, failures, store, blobs, queues.lease());
+          SecureRandom random = new SecureRandom();
+          JobsSettings jobsSettings = configuration.get(JobsSettings.SECTION);
+          Jobs jobs = jobs(store, blobs, jobsSettings, random);
+          NoWorkers workers = new NoWorkers();
+          JobsApi.mount(
+              routes,
+              new JobsApi.Served(jobs, workers, workers, blobs, blobSettings.maxBytes()),
+              jobsSettings);
+          JobsApi.explain(failures);
           HttpListener listener =
               HttpListener.start(
                   address, settings.port(), settings.http(), access, routes, failures);
           listener.measure(registry);
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
-          SecureRandom random = new SecureRandom();
           Sweeper sweeper = Sweeper.of(store, blobs, queues.sweep(), Clock.systemUTC(), random);
-          Driven sweeping = Driven.start("sweeper", sweeper::step);
-          return new MillraceServer(store, blobs, sweeping, listener, registry);
+          List<Driven> driven =
+              List.of(
+                  Driven.start("sweeper", sweeper::step),
+                  Driven.start("job-sweeper", jobs.sweeper()::step));
+          return new MillraceServer(store, blobs, driven, listener, registry);
         });
   }
 
@@ -163,6 +182,33 @@ public final class MillraceServer implements AutoCloseable {
     DciApi.explain(failures);
   }
 
+  /**
+   * The jobs. Whatever ran when the server stopped has nobody any more: it is offered again before
+   * any worker can come.
+   *
+   * @throws ServerException when the configured types cannot be, or contradict those stored
+   */
+  private static Jobs jobs(
+      TaskStore store, BlobStore blobs, JobsSettings settings, SecureRandom random) {
+    try {
+      JobTypes types = JobTypes.of(settings.types());
+      Jobs jobs =
+          Jobs.open(
+              store,
+              blobs,
+              settings.replaceTypes() ? types.replacingStored() : types,
+              settings.options(),
+              new JobsEnvironment(Clock.systemUTC(), random));
+      int returned = jobs.registry().returnAll();
+      if (returned > 0) {
+        LOG.info("{} jobs that were running are offered again", returned);
+      }
+      return jobs;
+    } catch (InvalidJobException e) {
+      throw new ServerException("jobs.types: " + e.getMessage(), e);
+    }
+  }
+
   private static InetAddress resolve(String address) {
     try {
       return InetAddress.getByName(address);
@@ -190,7 +236,7 @@ public final class MillraceServer implements AutoCloseable {
   @Override
   public void close() {
     listener.stop();
-    sweeping.close();
+    driven.forEach(Driven::close);
     registry.close();
     store.close();
   }

@@ -3,8 +3,10 @@ package io.millrace.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.jobs.JobType;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
+import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.store.Journaling;
 import io.millrace.store.Upkeep;
@@ -135,5 +137,34 @@ final class ConfigurationTest {
             Configuration.read(MillraceServer.SECTIONS, folder.resolve("none.yaml"), Map.of()))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("none.yaml");
+  }
+
+  @Test
+  void keys_may_hold_a_name_of_the_users_own() throws IOException {
+    JobsSettings jobs =
+        read(
+                """
+                jobs:
+                  worker:
+                    kick-after-ms: 700
+                  types:
+                    decode.v2:
+                      result-becomes: resize
+                    resize:
+                """,
+                Map.of("jobs.types.decode.v2.description", "Reads"))
+            .get(JobsSettings.SECTION);
+    assertThat(jobs.workers().kickAfter()).isEqualTo(Duration.ofMillis(700));
+    assertThat(jobs.types())
+        .containsExactlyInAnyOrder(
+            new JobType("decode.v2", "Reads", "resize"), new JobType("resize", null, null));
+  }
+
+  @Test
+  void a_mistyped_key_with_a_name_in_it_is_told_with_the_nearest_one() {
+    assertThatThrownBy(() -> read("jobs:\n  types:\n    a:\n      descripton: x\n", Map.of()))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("jobs.types.a.descripton")
+        .hasMessageContaining("did you mean jobs.types.a.description?");
   }
 }

@@ -1,0 +1,74 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The job server within the whole server. */
+final class JobsServerTest {
+  private static final String FORM =
+      """
+      --b\r
+      Content-Disposition: form-data; name="Priority"\r
+      \r
+      batch\r
+      --b\r
+      Content-Disposition: form-data; name="Payload"\r
+      \r
+      bytes\r
+      --b--\r
+      """;
+
+  @TempDir private Path folder;
+
+  private static String submit(TestServer server, String path)
+      throws IOException, InterruptedException {
+    return server
+        .send("POST", path, FORM, "Content-Type", "multipart/form-data; boundary=b")
+        .body();
+  }
+
+  @Test
+  void jobs_outlive_a_restart() throws Exception {
+    try (TestServer server = TestServer.in(folder)) {
+      assertThat(submit(server, "/api/jobs/submit")).contains("\"created\"");
+    }
+    try (TestServer server = TestServer.in(folder)) {
+      assertThat(server.get("/api/jobs").body()).contains("\"status\":\"pending\"");
+    }
+  }
+
+  @Test
+  void types_are_remembered_and_a_contradiction_stops_the_start() {
+    try (TestServer server =
+        TestServer.in(
+            folder,
+            "jobs.types.decode.result-becomes",
+            "resize",
+            "jobs.types.resize.description",
+            "d")) {
+      assertThat(server.port()).isPositive();
+    }
+    assertThatThrownBy(() -> TestServer.in(folder, "jobs.types.resize.description", "d").close())
+        .isInstanceOf(ServerException.class)
+        .hasMessageContaining("decode");
+    try (TestServer server =
+        TestServer.in(folder, "jobs.types.resize.description", "d", "jobs.replace-types", "true")) {
+      assertThat(server.port()).isPositive();
+    }
+  }
+
+  @Test
+  void a_circle_of_types_stops_the_start() {
+    assertThatThrownBy(() ->
+            TestServer.in(
+                    folder, "jobs.types.a.result-becomes", "b", "jobs.types.b.result-becomes", "a")
+                .close())
+        .isInstanceOf(ServerException.class)
+        .hasMessageContaining("circle");
+  }
+}
