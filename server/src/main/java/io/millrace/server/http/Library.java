@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Library {
   private Library() {}
 
-  /** What makes a connection speak HTTP/1.1. Protocols that a client may upgrade to go here. */
+  /** What makes a connection speak HTTP/1.1; WebSocket is an answer of a route, see Upgrade. */
   static Http1ConnectionSelector http(HttpLimits limits) {
     return Http1ConnectionSelector.builder()
         .config(
