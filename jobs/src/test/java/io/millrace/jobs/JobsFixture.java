@@ -85,6 +85,10 @@ final class JobsFixture {
     millis += time.toMillis();
   }
 
+  Instant now() {
+    return Instant.ofEpochMilli(millis);
+  }
+
   void restart() {
     fixture.restart();
     jobs = another(++seed, types);
