@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class Batches {
   private final Ledger ledger;
   private final int capacity;
-  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Fair: whoever just committed would else come in again before the others have queued up. */
+  private final ReentrantLock lock = new ReentrantLock(true);
+
   private final Map<String, Known> current = new HashMap<>();
   private @Nullable Counter lastBatch;
 

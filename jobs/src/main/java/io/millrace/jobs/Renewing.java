@@ -27,9 +27,9 @@ final class Renewing {
 
   /** Those that could not be prolonged, since they are not the latest of their jobs. */
   List<Assignment> renew(List<Assignment> assignments) {
-    Map<Long, Assignment> latest = new LinkedHashMap<>();
+    Map<JobId, Assignment> latest = new LinkedHashMap<>();
     for (Assignment each : assignments) {
-      latest.merge(each.claim().origin(), each, Renewing::later);
+      latest.merge(each.job().id(), each, Renewing::later);
     }
     Map<Owner, List<Assignment>> byOwner = new LinkedHashMap<>();
     for (Assignment each : latest.values()) {

@@ -9,7 +9,7 @@
  *   group of the kernel task        the job is              who claims it
  *   jobs/TYPE/immediate             pending                 any worker of the type, first
  *   jobs/TYPE/batch                 pending                 any worker, after those
- *   jobs/TYPE/failed/WORKER         pending, failed before  any worker but that one, after all others
+ *   jobs/TYPE/failed/HASH           pending, failed before  any worker but that one, after all others
  *   the same, claimed               running                 nobody while the claim lives
  *   none                            done or failed          nobody
  *
@@ -21,6 +21,10 @@
  *                  retry │                    ▼
  *                        └───────────────── failed ◄── cancel
  * </pre>
+ *
+ * <p>HASH stands for the worker that failed at it last. A claim lasts seconds at first; its record
+ * in the job's document prolongs it and is what a report is checked against, so a report by an
+ * older claim is refused whatever the kernel task is doing.
  */
 @NullMarked
 package io.millrace.jobs;

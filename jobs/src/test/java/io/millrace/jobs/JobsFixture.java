@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 
 /** Jobs over a store of a test, with a clock that the test moves together with the store's. */
 final class JobsFixture {
@@ -29,7 +30,9 @@ final class JobsFixture {
   private final JobTypes types;
   private final JobsOptions options;
   private long millis = Instant.parse("2026-01-02T03:04:05Z").toEpochMilli();
+  private long seed = 1;
   private Jobs jobs;
+  private BooleanSupplier lineBreaks = () -> false;
 
   JobsFixture(StoreFixture fixture, Path folder, JobTypes types, JobsOptions options) {
     this.fixture = fixture;
@@ -40,13 +43,25 @@ final class JobsFixture {
   }
 
   /** Another registry over the same store, as of another process. */
-  Jobs another(long seed, JobTypes configured) {
-    return Jobs.open(
-        fixture.store(),
-        blobs,
-        configured,
-        options,
-        new JobsEnvironment(() -> Instant.ofEpochMilli(millis), new Random(seed)));
+  Jobs another(long ownSeed, JobTypes configured) {
+    return open(fixture.store(), configured, ownSeed);
+  }
+
+  private Jobs open(TaskStore over, JobTypes configured, long ownSeed) {
+    JobsEnvironment environment =
+        new JobsEnvironment(() -> Instant.ofEpochMilli(millis), new Random(ownSeed));
+    return Jobs.open(over, blobs, configured, options, environment);
+  }
+
+  /** From now on the line between the registry and the store breaks when this says so. */
+  void breakLine(BooleanSupplier when) {
+    lineBreaks = when;
+    TaskStore faulty = new FaultyStore(fixture::store, () -> lineBreaks.getAsBoolean());
+    jobs = open(faulty, types, ++seed);
+  }
+
+  void mendLine() {
+    lineBreaks = () -> false;
   }
 
   Jobs jobs() {
@@ -70,9 +85,13 @@ final class JobsFixture {
     millis += time.toMillis();
   }
 
+  Instant now() {
+    return Instant.ofEpochMilli(millis);
+  }
+
   void restart() {
     fixture.restart();
-    jobs = another(2, types);
+    jobs = another(++seed, types);
   }
 
   Job submit(String type) {

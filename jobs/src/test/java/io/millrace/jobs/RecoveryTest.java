@@ -1,0 +1,179 @@
+package io.millrace.jobs;
+
+import static io.millrace.jobs.JobsFixture.A;
+import static io.millrace.jobs.JobsFixture.B;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.store.Claim;
+import io.millrace.store.ClaimOrder;
+import io.millrace.store.Owner;
+import io.millrace.store.StoreException;
+import io.millrace.store.Transaction;
+import io.millrace.store.testkit.contract.EmbeddedFixture;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RecoveryTest {
+  private final EmbeddedFixture store = new EmbeddedFixture(1);
+  private final JobsFixture world;
+
+  RecoveryTest(@TempDir Path folder) {
+    world = new JobsFixture(store, folder, JobTypes.NONE, JobsOptions.DEFAULTS);
+  }
+
+  @AfterEach
+  void end() {
+    store.close();
+  }
+
+  private JobRegistry registry() {
+    return world.registry();
+  }
+
+  private void claimWithoutRecord() {
+    store
+        .store()
+        .claim(
+            Claim.of(Owner.client(7), "jobs//batch", Duration.ofSeconds(10))
+                .withOrder(ClaimOrder.OLDEST));
+  }
+
+  @Test
+  void a_claim_that_never_came_on_record_ends_by_itself() {
+    Job job = world.submit("");
+    claimWithoutRecord();
+    assertThat(registry().assign("", List.of(A))).isEmpty();
+    world.advance(Duration.ofSeconds(10));
+    assertThat(world.assign("", A).job().id()).isEqualTo(job.id());
+  }
+
+  @Test
+  void a_job_whose_claim_ran_out_is_given_to_another_and_its_first_worker_is_refused() {
+    world.submit("");
+    Assignment first = world.assign("", A);
+    world.advance(Duration.ofSeconds(60));
+    Assignment second = world.assign("", B);
+    assertThat(world.settle(world.completed(first, "x"))).isInstanceOf(Settled.Refused.class);
+    assertThat(registry().renew(List.of(first))).containsExactly(first);
+    world.accepted(world.completed(second, "y"));
+  }
+
+  @Test
+  void a_claim_that_ran_out_still_holds_while_nobody_else_has_the_job() {
+    world.submit("");
+    Assignment assignment = world.assign("", A);
+    world.advance(Duration.ofSeconds(70));
+    assertThat(registry().renew(List.of(assignment))).isEmpty();
+    assertThat(registry().assign("", List.of(B))).isEmpty();
+    world.advance(Duration.ofSeconds(70));
+    world.accepted(world.completed(assignment, "x"));
+  }
+
+  @Test
+  void renewed_claims_last_and_others_are_named() {
+    world.submit("");
+    world.submit("");
+    List<Assignment> both = registry().assign("", List.of(A, B));
+    world.advance(Duration.ofSeconds(40));
+    assertThat(registry().renew(List.of(both.getFirst()))).isEmpty();
+    world.advance(Duration.ofSeconds(40));
+    Assignment taken = registry().assign("", List.of(A, B)).getFirst();
+    assertThat(taken.job().id()).isEqualTo(both.getLast().job().id());
+    assertThat(registry().renew(both)).containsExactly(both.getLast());
+  }
+
+  @Test
+  void a_job_is_deleted_and_cancelled_though_somebody_is_just_claiming_it() {
+    Job one = world.submit("");
+    claimWithoutRecord();
+    assertThat(registry().delete(one.id().toString())).isPresent();
+    Job two = world.submit("");
+    claimWithoutRecord();
+    assertThat(registry().cancel(two.id().toString())).isPresent();
+    assertThat(store.store().groups().value()).isEmpty();
+  }
+
+  @Test
+  void a_kernel_task_without_a_job_is_removed() {
+    Job job = world.submit("");
+    var document = store.store().document(Keys.job(job.id())).value().orElseThrow();
+    store
+        .store()
+        .commit(Transaction.by(Owner.client(1)).delete(document.key(), document.version()).build());
+    assertThat(registry().assign("", List.of(A))).isEmpty();
+    assertThat(store.store().groups().value()).isEmpty();
+  }
+
+  @Test
+  void after_a_start_every_job_that_was_running_is_offered_again_at_once() {
+    List<JobId> ids = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      ids.add(world.submit("").id());
+    }
+    List<Assignment> given = new ArrayList<>();
+    given.addAll(registry().assign("", Collections.nCopies(10, A)));
+    world.accepted(world.failed(given.getFirst()));
+    world.accepted(world.completed(given.get(1), "x"));
+    given.addAll(registry().assign("", Collections.nCopies(10, B)));
+    claimWithoutRecord();
+    world.restart();
+    assertThat(registry().returnAll()).isEqualTo(18);
+    assertThat(registry().returnAll()).isZero();
+    ids.remove(given.getFirst().job().id());
+    ids.remove(given.get(1).job().id());
+    ids.add(given.getFirst().job().id());
+    assertThat(registry().next("", 100)).extracting(Job::id).isEqualTo(ids);
+    assertThat(registry().next("", 100)).extracting(Job::status).containsOnly(JobStatus.PENDING);
+    assertThat(world.settle(world.completed(given.get(5), "x")))
+        .isInstanceOf(Settled.Refused.class);
+  }
+
+  @Test
+  void returning_all_goes_on_where_a_crash_cut_it_off() {
+    for (int i = 0; i < 40; i++) {
+      world.submit("");
+    }
+    registry().assign("", Collections.nCopies(40, A));
+    world.restart();
+    int[] calls = {0};
+    boolean done = false;
+    for (int limit = 2; !done; limit++) {
+      int most = limit;
+      calls[0] = 0;
+      world.breakLine(() -> ++calls[0] > most);
+      try {
+        registry().returnAll();
+        done = true;
+      } catch (StoreException _) {
+        world.mendLine();
+        world.restart();
+      }
+    }
+    world.mendLine();
+    assertThat(registry().list(new JobFilter(null, JobStatus.PENDING, null, null, null), null, 99))
+        .hasSize(40);
+  }
+
+  @Test
+  void a_full_store_refuses_jobs_by_a_name_of_its_own_and_takes_them_after_a_delete() {
+    List<JobId> ids = new ArrayList<>();
+    assertThatThrownBy(
+            () -> {
+              while (true) {
+                Submission order = new Submission("", Priority.BATCH, null, null);
+                ids.add(world.submit(order, "x".repeat(4_000)).id());
+              }
+            })
+        .isInstanceOf(JobsFullException.class)
+        .hasMessageContaining("full");
+    ids.subList(0, 20).forEach(id -> registry().delete(id.toString()));
+    world.submit("");
+  }
+}

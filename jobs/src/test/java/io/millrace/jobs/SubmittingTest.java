@@ -1,0 +1,89 @@
+package io.millrace.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.blobs.FileBlobStore;
+import io.millrace.blobs.Value;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SubmittingTest {
+  private static final int THREADS = 50;
+  private static final int EACH = 100;
+
+  @Test
+  void batches_are_filled_exactly_by_many_at_a_time_and_each_key_has_one_job(@TempDir Path folder)
+      throws InterruptedException, ExecutionException {
+    JobTypes types =
+        JobTypes.of(List.of(new JobType("a", null, null), new JobType("b", null, null)));
+    JobsOptions options = new JobsOptions(70, 3, JobsOptions.DEFAULTS.lease());
+    try (TaskStore store = TaskStore.open(StoreOptions.in(folder.resolve("store")));
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      JobsEnvironment environment = new JobsEnvironment(Clock.systemUTC(), new Random(1));
+      Jobs jobs =
+          Jobs.open(
+              store, FileBlobStore.open(folder.resolve("blobs")), types, options, environment);
+      List<Future<Integer>> refused = new ArrayList<>();
+      for (int i = 0; i < THREADS; i++) {
+        int thread = i;
+        refused.add(threads.submit(() -> submit(jobs.registry(), thread)));
+      }
+      int notTaken = 0;
+      for (Future<Integer> each : refused) {
+        notTaken += each.get();
+      }
+      // Two threads at a time want the same keys.
+      assertThat(notTaken).isEqualTo(THREADS * EACH / 2);
+      checkBatches(jobs.registry(), THREADS * EACH / 2);
+    }
+  }
+
+  /** How many were refused. */
+  private static int submit(JobRegistry registry, int thread) {
+    int refused = 0;
+    for (int i = 0; i < EACH; i++) {
+      String key = "key-" + thread / 2 + "-" + i;
+      Submission order = new Submission(i % 3 == 0 ? "a" : "b", Priority.BATCH, key, null);
+      try {
+        registry.submit(registry.newId(), order, new Value.Inline(new byte[10]));
+      } catch (InvalidJobException _) {
+        refused++;
+      }
+    }
+    return refused;
+  }
+
+  private static void checkBatches(JobRegistry registry, int expected) {
+    Set<String> keys = new HashSet<>();
+    Set<String> open = new HashSet<>();
+    List<Batch> batches = registry.batches(0, 1_000);
+    assertThat(batches.stream().map(Batch::id))
+        .containsExactlyElementsOf(
+            IntStream.rangeClosed(1, batches.size()).mapToObj(i -> (long) i).toList());
+    for (Batch batch : batches) {
+      List<Job> members = registry.jobsOf(batch);
+      assertThat(members).hasSize(batch.size());
+      assertThat(members).extracting(Job::type).containsOnly(batch.type());
+      assertThat(members).extracting(job -> job.place().task()).isSorted();
+      members.forEach(job -> assertThat(keys.add(job.key())).isTrue());
+      assertThat(open.contains(batch.type())).as("one batch of a type is open").isFalse();
+      if (!batch.isFull()) {
+        open.add(batch.type());
+      }
+    }
+    assertThat(keys).hasSize(expected);
+  }
+}
