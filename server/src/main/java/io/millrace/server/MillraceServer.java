@@ -7,6 +7,9 @@ import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.Jobs;
 import io.millrace.jobs.JobsEnvironment;
+import io.millrace.jobs.dispatch.JobDispatcher;
+import io.millrace.jobs.worker.Polls;
+import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Sweeper;
 import io.millrace.server.blobs.BlobApi;
@@ -17,9 +20,9 @@ import io.millrace.server.http.Failures;
 import io.millrace.server.http.HttpListener;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Routes;
+import io.millrace.server.jobs.Dispatching;
 import io.millrace.server.jobs.JobsApi;
 import io.millrace.server.jobs.JobsSettings;
-import io.millrace.server.jobs.NoWorkers;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.StoreFigures;
 import io.millrace.server.queues.DciApi;
@@ -60,19 +63,28 @@ public final class MillraceServer implements AutoCloseable {
 
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
-  private final List<Driven> driven;
+  private final Parts parts;
   private final HttpListener listener;
   private final PrometheusMeterRegistry registry;
+
+  /** What acts by itself. */
+  private record Parts(List<Driven> driven, Dispatching dispatching) implements AutoCloseable {
+    @Override
+    public void close() {
+      dispatching.close();
+      driven.forEach(Driven::close);
+    }
+  }
 
   private MillraceServer(
       EmbeddedTaskStore store,
       BlobStore blobs,
-      List<Driven> driven,
+      Parts parts,
       HttpListener listener,
       PrometheusMeterRegistry registry) {
     this.store = store;
     this.blobs = blobs;
-    this.driven = driven;
+    this.parts = parts;
     this.listener = listener;
     this.registry = registry;
   }
@@ -114,10 +126,17 @@ public final class MillraceServer implements AutoCloseable {
           SecureRandom random = new SecureRandom();
           JobsSettings jobsSettings = configuration.get(JobsSettings.SECTION);
           Jobs jobs = jobs(store, blobs, jobsSettings, random);
-          NoWorkers workers = new NoWorkers();
+          WorkerManager workers =
+              new WorkerManager(
+                  jobsSettings.workers().options(),
+                  store,
+                  blobs,
+                  Clock.systemUTC(),
+                  System::nanoTime);
+          Polls polls = new Polls(workers, jobs.registry());
           JobsApi.mount(
               routes,
-              new JobsApi.Served(jobs, workers, workers, blobs, blobSettings.maxBytes()),
+              new JobsApi.Served(jobs, workers, polls, blobs, blobSettings.maxBytes()),
               jobsSettings);
           JobsApi.explain(failures);
           HttpListener listener =
@@ -130,7 +149,10 @@ public final class MillraceServer implements AutoCloseable {
               List.of(
                   Driven.start("sweeper", sweeper::step),
                   Driven.start("job-sweeper", jobs.sweeper()::step));
-          return new MillraceServer(store, blobs, driven, listener, registry);
+          JobDispatcher dispatcher =
+              new JobDispatcher(jobs.registry(), workers, jobsSettings.options().lease());
+          Parts parts = new Parts(driven, Dispatching.start(jobs, dispatcher, workers));
+          return new MillraceServer(store, blobs, parts, listener, registry);
         });
   }
 
@@ -236,7 +258,7 @@ public final class MillraceServer implements AutoCloseable {
   @Override
   public void close() {
     listener.stop();
-    driven.forEach(Driven::close);
+    parts.close();
     registry.close();
     store.close();
   }

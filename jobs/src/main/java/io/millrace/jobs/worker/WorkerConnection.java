@@ -24,6 +24,9 @@ public interface WorkerConnection {
   /** The worker shows in another way that it is there, as by a pong. */
   void alive();
 
+  /** A part of a payload has gone out, so that a slow line is not taken for a stuck worker. */
+  void sending();
+
   /** The connection is over; called once, and nothing after it. */
   void disconnected();
 }

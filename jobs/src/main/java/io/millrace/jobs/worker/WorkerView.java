@@ -7,12 +7,12 @@ import java.util.List;
 /**
  * A worker as it is listed.
  *
- * @param id what it calls itself; without worker tracking one that the server gave this connection
+ * @param id what it calls itself
  * @param name its display name
  * @param type the type of its jobs; empty on a server without types
  * @param state what is known of it
  * @param jobs the jobs in its hands
- * @param tally what it has done
+ * @param tally what it has done, on this connection alone where workers are not tracked
  * @param seen when it was there
  */
 public record WorkerView(
@@ -32,6 +32,17 @@ public record WorkerView(
   public record Tally(long succeeded, long failed) {
     /** Nothing yet. */
     public static final Tally NONE = new Tally(0, 0);
+
+    /** One accepted result. */
+    static final Tally SUCCESS = new Tally(1, 0);
+
+    /** One failure. */
+    static final Tally FAILURE = new Tally(0, 1);
+
+    /** Both together. */
+    Tally plus(Tally other) {
+      return new Tally(succeeded + other.succeeded, failed + other.failed);
+    }
   }
 
   /**

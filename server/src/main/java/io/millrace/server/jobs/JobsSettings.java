@@ -2,6 +2,7 @@ package io.millrace.server.jobs;
 
 import io.millrace.jobs.JobType;
 import io.millrace.jobs.JobsOptions;
+import io.millrace.jobs.worker.WorkerOptions;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.Section;
 import io.millrace.server.config.Values;
@@ -143,7 +144,16 @@ public record JobsSettings(
       Duration kickAfter,
       boolean tracking,
       long maxFrameBytes,
-      Duration stuckAfter) {}
+      Duration stuckAfter) {
+    /** How often an idle connection is pinged. */
+    private static final Duration KEEPALIVE = Duration.ofSeconds(20);
+
+    /** The same for those who look after the workers. */
+    public WorkerOptions options() {
+      return new WorkerOptions(
+          kickAfter, given -> token == null || token.is(given), tracking, stuckAfter, KEEPALIVE);
+    }
+  }
 
   /**
    * How clients get in, and where.

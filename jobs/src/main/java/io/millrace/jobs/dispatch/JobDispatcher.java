@@ -1,0 +1,181 @@
+package io.millrace.jobs.dispatch;
+
+import io.millrace.jobs.Assignment;
+import io.millrace.jobs.JobChange;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.Report;
+import io.millrace.jobs.Settled;
+import io.millrace.jobs.WorkerId;
+import io.millrace.jobs.worker.Crew;
+import io.millrace.jobs.worker.Seat;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Gives waiting jobs to ready workers and settles how attempts end. It meets jobs and workers only
+ * through the registry and the manager's interface. {@link #step} is for one thread; all else may
+ * be called by any.
+ */
+public final class JobDispatcher {
+  /** How many jobs are assigned in one go. */
+  private static final int MOST = 64;
+
+  /** How many reports are settled in one go. */
+  private static final int MOST_REPORTS = 256;
+
+  private final JobRegistry registry;
+  private final Crew crew;
+  private final long renewNanos;
+  private final Map<String, Demand> demands = new HashMap<>();
+  private final Queue<JobChange> changes = new ConcurrentLinkedQueue<>();
+  private final Deque<Report> reports = new ArrayDeque<>();
+  private volatile Runnable wake = () -> {};
+  private volatile boolean missed;
+  private long renewAtNanos;
+  private boolean begun;
+
+  /**
+   * A dispatcher that has done nothing yet.
+   *
+   * @param lease how long claims last that are not renewed; they are at a third of it
+   */
+  public JobDispatcher(JobRegistry registry, Crew crew, Duration lease) {
+    this.registry = registry;
+    this.crew = crew;
+    this.renewNanos = lease.toNanos() / 3;
+  }
+
+  /** Sets what is called, by any thread and quickly, when a step is due before its time. */
+  public void wakeBy(Runnable call) {
+    wake = call;
+    crew.wakeBy(call);
+  }
+
+  /** Tells it that a job has changed. */
+  public void notice(JobChange change) {
+    changes.add(change);
+    wake.run();
+  }
+
+  /** Tells it that it may have missed changes of jobs. */
+  public void mayHaveMissed() {
+    missed = true;
+    wake.run();
+  }
+
+  /**
+   * Does what is due.
+   *
+   * @param nowNanos a clock that never goes back
+   * @return the nanoseconds after which it wants to be called again, 0 for at once, even if nothing
+   *     wakes it
+   */
+  public long step(long nowNanos) {
+    readChanges();
+    boolean more = settle();
+    more |= assign();
+    renew(nowNanos);
+    long wait = crew.step(nowNanos);
+    return more ? 0 : Math.max(0, Math.min(wait, renewAtNanos - nowNanos));
+  }
+
+  private void readChanges() {
+    if (missed) {
+      missed = false;
+      demands.values().forEach(Demand::offeredAgain);
+    }
+    for (JobChange change = changes.poll(); change != null; change = changes.poll()) {
+      crew.changed(change);
+      change
+          .job()
+          .filter(job -> job.status() == JobStatus.PENDING)
+          .ifPresent(job -> {
+            if (job.failures() == 0) {
+              demand(job.type()).offered();
+            } else {
+              demand(job.type()).offeredAgain();
+            }
+          });
+    }
+  }
+
+  private Demand demand(String type) {
+    return demands.computeIfAbsent(type, _ -> new Demand());
+  }
+
+  /** Gives whether more reports wait. Those that could not be settled are kept. */
+  private boolean settle() {
+    reports.addAll(crew.takeReports());
+    if (reports.isEmpty()) {
+      return false;
+    }
+    List<Report> now = reports.stream().limit(MOST_REPORTS).toList();
+    List<Settled> outcomes = registry.settle(now);
+    for (int i = 0; i < now.size(); i++) {
+      reports.removeFirst();
+      crew.settled(now.get(i), outcomes.get(i));
+    }
+    return !reports.isEmpty();
+  }
+
+  private boolean assign() {
+    boolean more = false;
+    for (String type : crew.readyTypes()) {
+      more |= assign(type, demand(type));
+    }
+    return more;
+  }
+
+  private boolean assign(String type, Demand demand) {
+    List<Seat> seats = crew.reserve(type, MOST, demand::wants);
+    if (seats.isEmpty()) {
+      return false;
+    }
+    List<Seat> left = new ArrayList<>(seats);
+    try {
+      List<WorkerId> workers = seats.stream().map(Seat::worker).toList();
+      for (Assignment assignment : registry.assign(type, workers)) {
+        crew.give(take(left, assignment.worker()), assignment);
+      }
+    } finally {
+      crew.leave(left);
+    }
+    if (left.isEmpty()) {
+      return true;
+    }
+    demand.exhausted(left.stream().map(Seat::worker).toList());
+    return false;
+  }
+
+  private static Seat take(List<Seat> seats, WorkerId worker) {
+    for (Seat seat : seats) {
+      if (seat.worker().equals(worker)) {
+        seats.remove(seat);
+        return seat;
+      }
+    }
+    throw new IllegalStateException("a job was assigned to a worker that was not named: " + worker);
+  }
+
+  private void renew(long nowNanos) {
+    if (!begun) {
+      begun = true;
+      renewAtNanos = nowNanos + renewNanos;
+    }
+    if (nowNanos - renewAtNanos >= 0) {
+      List<Assignment> inHand = crew.inHand();
+      if (!inHand.isEmpty()) {
+        crew.lost(registry.renew(inHand));
+      }
+      renewAtNanos = nowNanos + renewNanos;
+    }
+  }
+}

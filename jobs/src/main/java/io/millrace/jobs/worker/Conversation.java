@@ -1,0 +1,240 @@
+package io.millrace.jobs.worker;
+
+import io.millrace.blobs.BlobException;
+import io.millrace.blobs.Value;
+import io.millrace.jobs.Failure;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.Report;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The protocol as the server follows it on one connection. */
+final class Conversation implements WorkerConnection {
+  private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
+  private static final String LATE = "the job was taken from you";
+
+  private final WorkerManager manager;
+  private final Post post;
+
+  Conversation(WorkerManager manager, Post post) {
+    this.manager = manager;
+    this.post = post;
+  }
+
+  @Override
+  public void hear(String text) {
+    WorkerMessage message;
+    try {
+      message = MessageReader.read(text);
+    } catch (MalformedMessageException e) {
+      refuse(CloseCode.MALFORMED, String.valueOf(e.getMessage()));
+      return;
+    }
+    if (message instanceof WorkerMessage.Register(Registration who) && manager.isRight(who)) {
+      manager.tallies().load(who.id());
+    }
+    synchronized (manager) {
+      if (counts()) {
+        manager.heard(post);
+        follow(message);
+      }
+    }
+  }
+
+  private boolean counts() {
+    return !post.closed() && !post.rejected();
+  }
+
+  private void refuse(int code, String reason) {
+    synchronized (manager) {
+      if (counts()) {
+        manager.end(post, code, reason);
+      }
+    }
+  }
+
+  private void follow(WorkerMessage message) {
+    if (post.registration() == null && !(message instanceof WorkerMessage.Register)) {
+      manager.end(post, CloseCode.NOT_ALLOWED, "the first message is the registration, code 0");
+      return;
+    }
+    switch (message) {
+      case WorkerMessage.Register(Registration who) -> register(who);
+      case WorkerMessage.Status(boolean ready) -> status(ready);
+      case WorkerMessage.Advanced advanced -> advanced(advanced);
+      case WorkerMessage.Failed failed -> failed(failed);
+      case WorkerMessage.ResultFollows(JobId job) -> resultFollows(job);
+    }
+  }
+
+  private void register(Registration who) {
+    if (post.registration() != null) {
+      manager.end(post, CloseCode.NOT_ALLOWED, "it has registered already");
+    } else if (manager.isRight(who)) {
+      manager.register(post, who);
+    } else {
+      LOG.warn("a worker that calls itself {} came with a wrong token", who.id());
+      post.reject();
+    }
+  }
+
+  private void status(boolean ready) {
+    long now = manager.nanos();
+    for (Held held : post.jobs().values().toArray(Held[]::new)) {
+      if (!ready || post.capacity() > 1) {
+        held.sign(now);
+      } else if (held.lost()) {
+        post.jobs().remove(held.assignment().job().id());
+      } else if (held.asked()) {
+        manager.takeBack(post, held, "its worker says that it is ready, so it has lost the job");
+        post.jobs().remove(held.assignment().job().id());
+      }
+    }
+    post.say(ready ? Post.Said.READY : Post.Said.BUSY);
+    manager.review(post);
+  }
+
+  private void advanced(WorkerMessage.Advanced message) {
+    Held held = held(message.job());
+    if (held == null) {
+      manager.end(post, CloseCode.NOT_ALLOWED, "progress of a job that it does not have");
+    } else {
+      held.advance(
+          new Progress(message.percent(), message.info(), manager.millis()), manager.nanos());
+      if (held.lost()) {
+        post.link().say(ServerMessages.refused(held.assignment(), LATE));
+      }
+    }
+  }
+
+  private void failed(WorkerMessage.Failed message) {
+    Held held = held(message.job());
+    if (held == null) {
+      manager.end(post, CloseCode.NOT_ALLOWED, "the failure of a job that it does not have");
+      return;
+    }
+    if (held.counts()) {
+      held.finish();
+      Failure failure =
+          new Failure(held.assignment().worker(), manager.millis(), message.info(), message.logs());
+      manager.report(post, new Report.Failed(held.assignment(), failure));
+    } else {
+      post.link().say(ServerMessages.refused(held.assignment(), LATE));
+    }
+    freed(held);
+  }
+
+  private void resultFollows(JobId job) {
+    if (held(job) == null) {
+      manager.end(post, CloseCode.NOT_ALLOWED, "the result of a job that it does not have");
+    } else {
+      post.announce(job);
+    }
+  }
+
+  /** The job that a message is about; null when the worker does not have it, or any. */
+  private @Nullable Held held(@Nullable JobId job) {
+    if (job != null) {
+      return post.jobs().get(job);
+    }
+    return post.jobs().size() == 1 ? post.jobs().values().iterator().next() : null;
+  }
+
+  @Override
+  public void receive(InputStream result) throws IOException {
+    Held held;
+    synchronized (manager) {
+      held = beginResult();
+    }
+    if (held == null) {
+      Intake.drop(result);
+      return;
+    }
+    Optional<Value> kept = Optional.empty();
+    try {
+      kept = manager.intake().keep(held.assignment(), result, () -> stillCounts(held));
+    } catch (BlobException e) {
+      LOG.error("the result of job {} cannot be kept", held.assignment().job().id(), e);
+      refuse(CloseCode.SERVER_ERROR, "the server cannot keep the result now");
+      return;
+    }
+    synchronized (manager) {
+      endResult(held, kept.orElse(null));
+    }
+  }
+
+  private @Nullable Held beginResult() {
+    if (!counts()) {
+      return null;
+    }
+    manager.heard(post);
+    JobId announced = post.announced();
+    post.announce(null);
+    Held held = post.capacity() > 1 && announced == null ? null : held(announced);
+    if (held == null) {
+      manager.end(
+          post,
+          CloseCode.NOT_ALLOWED,
+          post.capacity() > 1 ? "a result comes after code 6" : "a result without a job");
+    }
+    return held;
+  }
+
+  private boolean stillCounts(Held held) {
+    synchronized (manager) {
+      manager.heard(post);
+      held.sign(manager.nanos());
+      return held.counts() && !post.closed();
+    }
+  }
+
+  private void endResult(Held held, @Nullable Value kept) {
+    if (post.closed()) {
+      return;
+    }
+    if (kept != null && held.counts()) {
+      held.finish();
+      manager.report(post, new Report.Completed(held.assignment(), kept));
+    } else {
+      post.link().say(ServerMessages.refused(held.assignment(), LATE));
+    }
+    freed(held);
+  }
+
+  /** A worker that has said "busy" since it was last ready is asked; another is ready. */
+  private void freed(Held held) {
+    manager.freed(held);
+    post.jobs().remove(held.assignment().job().id());
+    if (post.said() != Post.Said.READY) {
+      post.say(Post.Said.NOTHING);
+      post.ask(manager.nanos());
+    }
+    manager.review(post);
+  }
+
+  @Override
+  public void alive() {
+    synchronized (manager) {
+      manager.heard(post);
+    }
+  }
+
+  @Override
+  public void sending() {
+    synchronized (manager) {
+      manager.heard(post);
+      post.jobs().values().forEach(held -> held.sign(manager.nanos()));
+    }
+  }
+
+  @Override
+  public void disconnected() {
+    synchronized (manager) {
+      manager.gone(post);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package io.millrace.jobs.worker;
+
+import io.millrace.jobs.WorkerId;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+
+/** The last thousand workers whose connections are over. Guarded by the lock of the manager. */
+final class Departed {
+  private static final int MOST = 1_000;
+
+  private final LinkedHashMap<WorkerId, WorkerView> views = new LinkedHashMap<>();
+
+  void add(WorkerView view) {
+    views.remove(view.id());
+    views.put(view.id(), view);
+    if (views.size() > MOST) {
+      views.pollFirstEntry();
+    }
+  }
+
+  void remove(WorkerId id) {
+    views.remove(id);
+  }
+
+  Optional<WorkerView> find(WorkerId id) {
+    return Optional.ofNullable(views.get(id));
+  }
+
+  List<WorkerView> all() {
+    return List.copyOf(views.values());
+  }
+}

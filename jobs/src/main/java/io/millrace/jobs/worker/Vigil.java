@@ -1,0 +1,93 @@
+package io.millrace.jobs.worker;
+
+import java.time.Duration;
+
+/** What time asks of a worker's connection. Guarded by the lock of the manager. */
+final class Vigil {
+  /** How long a worker may take to answer, and how often one that is busy is asked. */
+  private static final long ANSWER_NANOS = Duration.ofSeconds(10).toNanos();
+
+  private static final int SILENT_KEEPALIVES = 3;
+
+  private final WorkerManager manager;
+  private final WorkerOptions options;
+  private final long stuckNanos;
+  private final long keepaliveNanos;
+  private final long answerNanos;
+
+  Vigil(WorkerManager manager, WorkerOptions options) {
+    this.manager = manager;
+    this.options = options;
+    this.stuckNanos = options.stuckAfter().toNanos();
+    this.keepaliveNanos = options.keepalive().toNanos();
+    this.answerNanos = Math.min(ANSWER_NANOS, stuckNanos);
+  }
+
+  /** Does what is due, and says when to look again. */
+  long look(Post post, long now) {
+    if (post.registration() == null) {
+      return lookAtStranger(post, now);
+    }
+    long next = Long.MAX_VALUE;
+    for (Held held : post.jobs().values().toArray(Held[]::new)) {
+      if (held.counts()) {
+        next = Math.min(next, lookAt(post, held, now));
+      }
+    }
+    return post.polled() ? next : Math.min(next, lookAtLine(post, now));
+  }
+
+  private long lookAtStranger(Post post, long now) {
+    long due = post.openedNanos() + options.registration().toNanos();
+    if (now - due < 0) {
+      return due;
+    }
+    String reason =
+        post.rejected()
+            ? "the token is wrong"
+            : "no registration came within " + options.registration().toMillis() + " ms";
+    manager.end(post, CloseCode.NOT_ALLOWED, reason);
+    return Long.MAX_VALUE;
+  }
+
+  private long lookAt(Post post, Held held, long now) {
+    long stuck = held.signNanos() + stuckNanos;
+    if (now - stuck < 0) {
+      return stuck;
+    }
+    if (!post.polled()) {
+      if (!held.asked()) {
+        held.ask(now);
+        post.ask(now);
+      }
+      long late = held.askedNanos() + answerNanos;
+      if (now - late < 0) {
+        return late;
+      }
+    }
+    Duration silent = Duration.ofNanos(now - held.signNanos());
+    manager.takeBack(
+        post, held, "its worker gave no sign of working on it for " + silent.toSeconds() + " s");
+    return Long.MAX_VALUE;
+  }
+
+  private long lookAtLine(Post post, long now) {
+    long silent = post.heardNanos() + SILENT_KEEPALIVES * keepaliveNanos;
+    if (now - silent >= 0) {
+      manager.end(post, CloseCode.NOT_ALLOWED, "there was no sign of life, not even a pong");
+      return Long.MAX_VALUE;
+    }
+    if (now - post.pingedNanos() >= keepaliveNanos) {
+      post.ping(now);
+    }
+    long next = Math.min(silent, post.pingedNanos() + keepaliveNanos);
+    if (post.said() == Post.Said.READY && post.jobs().values().stream().allMatch(Held::counts)) {
+      return next;
+    }
+    // It is unsure whether this one could work.
+    if (now - post.askedNanos() >= answerNanos && post.assignments().isEmpty()) {
+      post.ask(now);
+    }
+    return Math.min(next, Math.max(now, post.askedNanos()) + answerNanos);
+  }
+}

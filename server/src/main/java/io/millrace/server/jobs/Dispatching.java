@@ -1,0 +1,126 @@
+package io.millrace.server.jobs;
+
+import io.millrace.jobs.JobChange;
+import io.millrace.jobs.JobChanges;
+import io.millrace.jobs.Jobs;
+import io.millrace.jobs.dispatch.JobDispatcher;
+import io.millrace.jobs.worker.WorkerManager;
+import io.millrace.store.PositionLostException;
+import io.millrace.store.StoreClosedException;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The threads of the job server: one that steps the dispatcher when it wants to be called or is
+ * woken, and one that tells it what changes. To be closed before the store.
+ */
+public final class Dispatching implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Dispatching.class);
+  private static final Duration LISTEN = Duration.ofSeconds(1);
+  private static final long AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final Jobs jobs;
+  private final JobDispatcher dispatcher;
+  private final WorkerManager workers;
+  private final Semaphore due = new Semaphore(0);
+  private final Thread stepping;
+  private final Thread listening;
+  private volatile boolean closed;
+
+  private Dispatching(Jobs jobs, JobDispatcher dispatcher, WorkerManager workers) {
+    this.jobs = jobs;
+    this.dispatcher = dispatcher;
+    this.workers = workers;
+    this.stepping = Thread.ofPlatform().name("job-dispatcher").daemon().unstarted(this::drive);
+    this.listening = Thread.ofVirtual().name("job-changes").unstarted(this::listen);
+  }
+
+  /** Begins at once. */
+  public static Dispatching start(Jobs jobs, JobDispatcher dispatcher, WorkerManager workers) {
+    Dispatching dispatching = new Dispatching(jobs, dispatcher, workers);
+    dispatcher.wakeBy(dispatching.due::release);
+    dispatching.stepping.start();
+    dispatching.listening.start();
+    return dispatching;
+  }
+
+  private void drive() {
+    long saved = System.nanoTime();
+    long wait = 0;
+    try {
+      while (!closed) {
+        if (due.tryAcquire(wait, TimeUnit.NANOSECONDS)) {
+          due.drainPermits();
+        }
+        wait = step();
+        if (System.nanoTime() - saved >= SAVE_NANOS) {
+          save();
+          saved = System.nanoTime();
+        }
+        wait = Math.min(wait, SAVE_NANOS);
+      }
+      step();
+      save();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (StoreClosedException _) {
+      // The store has ended, and everything with it.
+    }
+  }
+
+  private long step() {
+    try {
+      return dispatcher.step(System.nanoTime());
+    } catch (StoreClosedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      LOG.warn("dispatching failed; the next try comes in a second", e);
+      return AFTER_FAILURE_NANOS;
+    }
+  }
+
+  private void save() {
+    try {
+      workers.saveTallies();
+    } catch (StoreClosedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      LOG.warn("the tallies of workers are stored later: {}", e.toString());
+    }
+  }
+
+  private void listen() {
+    while (!closed) {
+      try (JobChanges changes = jobs.changes(null)) {
+        dispatcher.mayHaveMissed();
+        while (!closed) {
+          for (JobChange change : changes.next(LISTEN)) {
+            dispatcher.notice(change);
+          }
+        }
+      } catch (InterruptedException | StoreClosedException _) {
+        return;
+      } catch (PositionLostException e) {
+        LOG.info("changes of jobs came too fast to follow one by one; looking at all again");
+      }
+    }
+  }
+
+  /** Waits for the step under way and stores what workers have done. Closing twice is safe. */
+  @Override
+  public void close() {
+    closed = true;
+    due.release();
+    listening.interrupt();
+    try {
+      stepping.join();
+      listening.join();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
