@@ -75,10 +75,14 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** The options of this JVM that make it faster or slower. */
+  /**
+   * The options of this JVM that make it faster or slower, with its cache of classes and profiles,
+   * which is only used with all options under which it was made.
+   */
   private static List<String> ownArguments() {
     return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(it -> it.startsWith("-X") && !it.contains("FlightRecord") && !it.contains("AOT"))
+        .filter(it -> it.startsWith("-X") || it.startsWith("--"))
+        .filter(it -> !it.contains("FlightRecord"))
         .toList();
   }
 

@@ -162,6 +162,22 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     return submission.answer();
   }
 
+  @Override
+  public CompletableFuture<Outcome> enqueue(Command command) {
+    Submission submission = new Submission(command, this::withdraw);
+    if (mailbox.push(submission) == Mailbox.Receipt.REFUSED) {
+      submission.reject(whyClosed());
+    }
+    return submission.answer();
+  }
+
+  @Override
+  public void wake() {
+    if (!mailbox.isEmpty()) {
+      driver.signal();
+    }
+  }
+
   private void withdraw(Submission submission) {
     if (submission.command() instanceof Claim claim && claim.waitMillis() > 0) {
       send(new Withdrawal(submission));
