@@ -27,6 +27,9 @@ final class Child implements AutoCloseable {
   private final int port;
   private final Duration startTime;
 
+  /** Whether it compiles its code under the first load. */
+  private boolean cold;
+
   private Child(Process process, int port, Duration startTime) {
     this.process = process;
     this.port = port;
@@ -59,7 +62,9 @@ final class Child implements AutoCloseable {
       if (line.startsWith("port ")) {
         int port = Integer.parseInt(line.substring("port ".length()));
         Thread.startVirtualThread(() -> readOn(said));
-        return new Child(process, port, Duration.ofNanos(System.nanoTime() - began));
+        Child started = new Child(process, port, Duration.ofNanos(System.nanoTime() - began));
+        started.cold = true;
+        return started;
       }
     }
     process.destroy();
@@ -164,6 +169,13 @@ final class Child implements AutoCloseable {
 
   int port() {
     return port;
+  }
+
+  /** Whether this is a JVM that has had no load yet; asked once, before the first. */
+  boolean isFirstLoad() {
+    boolean first = cold;
+    cold = false;
+    return first;
   }
 
   /** How long it took until it was ready. */

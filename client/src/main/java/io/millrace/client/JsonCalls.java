@@ -35,7 +35,7 @@ public final class JsonCalls implements AutoCloseable {
   private JsonCalls(ClientOptions options) {
     this.options = options;
     server = new Server(options);
-    connections = new Connections(server);
+    connections = new Connections(server::connect);
     exchanges = new Exchanges(server, connections, options.timeouts().retry().toNanos());
   }
 
