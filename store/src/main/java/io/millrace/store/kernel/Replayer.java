@@ -122,6 +122,9 @@ final class Replayer implements Journal.Replay {
   }
 
   private void put(Task task) {
+    if (task.id() <= 0 || task.origin() <= 0) {
+      throw new RecordException("no task has the id " + task.id() + " or origin " + task.origin());
+    }
     if (state.find(TaskRef.id(task.id())) != null) {
       throw new RecordException("task " + task.id() + " is there twice");
     }
