@@ -18,12 +18,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,10 +41,13 @@ public final class LocalRunners implements Runners {
   /** How long the record of a runner's end may take after the end itself. */
   private static final long RECORD_MILLIS = 500;
 
+  private static final Executor VIRTUAL =
+      task -> Thread.ofVirtual().name("runner-spare").start(task);
+
   private final LocalRunnersOptions options;
   private final ProcessLauncher launcher;
   private final Path socketPath;
-  private final Map<String, Slot> slots = new LinkedHashMap<>();
+  private final Pool pool;
   private @Nullable Listener listener;
   private @Nullable RunnerSocket socket;
 
@@ -52,6 +55,7 @@ public final class LocalRunners implements Runners {
     this.options = options;
     this.launcher = launcher;
     this.socketPath = socketPath;
+    this.pool = new Pool(options.warm().idle());
   }
 
   /**
@@ -126,7 +130,7 @@ public final class LocalRunners implements Runners {
   }
 
   private void admit(Slot slot) {
-    slots.put(slot.name(), slot);
+    pool.add(slot);
     var _ =
         slot.process()
             .onExit()
@@ -134,17 +138,36 @@ public final class LocalRunners implements Runners {
   }
 
   @Override
-  public synchronized void begin(Run run, String plugin, NodeConfig config) {
-    Assignment.Terms terms =
-        new Assignment.Terms(options.plugins(), options.lease(), options.idle() > 0);
-    Assignment assignment = new Assignment(run, plugin, config.output(), terms);
+  public synchronized boolean offer(Run run, String plugin, NodeConfig config) {
     List<String> command = options.command().with(config.taskRunner());
-    for (Slot slot : List.copyOf(slots.values()).reversed()) {
-      if (slot.isIdle() && slot.isStartedWith(command) && assign(slot, assignment)) {
-        return;
-      }
+    Assignment assignment = assignment(run, plugin, config);
+    if (assign(command, assignment)) {
+      return true;
+    }
+    if (pool.hasAsManyAsKept(command)) {
+      return false;
     }
     start(command, assignment);
+    return true;
+  }
+
+  @Override
+  public synchronized void begin(Run run, String plugin, NodeConfig config) {
+    List<String> command = options.command().with(config.taskRunner());
+    Assignment assignment = assignment(run, plugin, config);
+    if (!assign(command, assignment)) {
+      start(command, assignment);
+    }
+  }
+
+  private Assignment assignment(Run run, String plugin, NodeConfig config) {
+    boolean again = options.warm().idle() > 0;
+    Assignment.Terms terms = new Assignment.Terms(options.plugins(), options.lease(), again);
+    return new Assignment(run, plugin, config.output(), terms);
+  }
+
+  private boolean assign(List<String> command, Assignment assignment) {
+    return pool.idle(command).stream().anyMatch(slot -> assign(slot, assignment));
   }
 
   private static boolean assign(Slot slot, Assignment assignment) {
@@ -181,10 +204,7 @@ public final class LocalRunners implements Runners {
 
   @Override
   public synchronized void stop(ObjectId task, Duration grace) {
-    slots.values().stream()
-        .filter(slot -> slot.has(task))
-        .findFirst()
-        .ifPresent(slot -> slot.stop(grace));
+    pool.with(task).ifPresent(slot -> slot.stop(grace));
   }
 
   /** The process of a runner has ended. */
@@ -193,7 +213,7 @@ public final class LocalRunners implements Runners {
     Listener watcher;
     synchronized (this) {
       watcher = listener;
-      if (watcher == null || !slots.remove(slot.name(), slot)) {
+      if (watcher == null || !pool.remove(slot)) {
         return;
       }
       assignment = slot.assignment();
@@ -215,12 +235,12 @@ public final class LocalRunners implements Runners {
     @Override
     public boolean connected(Messages.Hello hello, Lines lines) {
       synchronized (LocalRunners.this) {
-        Slot slot = slots.get(hello.name());
+        Slot slot = pool.find(hello.name());
         if (slot == null || !slot.process().identity().toString().equals(hello.identity())) {
           return false;
         }
         slot.connect(lines, hello.task());
-        dismissIfTooMany(slot);
+        keepOrDismiss(slot);
         return true;
       }
     }
@@ -234,12 +254,12 @@ public final class LocalRunners implements Runners {
       Listener watcher;
       synchronized (LocalRunners.this) {
         watcher = listener;
-        Slot slot = slots.get(name);
+        Slot slot = pool.find(name);
         if (watcher == null || slot == null || !slot.has(task)) {
           return;
         }
         slot.relieve();
-        dismissIfTooMany(slot);
+        keepOrDismiss(slot);
       }
       watcher.ended(task);
     }
@@ -248,7 +268,7 @@ public final class LocalRunners implements Runners {
     public void disconnected(String name, Lines lines) {
       Slot slot;
       synchronized (LocalRunners.this) {
-        slot = slots.get(name);
+        slot = pool.find(name);
         if (slot == null) {
           return;
         }
@@ -265,10 +285,23 @@ public final class LocalRunners implements Runners {
     }
   }
 
-  private void dismissIfTooMany(Slot slot) {
-    long idle = slots.values().stream().filter(Slot::isIdle).count();
-    // Of one that an earlier node started nobody knows how, so it is not used again.
-    if (slot.isIdle() && (idle > options.idle() || slot.isStartedWith(List.of()))) {
+  /** A runner may have become idle. One too many goes when nobody needs it for a while. */
+  private void keepOrDismiss(Slot slot) {
+    if (!slot.isIdle()) {
+      return;
+    }
+    if (pool.isUseless(slot)) {
+      slot.dismiss();
+    } else if (pool.hasTooManyIdle()) {
+      int turn = slot.turns();
+      CompletableFuture.delayedExecutor(
+              options.warm().linger().toNanos(), TimeUnit.NANOSECONDS, VIRTUAL)
+          .execute(() -> dismissIfUnneeded(slot, turn));
+    }
+  }
+
+  private synchronized void dismissIfUnneeded(Slot slot, int turn) {
+    if (slot.isIdle() && slot.turns() == turn && pool.hasTooManyIdle()) {
       slot.dismiss();
     }
   }
@@ -279,7 +312,7 @@ public final class LocalRunners implements Runners {
     synchronized (this) {
       listener = null;
       open = socket;
-      slots.values().stream().filter(Slot::isIdle).forEach(Slot::dismiss);
+      pool.dismissIdle();
     }
     if (open != null) {
       open.close();

@@ -26,6 +26,7 @@ final class Slot {
   private @Nullable Duration stop;
   private boolean met;
   private boolean leaving;
+  private int turns;
 
   /**
    * A runner.
@@ -73,6 +74,16 @@ final class Slot {
     return assignment == null && lines != null && !leaving;
   }
 
+  /** Whether it gets no more tasks. */
+  boolean isLeaving() {
+    return leaving;
+  }
+
+  /** How many tasks it has got. */
+  int turns() {
+    return turns;
+  }
+
   boolean isStartedWith(List<String> wanted) {
     return command.equals(wanted);
   }
@@ -97,9 +108,10 @@ final class Slot {
   }
 
   /** It has this to do, which is on file. */
-  void expect(@Nullable Assignment next) {
+  void expect(Assignment next) {
     assignment = next;
     stop = null;
+    turns++;
   }
 
   /** Its task is over. */

@@ -1,16 +1,15 @@
 package io.millrace.queues.runner;
 
 import io.millrace.queues.LostClaimException;
-import io.millrace.queues.QueueTask;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
+import io.millrace.queues.Started;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginException;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.plugin.Plugins;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -52,30 +51,25 @@ final class TaskRun {
     RunRegistry runs = shop.server().queues().runs();
     Duration lease = assignment.terms().lease();
     AtomicLong sent = new AtomicLong();
-    Run run;
+    Started started;
     try {
-      run =
+      started =
           Patience.insist(
               "the start of task " + assignment.task(),
               () -> {
                 sent.set(System.nanoTime());
-                return runs.start(assignment.run(), shop.identity().toString(), lease);
+                return runs.begin(assignment.run(), shop.identity().toString(), lease);
               });
+      Run run = started.run();
       try (LeaseGuard guard =
           new LeaseGuard(
               shop.tools().schedule(), lease, () -> runs.renew(run, lease), new Watcher())) {
         guard.begin(sent.get());
-        Optional<QueueTask> task =
-            Patience.insist(
-                "reading task " + assignment.task(),
-                () -> shop.server().queues().tasks().find(assignment.task()));
-        if (task.isPresent()) {
-          shop.folder().prepare();
-          try {
-            perform(run, task.get());
-          } finally {
-            shop.folder().clear();
-          }
+        shop.folder().prepare();
+        try {
+          perform(started);
+        } finally {
+          shop.folder().clear();
         }
       }
     } catch (LostClaimException e) {
@@ -83,13 +77,17 @@ final class TaskRun {
     }
   }
 
-  private void perform(Run run, QueueTask task) throws InterruptedException {
+  private void perform(Started started) throws InterruptedException {
     Outputs outputs = new Outputs(assignment, shop.folder(), shop.server().blobs());
     Work.Result result =
         work(
             new RunTask(
-                assignment, task.params(), shop.folder(), outputs, shop.tools().launcher()));
-    Reporting reporting = new Reporting(shop.server(), run, outputs);
+                assignment,
+                started.task().params(),
+                shop.folder(),
+                outputs,
+                shop.tools().launcher()));
+    Reporting reporting = new Reporting(shop.server(), started, outputs);
     switch (interruption()) {
       case NONE -> reporting.report(result);
       case STOPPED -> reporting.report(new Work.Result(Status.TERMINATED, null, null));
