@@ -135,6 +135,32 @@ class LocalRunnersTest {
     assertThat(site.create(0).recover(site.runs(), site)).isEmpty();
   }
 
+  @Test
+  void a_runner_that_is_frozen_is_killed_with_its_task_before_its_claim_ends() throws Exception {
+    Path fifo = site.fifo();
+    Run run = site.claim("echo $PPID $$ >" + fifo + "; sleep 1000");
+    LocalRunners runners = site.openWithLease(Duration.ofSeconds(8));
+    runners.begin(run, "shell", NodeConfig.DEFAULTS);
+    List<ProcessHandle> processes = processes(Files.readString(fifo));
+    String pid = Long.toString(processes.getFirst().pid());
+
+    assertThat(new ProcessBuilder("kill", "-STOP", pid).start().waitFor()).isZero();
+
+    assertThat(site.nextEvent()).startsWith("lost " + run.task()).contains("said nothing");
+    processes.forEach(process -> process.onExit().join());
+    assertThat(site.task(run.task()).status()).isEqualTo(Status.RUNNING);
+  }
+
+  @Test
+  void a_runner_that_renews_its_claim_outlives_its_first_lease() throws Exception {
+    LocalRunners runners = site.openWithLease(Duration.ofSeconds(6));
+    Run run = site.claim("sleep 7");
+    runners.begin(run, "shell", NodeConfig.DEFAULTS);
+
+    assertThat(site.nextEvent()).isEqualTo("ended " + run.task());
+    assertThat(site.task(run.task()).status()).isEqualTo(Status.SUCCEEDED);
+  }
+
   private static List<ProcessHandle> processes(String pids) {
     return List.of(pids.strip().split(" ")).stream()
         .map(pid -> ProcessHandle.of(Long.parseLong(pid)).orElseThrow())

@@ -99,6 +99,16 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
     return runners;
   }
 
+  /** With runners that lose their claims so soon where they do not renew them. */
+  LocalRunners openWithLease(Duration lease) {
+    LocalRunners runners =
+        LocalRunners.create(
+            LocalRunnersOptions.in(root.resolve("runners"), command()).withLease(lease));
+    open.add(runners);
+    assertThat(runners.recover(runs(), this)).isEmpty();
+    return runners;
+  }
+
   LocalRunners openIn(Path folder) {
     LocalRunners runners = create(folder, 0);
     assertThat(runners.recover(runs(), this)).isEmpty();

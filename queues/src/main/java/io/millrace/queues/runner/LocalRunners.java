@@ -41,6 +41,10 @@ public final class LocalRunners implements Runners {
   /** How long the record of a runner's end may take after the end itself. */
   private static final long RECORD_MILLIS = 500;
 
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+  private static final String SILENT =
+      "its runner said nothing until its claim was about to end, so it was killed";
+
   private static final Executor VIRTUAL =
       task -> Thread.ofVirtual().name("runner-spare").start(task);
 
@@ -50,6 +54,7 @@ public final class LocalRunners implements Runners {
   private final Pool pool;
   private @Nullable Listener listener;
   private @Nullable RunnerSocket socket;
+  private @Nullable Thread watching;
 
   private LocalRunners(LocalRunnersOptions options, ProcessLauncher launcher, Path socketPath) {
     this.options = options;
@@ -87,7 +92,42 @@ public final class LocalRunners implements Runners {
     } catch (IOException e) {
       throw new UncheckedIOException("the socket " + socketPath + " cannot be made: " + e, e);
     }
+    Duration often = options.lease().dividedBy(100);
+    watching =
+        Thread.ofVirtual()
+            .name("runners-frozen")
+            .start(() -> watch(often.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : often));
     return found;
+  }
+
+  /**
+   * Kills runners that do not stop their work although their claims are about to end, since
+   * somebody has stopped them: their slots become free then. Their watchdogs and {@link #bury} end
+   * the rest.
+   */
+  private void watch(Duration pause) {
+    try {
+      while (true) {
+        Thread.sleep(pause);
+        frozen().forEach(this::kill);
+      }
+    } catch (InterruptedException e) {
+      LOG.trace("closed", e);
+    }
+  }
+
+  private synchronized List<Slot> frozen() {
+    return pool.frozen();
+  }
+
+  private void kill(Slot slot) {
+    LOG.warn("the runner in {} is silent and is killed", slot.folder().runner());
+    try {
+      Files.writeString(slot.folder().lastWords(), SILENT);
+      launcher.killGroup(slot.process().identity());
+    } catch (IOException | ProcessException e) {
+      LOG.warn("the runner in {} cannot be killed: {}", slot.folder().runner(), e.toString());
+    }
   }
 
   private List<TaskFolder> folders() {
@@ -247,10 +287,21 @@ public final class LocalRunners implements Runners {
 
     @Override
     public void said(String name, Messages message) {
-      if (!(message instanceof Messages.Ended(ObjectId task))) {
-        LOG.warn("the runner {} says {}", name, message);
-        return;
+      switch (message) {
+        case Messages.Ended(ObjectId task) -> ended(name, task);
+        case Messages.Holds(ObjectId task, Duration left) -> {
+          synchronized (LocalRunners.this) {
+            pool.with(task)
+                .filter(slot -> slot.name().equals(name))
+                .ifPresent(it -> it.holds(left));
+          }
+        }
+        case Messages.Hello _, Messages.Assign _, Messages.Stop _, Messages.Quit _ ->
+            LOG.warn("the runner {} says {}", name, message);
       }
+    }
+
+    private void ended(String name, ObjectId task) {
       Listener watcher;
       synchronized (LocalRunners.this) {
         watcher = listener;
@@ -312,6 +363,9 @@ public final class LocalRunners implements Runners {
     synchronized (this) {
       listener = null;
       open = socket;
+      if (watching != null) {
+        watching.interrupt();
+      }
       pool.dismissIdle();
     }
     if (open != null) {

@@ -67,6 +67,11 @@ final class Pool {
     return warm == 0 || slot.isStartedWith(List.of());
   }
 
+  /** The runners whose claims are about to end under their work. */
+  List<Slot> frozen() {
+    return slots.values().stream().filter(Slot::isFrozen).toList();
+  }
+
   void dismissIdle() {
     slots.values().stream().filter(Slot::isIdle).forEach(Slot::dismiss);
   }

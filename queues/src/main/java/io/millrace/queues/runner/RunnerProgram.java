@@ -153,7 +153,7 @@ public final class RunnerProgram {
                 || waiting.stream()
                     .anyMatch(other -> other.assignment().isSameRun(assignment.run()));
         if (!known) {
-          waiting.add(new TaskRun(assignment, shop));
+          waiting.add(new TaskRun(assignment, shop, link::holds));
         }
       }
       case Messages.Stop(ObjectId task, Duration grace) -> {
@@ -168,7 +168,8 @@ public final class RunnerProgram {
         }
       }
       case Messages.Quit() -> quit = true;
-      case Messages.Hello _, Messages.Ended _ -> LOG.warn("a node says {}", message);
+      case Messages.Hello _, Messages.Ended _, Messages.Holds _ ->
+          LOG.warn("a node says {}", message);
     }
     notifyAll();
   }

@@ -27,6 +27,7 @@ final class Slot {
   private boolean met;
   private boolean leaving;
   private int turns;
+  private final Hold hold = new Hold();
 
   /**
    * A runner.
@@ -112,12 +113,28 @@ final class Slot {
     assignment = next;
     stop = null;
     turns++;
+    holds(next.terms().lease());
+  }
+
+  /** Its claim lasts for so long from now on; zero when nothing is left of its work. */
+  void holds(Duration left) {
+    if (left.isPositive()) {
+      hold.begin(left, System.nanoTime());
+    } else {
+      hold.end();
+    }
+  }
+
+  /** Whether it has been silent for so long that its claim is about to end under its work. */
+  boolean isFrozen() {
+    return assignment != null && hold.isOver(System.nanoTime());
   }
 
   /** Its task is over. */
   void relieve() {
     assignment = null;
     stop = null;
+    hold.end();
     TaskFolder.remove(folder.assignment());
   }
 

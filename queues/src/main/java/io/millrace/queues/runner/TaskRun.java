@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,8 @@ final class TaskRun {
 
   private final Assignment assignment;
   private final Workshop shop;
+  private final Consumer<Duration> holds;
+  private final long givenNanos = System.nanoTime();
   private @Nullable Work work;
   private boolean ended;
   private Interruption interruption = Interruption.NONE;
@@ -37,9 +40,16 @@ final class TaskRun {
     LOST
   }
 
-  TaskRun(Assignment assignment, Workshop shop) {
+  /**
+   * A run that has not begun.
+   *
+   * @param holds hears how long the claim lasts from now on, when that has changed after the start;
+   *     zero when nothing is left of the work of a claim that cannot be renewed
+   */
+  TaskRun(Assignment assignment, Workshop shop, Consumer<Duration> holds) {
     this.assignment = assignment;
     this.shop = shop;
+    this.holds = holds;
   }
 
   Assignment assignment() {
@@ -65,6 +75,7 @@ final class TaskRun {
           new LeaseGuard(
               shop.tools().schedule(), lease, () -> runs.renew(run, lease), new Watcher())) {
         guard.begin(sent.get());
+        sayWhereLate(sent.get());
         shop.folder().prepare();
         try {
           perform(started);
@@ -74,6 +85,14 @@ final class TaskRun {
       }
     } catch (LostClaimException e) {
       LOG.info("{}", e.getMessage());
+    }
+  }
+
+  /** The node counts from when it handed the run over, which may be long ago. */
+  private void sayWhereLate(long sentNanos) {
+    Duration lease = assignment.terms().lease();
+    if (sentNanos - givenNanos > lease.dividedBy(3).toNanos()) {
+      holds.accept(lease.minusNanos(System.nanoTime() - sentNanos));
     }
   }
 
@@ -91,10 +110,12 @@ final class TaskRun {
     switch (interruption()) {
       case NONE -> reporting.report(result);
       case STOPPED -> reporting.report(new Work.Result(Status.TERMINATED, null, null));
-      case LEASE ->
-          reporting.report(
-              new Work.Result(
-                  Status.ORPHANED, "its claim could not be renewed, so its work was ended", null));
+      case LEASE -> {
+        holds.accept(Duration.ZERO);
+        reporting.report(
+            new Work.Result(
+                Status.ORPHANED, "its claim could not be renewed, so its work was ended", null));
+      }
       case LOST -> reporting.drop();
     }
   }
@@ -150,6 +171,10 @@ final class TaskRun {
     }
   }
 
+  private synchronized boolean hasEnded() {
+    return ended;
+  }
+
   private synchronized Interruption interruption() {
     return interruption;
   }
@@ -197,8 +222,17 @@ final class TaskRun {
   /** What the claim means for the work. */
   private final class Watcher implements LeaseGuard.Watcher {
     @Override
+    public void renewed(Duration left) {
+      holds.accept(left);
+    }
+
+    @Override
     public void endsIn(Duration left) {
       interrupt(Interruption.LEASE, left.dividedBy(2));
+      if (hasEnded()) {
+        // Only its report is due, and the node need not end what is over.
+        holds.accept(Duration.ZERO);
+      }
     }
 
     @Override
