@@ -84,9 +84,26 @@ final class Ledger {
     Outcome outcome = store.commit(transaction);
     if (outcome instanceof Outcome.Refused refused
         && refused.reasons().stream().anyMatch(reason -> CLAIM_LOST.contains(reason.kind()))) {
-      throw new LostClaimException("the claim on task " + run.task() + " is lost");
+      throw lost(run);
     }
     return settled(outcome);
+  }
+
+  /** The run of this claim as it is now. */
+  Run own(Run run) {
+    return document(Keys.run(run.task()))
+        .map(RunForm::read)
+        .filter(now -> now.claim().equals(run.claim()))
+        .orElseThrow(() -> lost(run));
+  }
+
+  /** The task of a run as it is now. */
+  QueueTask taskOf(Run run) {
+    return document(Keys.task(run.task())).map(TaskForm::read).orElseThrow(() -> lost(run));
+  }
+
+  static LostClaimException lost(Run run) {
+    return new LostClaimException("the claim on task " + run.task() + " is lost");
   }
 
   /**

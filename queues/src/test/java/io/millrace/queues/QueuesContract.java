@@ -214,6 +214,63 @@ abstract class QueuesContract {
   }
 
   @Test
+  void a_report_on_what_the_start_has_left_may_be_repeated_and_not_changed() {
+    Queue queue = world.queue("demo", 1);
+    ObjectId id = world.submit(queue, 1).getFirst();
+    Run run = claim(world.node("n1"), queue, 1).getFirst();
+    Started started = runs().begin(run, "7 mark", LEASE);
+    assertThat(started.task()).isEqualTo(world.task(id));
+    assertThat(runs().begin(run, "7 mark", LEASE)).isEqualTo(started);
+    QueueTask done = runs().finish(started, report(1, "x"));
+    assertThat(runs().finish(started, report(1, "x"))).isEqualTo(done);
+    assertThatThrownBy(() -> runs().finish(started, report(2, "y")))
+        .isInstanceOf(LostClaimException.class);
+    assertThat(world.task(id)).isEqualTo(done);
+  }
+
+  @Test
+  void a_start_of_a_run_that_was_given_back_and_claimed_again_is_refused() {
+    Queue queue = world.queue("demo", 1);
+    world.submit(queue, 1);
+    NodeRecord node = world.node("n1");
+    Run first = claim(node, queue, 1).getFirst();
+    runs().giveBack(first);
+    Run second = claim(node, queue, 1).getFirst();
+    assertThatThrownBy(() -> runs().begin(first, "7 mark", LEASE))
+        .isInstanceOf(LostClaimException.class);
+    Started started = runs().begin(second, "8 mark", LEASE);
+    assertThatThrownBy(() -> runs().finish(new Started(first, started.task()), report(1, "late")))
+        .isInstanceOf(LostClaimException.class);
+    assertThat(runs().finish(started, report(1, "x")).status()).isEqualTo(1);
+  }
+
+  @Test
+  void a_wish_to_end_a_task_that_comes_after_its_start_goes_with_its_report() {
+    Queue queue = world.queue("demo", 1);
+    ObjectId id = world.submit(queue, 1).getFirst();
+    Run run = claim(world.node("n1"), queue, 1).getFirst();
+    Started started = runs().begin(run, "7 mark", LEASE);
+    tasks().terminate(id);
+    assertThat(runs().finish(started, report(1, "done before it heard")).status()).isEqualTo(1);
+    assertThat(runs().isToStop(id)).isFalse();
+    assertThat(runs().all()).isEmpty();
+  }
+
+  @Test
+  void a_runner_that_reports_an_orphan_has_it_queued_again_where_the_queue_says_so() {
+    QueueSettings settings = new QueueSettings(1, Sort.FIFO, List.of(), List.of(), 1);
+    Queue queue = world.queues().queues().create("again", "shell", settings);
+    ObjectId id = world.submit(queue, 1).getFirst();
+    NodeRecord node = world.node("n1");
+    Started once = runs().begin(claim(node, queue, 1).getFirst(), "7 mark", LEASE);
+    assertThat(runs().finish(once, report(Status.ORPHANED, "")).status()).isEqualTo(Status.QUEUED);
+    Started twice = runs().begin(claim(node, queue, 1).getFirst(), "8 mark", LEASE);
+    assertThat(runs().finish(twice, report(Status.ORPHANED, "")).status())
+        .isEqualTo(Status.ORPHANED);
+    assertThat(world.task(id).progress().orphaned()).isEqualTo(1);
+  }
+
+  @Test
   void a_word_to_end_a_task_goes_with_the_run_it_was_meant_for() {
     Queue queue = world.queue("demo", 1);
     ObjectId id = world.submit(queue, 1).getFirst();

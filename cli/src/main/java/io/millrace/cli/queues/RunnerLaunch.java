@@ -11,6 +11,15 @@ public final class RunnerLaunch {
   /** The flags, one a line, from the launcher. */
   private static final String FLAGS = "millrace.runner";
 
+  /** Without a launcher, the most important ones. */
+  private static final String USUAL =
+      """
+      -XX:+UseSerialGC
+      -XX:TieredStopAtLevel=1
+      -XX:CompileThresholdScaling=0.1
+      -Xmx128m
+      """;
+
   private RunnerLaunch() {}
 
   /**
@@ -22,10 +31,7 @@ public final class RunnerLaunch {
   public static LocalRunnersOptions.Command command(String server, @Nullable Path tokenFile) {
     List<String> program = new ArrayList<>();
     program.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    System.getProperty(FLAGS, "-XX:+UseSerialGC\n-XX:TieredStopAtLevel=1\n-Xmx128m")
-        .lines()
-        .filter(flag -> !flag.isBlank())
-        .forEach(program::add);
+    System.getProperty(FLAGS, USUAL).lines().filter(flag -> !flag.isBlank()).forEach(program::add);
     program.addAll(List.of("-cp", System.getProperty("java.class.path")));
     program.addAll(List.of("io.millrace.cli.Millrace", "runner"));
     List<String> arguments = new ArrayList<>(List.of("--server", server));

@@ -88,6 +88,27 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
     return runners;
   }
 
+  /** With runners of which those that are too many stay for {@code linger}. */
+  LocalRunners open(int idle, Duration linger) {
+    LocalRunners runners =
+        LocalRunners.create(
+            LocalRunnersOptions.in(root.resolve("runners"), command())
+                .withWarm(new LocalRunnersOptions.Warm(idle, linger)));
+    open.add(runners);
+    assertThat(runners.recover(runs(), this)).isEmpty();
+    return runners;
+  }
+
+  /** With runners that lose their claims so soon where they do not renew them. */
+  LocalRunners openWithLease(Duration lease) {
+    LocalRunners runners =
+        LocalRunners.create(
+            LocalRunnersOptions.in(root.resolve("runners"), command()).withLease(lease));
+    open.add(runners);
+    assertThat(runners.recover(runs(), this)).isEmpty();
+    return runners;
+  }
+
   LocalRunners openIn(Path folder) {
     LocalRunners runners = create(folder, 0);
     assertThat(runners.recover(runs(), this)).isEmpty();
