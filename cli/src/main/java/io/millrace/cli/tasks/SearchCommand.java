@@ -39,6 +39,12 @@ final class SearchCommand extends RemoteCommand {
   @Option(names = "--ids", description = "Prints only their ids, one on a line.")
   private boolean idsOnly;
 
+  @Option(
+      names = "--archived",
+      description =
+          "Looks into the archive too, which takes its time; a task's id in --filter does always.")
+  private boolean archived;
+
   @Option(names = "--full", description = "With --json: with their output.")
   private boolean full;
 
@@ -59,8 +65,11 @@ final class SearchCommand extends RemoteCommand {
     return ExitCode.OK;
   }
 
-  private static ObjectNode question(ObjectNode conditions) {
+  private ObjectNode question(ObjectNode conditions) {
     ObjectNode question = JsonNodeFactory.instance.objectNode();
+    if (archived) {
+      question.put("archived", true);
+    }
     question.set("filter", conditions);
     return question;
   }

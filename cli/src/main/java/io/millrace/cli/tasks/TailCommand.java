@@ -57,7 +57,7 @@ final class TailCommand extends RemoteCommand {
       if (Ends.isEnd(status)) {
         return Ends.exitCode(status);
       }
-      // A server that stops ends its answers well before the task has ended.
+      // Its output had an end, so the task had ended, and it is queued again.
       Thread.sleep(PAUSE_MILLIS);
     }
   }
