@@ -6,6 +6,7 @@ import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class QueueRegistry {
   /** What follows {@code /tasks/} in addresses and is no queue, and what never arrives there. */
   private static final Set<String> TAKEN = Set.of("id", "search", "wait", ".", "..");
+
+  private static final int MOST_NAME_BYTES = 512;
 
   private final Ledger ledger;
 
@@ -177,6 +180,12 @@ public final class QueueRegistry {
   private static void checkName(String name) {
     if (name.isEmpty()) {
       throw new InvalidRequestException("name", "the name of a queue is empty");
+    }
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MOST_NAME_BYTES) {
+      throw new InvalidRequestException(
+          "name",
+          "the name of a queue has " + bytes + " bytes of UTF-8, more than " + MOST_NAME_BYTES);
     }
     if (ObjectId.isValid(name)) {
       throw new InvalidRequestException("name", "the name of a queue looks like an id: " + name);

@@ -212,6 +212,14 @@ public abstract class QueuesContract {
   }
 
   @Test
+  void names_have_at_most_512_bytes() {
+    assertThat(world.queue("ö".repeat(256), 1).name()).hasSize(256);
+    assertThatThrownBy(() -> world.queue("ö".repeat(257), 1))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessage("the name of a queue has 514 bytes of UTF-8, more than 512");
+  }
+
+  @Test
   void numbers_keep_the_digits_that_they_were_given_with() {
     Queue queue = world.queue("demo", 1);
     ObjectNode prices = params("x");

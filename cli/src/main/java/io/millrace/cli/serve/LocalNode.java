@@ -6,6 +6,7 @@ import io.millrace.cli.queues.RunnerLaunch;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.queues.NodeConfig;
+import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
@@ -36,6 +37,9 @@ final class LocalNode {
    */
   record Site(String name, Path data, ServerLocation server, WorkerOptions workers) {}
 
+  /** Its bytes, up to four of a character, and what goes around them fit into a key. */
+  private static final int LONGEST_NAME = 128;
+
   private LocalNode() {}
 
   /**
@@ -48,6 +52,12 @@ final class LocalNode {
     String name = given == null ? LocalMachine.hostName() : given;
     if (name.isBlank()) {
       throw new UsageException(option + " is empty");
+    }
+    if (name.length() > LONGEST_NAME) {
+      throw new UsageException(option + " is longer than " + LONGEST_NAME + " characters");
+    }
+    if (ObjectId.isValid(name)) {
+      throw new UsageException(option + " looks like an id: " + name);
     }
     return name;
   }

@@ -201,9 +201,17 @@ class NodeCommandTest {
     assertThat(output(task)).isEqualTo("begun\nand ended\n");
   }
 
+  @Test
+  void a_name_has_at_most_128_characters() {
+    Shell.Ran ran = Shell.run("node", "--name", "n".repeat(129));
+    assertThat(ran.err()).isEqualTo("millrace: --name is longer than 128 characters\n");
+    assertThat(ran.code()).isEqualTo(2);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "--name, '', --name is empty",
+    "--name, 6b0250568aa4ca1049000000, --name looks like an id",
     "--warm-runners, -1, --warm-runners is a number from 0",
     "--warm-runners, many, many",
     "--server, nowhere, the server's address must be like http://host:8048",
