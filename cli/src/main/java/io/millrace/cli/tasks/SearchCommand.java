@@ -4,6 +4,7 @@ import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,6 +55,9 @@ final class SearchCommand extends RemoteCommand {
 
   @Override
   protected int run(JsonCalls calls) {
+    if (limit < 0) {
+      throw new UsageException("--limit is a number from 0, not " + limit);
+    }
     ObjectNode conditions = filter.read(calls);
     if (count) {
       ObjectNode question = question(conditions).put("count", true);

@@ -40,7 +40,7 @@ final class TailCommand extends RemoteCommand {
 
   @Override
   protected int run(JsonCalls calls) throws InterruptedException {
-    TaskCalls.find(calls, id);
+    TaskCalls.find(calls, IdArguments.checked(id));
     List<OutputFollower> followers = new ArrayList<>();
     if (!stderrOnly || stdoutOnly) {
       followers.add(new OutputFollower(calls, path("stdout"), out()));

@@ -240,6 +240,8 @@ class TaskCommandsTest {
     assertThat(site.run("tasks", "cancel", run.task().hex()).code()).isEqualTo(3);
     assertThat(site.run("tasks", "terminate", run.task().hex()).code()).isZero();
     assertThat(site.run("tasks", "show", "12").code()).isEqualTo(2);
+    assertThat(site.run("tasks", "tail", "12").code()).isEqualTo(2);
+    assertThat(site.run("tasks", "search", "-n", "-1").code()).isEqualTo(2);
   }
 
   @Test
