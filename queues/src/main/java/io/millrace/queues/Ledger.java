@@ -110,6 +110,7 @@ final class Ledger {
    * Commits, and says how it went.
    *
    * @return the answer; null where something changed meanwhile, so that a new look is due
+   * @throws StoreFullException where the store has no room for it now
    * @throws InvalidRequestException where the store would never take it
    */
   Outcome.@Nullable Done commit(Transaction transaction) {
@@ -128,7 +129,8 @@ final class Ledger {
                 OWNED_BY_ANOTHER,
                 LEASE_ENDED,
                 VERSION_CONFLICT -> {}
-            case MALFORMED, TOO_LARGE, FULL, REQUEST_ID_REUSED ->
+            case FULL -> throw new StoreFullException(reason.message());
+            case MALFORMED, TOO_LARGE, REQUEST_ID_REUSED ->
                 throw new InvalidRequestException("", reason.message());
           }
         }

@@ -7,21 +7,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.testkit.contract.StoreFixture;
+import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What queues, tasks and runs do over any store. */
-abstract class QueuesContract {
+/**
+ * What queues, tasks and runs do over any store. Extend it and supply a store; the same holds for
+ * {@link SweeperContract}.
+ */
+public abstract class QueuesContract {
   private StoreFixture store;
   private QueuesFixture world;
 
-  abstract StoreFixture open();
+  /** For subclasses. */
+  protected QueuesContract() {}
+
+  /** An empty open store; called once for each test. */
+  protected abstract StoreFixture open();
 
   @BeforeEach
   void begin(@TempDir Path folder) {
@@ -188,6 +199,49 @@ abstract class QueuesContract {
     assertThat(world.queues().queues().delete(queue.id())).isTrue();
     assertThat(world.queues().queues().delete(queue.id())).isFalse();
     assertThat(world.queue("demo", 1).id()).isNotEqualTo(queue.id());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"id", "search", "wait", ".", "..", "6b0250568aa4ca1049000000", ""})
+  void names_that_mean_something_else_are_refused(String name) {
+    assertThatThrownBy(() -> world.queue(name, 1))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining(name);
+    Queue queue = world.queue("demo", 1);
+    assertThatThrownBy(() -> rename(queue, name)).isInstanceOf(InvalidRequestException.class);
+  }
+
+  @Test
+  void names_have_at_most_512_bytes() {
+    assertThat(world.queue("ö".repeat(256), 1).name()).hasSize(256);
+    assertThatThrownBy(() -> world.queue("ö".repeat(257), 1))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessage("the name of a queue has 514 bytes of UTF-8, more than 512");
+  }
+
+  @Test
+  void numbers_keep_the_digits_that_they_were_given_with() {
+    Queue queue = world.queue("demo", 1);
+    ObjectNode prices = params("x");
+    prices.put("price", new BigDecimal("1.10")).put("many", new BigDecimal("0.1").pow(40));
+    ObjectId id = tasks().submit(queue, List.of(prices), Status.QUEUED).getFirst();
+    assertThat(world.task(id).params()).hasToString(prices.toString());
+    assertThat(prices.toString()).contains("1.10");
+  }
+
+  @Test
+  void a_full_store_is_no_fault_of_the_request() {
+    Queue queue = world.queue("demo", 1);
+    List<ObjectNode> params = Collections.nCopies(20, params("x".repeat(5_000)));
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                tasks().submit(queue, params, Status.QUEUED);
+              }
+            })
+        .isInstanceOf(StoreFullException.class)
+        .hasMessageContaining("the store is full");
+    assertThat(world.queues().queues().delete(queue.id())).isTrue();
   }
 
   private void rename(Queue queue, String name) {

@@ -2,6 +2,7 @@ package io.millrace.cli.queues;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.cli.remote.ServerLocation;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.NodeRecord;
@@ -65,7 +66,7 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
   }
 
   private LocalRunnersOptions.Command command() {
-    return RunnerLaunch.command(address, null);
+    return RunnerLaunch.command(ServerLocation.at(address));
   }
 
   LocalRunners create(int idle) {
