@@ -57,7 +57,7 @@ final class BenchServer {
         new Routes(registry)
             .addPrompt(
                 ECHO,
-                request -> Later.now(Reply.json(request.body())),
+                (request, _) -> Later.now(Reply.json(request.body())),
                 request -> Reply.json(request.body()));
     InetAddress address = InetAddress.getLoopbackAddress();
     return HttpListener.start(

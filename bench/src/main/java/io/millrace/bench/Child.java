@@ -27,6 +27,9 @@ final class Child implements AutoCloseable {
   private final int port;
   private final Duration startTime;
 
+  /** Whether it compiles its code under the first load. */
+  private boolean cold;
+
   private Child(Process process, int port, Duration startTime) {
     this.process = process;
     this.port = port;
@@ -59,7 +62,9 @@ final class Child implements AutoCloseable {
       if (line.startsWith("port ")) {
         int port = Integer.parseInt(line.substring("port ".length()));
         Thread.startVirtualThread(() -> readOn(said));
-        return new Child(process, port, Duration.ofNanos(System.nanoTime() - began));
+        Child started = new Child(process, port, Duration.ofNanos(System.nanoTime() - began));
+        started.cold = true;
+        return started;
       }
     }
     process.destroy();
@@ -75,10 +80,14 @@ final class Child implements AutoCloseable {
     }
   }
 
-  /** The options of this JVM that make it faster or slower. */
+  /**
+   * The options of this JVM that make it faster or slower, with its cache of classes and profiles,
+   * which is only used with all options under which it was made.
+   */
   private static List<String> ownArguments() {
     return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(it -> it.startsWith("-X") && !it.contains("FlightRecord") && !it.contains("AOT"))
+        .filter(it -> it.startsWith("-X") || it.startsWith("--"))
+        .filter(it -> !it.contains("FlightRecord"))
         .toList();
   }
 
@@ -160,6 +169,13 @@ final class Child implements AutoCloseable {
 
   int port() {
     return port;
+  }
+
+  /** Whether this is a JVM that has had no load yet; asked once, before the first. */
+  boolean isFirstLoad() {
+    boolean first = cold;
+    cold = false;
+    return first;
   }
 
   /** How long it took until it was ready. */

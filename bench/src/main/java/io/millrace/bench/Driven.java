@@ -1,6 +1,7 @@
 package io.millrace.bench;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.function.IntFunction;
 
@@ -12,10 +13,20 @@ import java.util.function.IntFunction;
  * @param serverCores the cores that the server took
  */
 record Driven(Load load, double generatorCores, double serverCores) {
-  /** Drives a server over so many connections, after warming up. */
+  private static final Duration LONGEST_FIRST = Duration.ofSeconds(10);
+
+  /**
+   * Drives a server over so many connections, after warming up: longer where it is a JVM's first
+   * load, since code is compiled for half a minute and users have servers that have run for longer.
+   */
   static Driven run(
       Setting setting, Child child, int connections, IntFunction<Conversation> conversations)
       throws IOException {
+    if (child.isFirstLoad()) {
+      Duration twice = setting.time().multipliedBy(2);
+      Duration first = twice.compareTo(LONGEST_FIRST) < 0 ? twice : LONGEST_FIRST;
+      new SocketLoad(child.port(), connections).run(first, conversations);
+    }
     long began = System.nanoTime();
     long cpu = child.cpu().toNanos();
     SocketLoad.Result result =

@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,16 +49,15 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
   private final @Nullable String token;
   private final HttpExchange exchange;
 
-  private HttpBlobStore(URI server, @Nullable String token) {
+  private HttpBlobStore(URI server, @Nullable String token, @Nullable SSLContext tls) {
     String address = server.toString();
     this.blobs = URI.create(address.endsWith("/") ? address + "blobs" : address + "/blobs");
     this.token = token;
-    this.exchange =
-        new HttpExchange(
-            HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(CONNECT_TIMEOUT)
-                .build());
+    HttpClient.Builder client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT_TIMEOUT);
+    this.exchange = new HttpExchange((tls == null ? client : client.sslContext(tls)).build());
   }
 
   /**
@@ -67,7 +67,7 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
    * @throws IllegalArgumentException when it is no http or https address
    */
   public static HttpBlobStore at(URI server) {
-    return new HttpBlobStore(checked(server), null);
+    return new HttpBlobStore(checked(server), null, null);
   }
 
   /**
@@ -77,11 +77,25 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
    *     ASCII
    */
   public static HttpBlobStore at(URI server, String token) {
+    return new HttpBlobStore(checked(server), checked(token), null);
+  }
+
+  /**
+   * As {@link #at(URI, String)}, with a choice of whom to trust.
+   *
+   * @param token null for none
+   * @param tls the context in which {@code https} is spoken
+   */
+  public static HttpBlobStore at(URI server, @Nullable String token, SSLContext tls) {
+    return new HttpBlobStore(checked(server), token == null ? null : checked(token), tls);
+  }
+
+  private static String checked(String token) {
     if (token.isEmpty() || !token.chars().allMatch(c -> c > ' ' && c < 127)) {
       throw new IllegalArgumentException(
           "a bearer token is not empty and consists of visible ASCII characters");
     }
-    return new HttpBlobStore(checked(server), token);
+    return token;
   }
 
   private static URI checked(URI server) {

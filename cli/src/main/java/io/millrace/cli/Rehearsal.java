@@ -8,6 +8,7 @@ import io.millrace.server.config.Configuration;
 import java.io.ByteArrayInputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
@@ -70,12 +71,13 @@ final class Rehearsal implements Callable<Integer> {
   private int ask(String server) {
     String target = " --server " + server;
     return play(
-        "up --help",
-        "store add g x" + target,
-        "store claim g" + target,
-        "store groups" + target,
-        "store list g --all" + target,
-        "store delete ~1" + target);
+            "up --help",
+            "store add g x" + target,
+            "store claim g" + target,
+            "store groups" + target,
+            "store list g --all" + target,
+            "store delete ~1" + target)
+        + LoadRehearsal.play(URI.create(server));
   }
 
   private int runTask(String server) {

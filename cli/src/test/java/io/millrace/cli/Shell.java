@@ -3,6 +3,8 @@ package io.millrace.cli;
 import io.millrace.cli.terminal.Terminal;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
@@ -22,6 +24,14 @@ public final class Shell {
   /** Runs a command with nothing to read. */
   public static Ran run(String... args) {
     return run(new byte[0], args);
+  }
+
+  /** Runs a command whose standard output goes to {@code out}; gives its exit code. */
+  public static int runWriting(OutputStream out, String... args) {
+    PrintStream written = new PrintStream(out, true, StandardCharsets.UTF_8);
+    PrintStream nowhere =
+        new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
+    return Millrace.run(new Terminal(InputStream.nullInputStream(), written, nowhere), args);
   }
 
   /** Runs a command with something to read. */

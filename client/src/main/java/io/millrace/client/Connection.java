@@ -22,7 +22,7 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to the server, for one request at a time. Any thread may {@link #cut} it. */
-final class Connection {
+final class Connection implements Connections.Pooled {
   private static final long TRUSTED_REST_NANOS = 500_000_000L;
   private static final long LONGEST_REST_NANOS = 20_000_000_000L;
 
@@ -38,12 +38,8 @@ final class Connection {
     http.bind(socket);
   }
 
-  /**
-   * Sends a request and reads the whole answer.
-   *
-   * @throws IOException when the connection broke, so that it is unknown what the server did
-   */
-  Answer exchange(Request request) throws IOException {
+  @Override
+  public Answer exchange(Request request) throws IOException {
     try {
       reusable = false;
       ClassicHttpResponse response = send(request, null);
@@ -129,25 +125,24 @@ final class Connection {
     return header == null ? null : header.getValue();
   }
 
-  /** Whether another request may follow. */
-  boolean reusable() {
+  @Override
+  public boolean reusable() {
     return reusable && http.isOpen();
   }
 
-  /** Notes that nobody uses it from {@code nanos} on. */
-  void rest(long nanos) {
+  @Override
+  public void rest(long nanos) {
     idleSinceNanos = nanos;
   }
 
-  /** Whether the server may be about to close it for its idleness. */
-  boolean restedTooLong(long nanos) {
+  @Override
+  public boolean restedTooLong(long nanos) {
     return nanos - idleSinceNanos > LONGEST_REST_NANOS;
   }
 
-  /**
-   * Whether it can be used after its rest. Looking costs a millisecond, so a short rest is trusted.
-   */
-  boolean fresh(long nanos) {
+  @Override
+  public boolean fresh(long nanos) {
+    // Looking costs a millisecond, so a short rest is trusted.
     if (nanos - idleSinceNanos < TRUSTED_REST_NANOS) {
       return true;
     }
@@ -158,8 +153,8 @@ final class Connection {
     }
   }
 
-  /** Closes it at once, also while another thread waits for its answer. */
-  void cut() {
+  @Override
+  public void cut() {
     http.close(CloseMode.IMMEDIATE);
   }
 

@@ -10,14 +10,49 @@ import org.jspecify.annotations.Nullable;
  * are used again, the last used first. Safe for use by threads.
  */
 final class Connections {
-  private final Server server;
-  private final ConcurrentLinkedDeque<Connection> resting = new ConcurrentLinkedDeque<>();
-  private final ConcurrentHashMap.KeySetView<Connection, Boolean> busy =
-      ConcurrentHashMap.newKeySet();
+  private final Dial dial;
+  private final ConcurrentLinkedDeque<Pooled> resting = new ConcurrentLinkedDeque<>();
+  private final ConcurrentHashMap.KeySetView<Pooled, Boolean> busy = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  Connections(Server server) {
-    this.server = server;
+  Connections(Dial dial) {
+    this.dial = dial;
+  }
+
+  /** Makes new connections. */
+  @FunctionalInterface
+  interface Dial {
+    /**
+     * A new connection.
+     *
+     * @throws NotSentException when there is none to be had
+     */
+    Pooled connect() throws NotSentException;
+  }
+
+  /** A connection that is used again. */
+  interface Pooled {
+    /**
+     * Sends a request and reads the whole answer.
+     *
+     * @throws IOException when the connection broke, so that it is unknown what the server did
+     */
+    Answer exchange(Request request) throws IOException;
+
+    /** Whether another request may follow. */
+    boolean reusable();
+
+    /** Notes that nobody uses it from {@code nanos} on. */
+    void rest(long nanos);
+
+    /** Whether the server may be about to close it for its idleness. */
+    boolean restedTooLong(long nanos);
+
+    /** Whether it can be used after its rest. */
+    boolean fresh(long nanos);
+
+    /** Closes it at once, also while another thread waits for its answer. */
+    void cut();
   }
 
   /**
@@ -27,7 +62,7 @@ final class Connections {
    * @throws IOException when it may have seen it and no answer came
    */
   Answer exchange(Request request, Call call) throws IOException {
-    Connection connection = take();
+    Pooled connection = take();
     try {
       busy.add(connection);
       call.begin(connection);
@@ -42,17 +77,17 @@ final class Connections {
     }
   }
 
-  private Connection take() throws NotSentException {
-    for (Connection one = resting.poll(); one != null; one = resting.poll()) {
+  private Pooled take() throws NotSentException {
+    for (Pooled one = resting.poll(); one != null; one = resting.poll()) {
       if (one.fresh(System.nanoTime())) {
         return one;
       }
       one.cut();
     }
-    return server.connect();
+    return dial.connect();
   }
 
-  private void giveBack(Connection connection) {
+  private void giveBack(Pooled connection) {
     if (closed || !connection.reusable()) {
       connection.cut();
       return;
@@ -61,7 +96,7 @@ final class Connections {
     connection.rest(now);
     resting.push(connection);
     // After a rush the deepest are never taken again: let one of them go with each return.
-    Connection oldest = resting.peekLast();
+    Pooled oldest = resting.peekLast();
     if (oldest != null && oldest.restedTooLong(now) && resting.remove(oldest)) {
       oldest.cut();
     }
@@ -77,9 +112,9 @@ final class Connections {
   }
 
   private void cutAll() {
-    resting.forEach(Connection::cut);
+    resting.forEach(Pooled::cut);
     resting.clear();
-    busy.forEach(Connection::cut);
+    busy.forEach(Pooled::cut);
   }
 
   boolean closed() {
@@ -88,10 +123,10 @@ final class Connections {
 
   /** What somebody waits for, and may give up. Safe for use by threads. */
   static final class Call {
-    private @Nullable Connection connection;
+    private @Nullable Pooled connection;
     private boolean givenUp;
 
-    private synchronized void begin(Connection connection) throws NotSentException {
+    private synchronized void begin(Pooled connection) throws NotSentException {
       if (givenUp) {
         throw new NotSentException("the call was given up", null);
       }

@@ -50,7 +50,7 @@ public final class HttpTaskStore implements TaskStore {
   private HttpTaskStore(ClientOptions options) {
     this.options = options;
     server = new Server(options);
-    connections = new Connections(server);
+    connections = new Connections(server::connect);
     exchanges = new Exchanges(server, connections, options.timeouts().retry().toNanos());
   }
 

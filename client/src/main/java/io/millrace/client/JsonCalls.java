@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -25,7 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
  * where it may have done something and its answer did not come.
  */
 public final class JsonCalls implements AutoCloseable {
-  private static final JsonMapper JSON = new JsonMapper();
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
   private final Server server;
   private final Connections connections;
@@ -35,7 +37,7 @@ public final class JsonCalls implements AutoCloseable {
   private JsonCalls(ClientOptions options) {
     this.options = options;
     server = new Server(options);
-    connections = new Connections(server);
+    connections = new Connections(server::connect);
     exchanges = new Exchanges(server, connections, options.timeouts().retry().toNanos());
   }
 
@@ -172,7 +174,7 @@ public final class JsonCalls implements AutoCloseable {
   private StoreException failed(Answer answer) {
     String error = error(answer);
     return switch (answer.status()) {
-      case 503 -> new StoreClosedException(server + " does not serve: " + error);
+      case 503 -> new StoreClosedException(server + " cannot serve this now: " + error);
       case 401 -> new RejectedException(401, server + " wants other credentials: " + error);
       case 403 -> new RejectedException(403, server + " does not allow this: " + error);
       case 413 -> new RejectedException(413, "too large for " + server + ": " + error);

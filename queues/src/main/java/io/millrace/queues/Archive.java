@@ -13,7 +13,8 @@ import java.util.Optional;
 
 /**
  * Moves old finished tasks out of the store: first into a blob with the document of each as a line
- * of JSON, then away. A crash in between leaves a task in both, and loses none.
+ * of JSON, then away. A crash in between leaves a task in both, and loses none. {@link
+ * ArchivedTasks} reads them.
  */
 final class Archive {
   private static final int AT_ONCE = 1_000;
@@ -49,7 +50,9 @@ final class Archive {
     if (entries.isEmpty()) {
       return;
     }
-    String name = "queue-archive-" + ledger.newId().hex() + ".jsonl";
+    List<String> ids =
+        entries.stream().map(entry -> entry.document().key().key()).sorted().toList();
+    String name = ArchiveFile.name(ledger.newId(), ids.getFirst(), ids.getLast());
     blobs.put(name, new ByteArrayInputStream(lines(entries)));
     for (Entry entry : entries) {
       remove(entry);

@@ -34,14 +34,49 @@ final class Endings {
     return conclude(run, now.get(), task, next, files);
   }
 
+  /**
+   * Settles a report on what the start has left, without a look.
+   *
+   * @return the task as it is now; null where a look is due: something came in between, the report
+   *     has arrived before, or what the queue says about orphans counts
+   */
+  @Nullable QueueTask endAsStarted(Started started, Report report) {
+    if (report.status() == Status.ORPHANED) {
+      return null;
+    }
+    Run run = started.run();
+    QueueTask from = started.task();
+    QueueTask to = Orphans.settle(from, report, 0, false, ledger.nowMillis());
+    Transaction transaction = ending(new Last(run, run.version(), false), from, to, report.files());
+    // Whether the claim is lost, or gone with this very report, only a look can tell.
+    return ended(ledger.commit(transaction));
+  }
+
   /** Ends {@code now} on behalf of the claim of {@code run}. */
   @Nullable QueueTask conclude(
       Run run, Run now, QueueTask from, QueueTask to, List<OutputFile> files) {
+    boolean stop = isToStop(run);
+    return ended(
+        ledger.commitFor(run, ending(new Last(run, now.version(), stop), from, to, files)));
+  }
+
+  /**
+   * The run that ends.
+   *
+   * @param run on behalf of whose claim
+   * @param version of its document
+   * @param stop whether somebody wished for its end
+   */
+  private record Last(Run run, long version, boolean stop) {}
+
+  private static Transaction ending(
+      Last last, QueueTask from, QueueTask to, List<OutputFile> files) {
+    Run run = last.run();
     Transaction.Builder transaction = Transaction.by(run.claim().owner());
     Moves.move(transaction, from, to);
-    transaction.delete(Keys.run(run.task()), now.version());
+    transaction.delete(Keys.run(run.task()), last.version());
     // A wish to end the task goes with the run that it was meant for, also one that comes just now.
-    if (isToStop(run)) {
+    if (last.stop()) {
       transaction.delete(Keys.stop(run.task()), DocumentVersion.ANY);
     } else {
       transaction.depend(Keys.stop(run.task()), DocumentVersion.ABSENT);
@@ -52,7 +87,10 @@ final class Endings {
     if (to.status() != Status.QUEUED) {
       QueueRegistry.ring(transaction, run.queue());
     }
-    Outcome.Done done = ledger.commitFor(run, transaction.build());
+    return transaction.build();
+  }
+
+  private static @Nullable QueueTask ended(Outcome.@Nullable Done done) {
     return done == null ? null : TaskForm.read(done.documents().getFirst());
   }
 

@@ -1,7 +1,10 @@
 package io.millrace.queues;
 
-/** A request that cannot be carried out as it is: malformed, or about something unknown. */
-public final class InvalidRequestException extends QueuesException {
+/**
+ * A request that cannot be carried out as it is: malformed, about something unknown, or ({@link
+ * StoreFullException}) more than there is room for.
+ */
+public sealed class InvalidRequestException extends QueuesException permits StoreFullException {
   private static final long serialVersionUID = 1;
 
   private final String field;

@@ -7,6 +7,7 @@ import tools.jackson.core.SerializableString;
 import tools.jackson.core.io.CharacterEscapes;
 import tools.jackson.core.io.SerializedString;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -18,7 +19,10 @@ import tools.jackson.databind.util.RawValue;
  */
 final class Json {
   private static final JsonMapper MAPPER =
-      JsonMapper.builder(JsonFactory.builder().characterEscapes(new Braces()).build()).build();
+      JsonMapper.builder(JsonFactory.builder().characterEscapes(new Braces()).build())
+          // Fractions keep the digits that they were given with.
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .build();
 
   private Json() {}
 

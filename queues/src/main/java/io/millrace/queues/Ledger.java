@@ -84,15 +84,33 @@ final class Ledger {
     Outcome outcome = store.commit(transaction);
     if (outcome instanceof Outcome.Refused refused
         && refused.reasons().stream().anyMatch(reason -> CLAIM_LOST.contains(reason.kind()))) {
-      throw new LostClaimException("the claim on task " + run.task() + " is lost");
+      throw lost(run);
     }
     return settled(outcome);
+  }
+
+  /** The run of this claim as it is now. */
+  Run own(Run run) {
+    return document(Keys.run(run.task()))
+        .map(RunForm::read)
+        .filter(now -> now.claim().equals(run.claim()))
+        .orElseThrow(() -> lost(run));
+  }
+
+  /** The task of a run as it is now. */
+  QueueTask taskOf(Run run) {
+    return document(Keys.task(run.task())).map(TaskForm::read).orElseThrow(() -> lost(run));
+  }
+
+  static LostClaimException lost(Run run) {
+    return new LostClaimException("the claim on task " + run.task() + " is lost");
   }
 
   /**
    * Commits, and says how it went.
    *
    * @return the answer; null where something changed meanwhile, so that a new look is due
+   * @throws StoreFullException where the store has no room for it now
    * @throws InvalidRequestException where the store would never take it
    */
   Outcome.@Nullable Done commit(Transaction transaction) {
@@ -111,7 +129,8 @@ final class Ledger {
                 OWNED_BY_ANOTHER,
                 LEASE_ENDED,
                 VERSION_CONFLICT -> {}
-            case MALFORMED, TOO_LARGE, FULL, REQUEST_ID_REUSED ->
+            case FULL -> throw new StoreFullException(reason.message());
+            case MALFORMED, TOO_LARGE, REQUEST_ID_REUSED ->
                 throw new InvalidRequestException("", reason.message());
           }
         }

@@ -6,16 +6,23 @@ import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The queues. Safe for use by any number of threads. */
 public final class QueueRegistry {
+  /** What follows {@code /tasks/} in addresses and is no queue, and what never arrives there. */
+  private static final Set<String> TAKEN = Set.of("id", "search", "wait", ".", "..");
+
+  private static final int MOST_NAME_BYTES = 512;
+
   private final Ledger ledger;
 
   QueueRegistry(Ledger ledger) {
@@ -25,7 +32,8 @@ public final class QueueRegistry {
   /**
    * Creates a queue.
    *
-   * @throws InvalidRequestException when the name is taken or empty, or the store would not take it
+   * @throws InvalidRequestException when the name is taken, empty, an id or a word of the command
+   *     interface ({@code id}, {@code search}, {@code wait}), or the store would not take it
    */
   public Queue create(String name, String plugin, QueueSettings settings) {
     checkName(name);
@@ -74,7 +82,7 @@ public final class QueueRegistry {
    * Changes a queue: {@code change} is applied to what it is when the change happens.
    *
    * @return the queue as it is now; empty where there is none with this id
-   * @throws InvalidRequestException when the new name is taken or empty
+   * @throws InvalidRequestException when the new name is one that {@link #create} refuses
    */
   public Optional<Queue> change(ObjectId id, UnaryOperator<Change> change) {
     return ledger.insist("queue " + id, () -> find(id), queue -> tryChange(queue, change));
@@ -173,8 +181,18 @@ public final class QueueRegistry {
     if (name.isEmpty()) {
       throw new InvalidRequestException("name", "the name of a queue is empty");
     }
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MOST_NAME_BYTES) {
+      throw new InvalidRequestException(
+          "name",
+          "the name of a queue has " + bytes + " bytes of UTF-8, more than " + MOST_NAME_BYTES);
+    }
     if (ObjectId.isValid(name)) {
       throw new InvalidRequestException("name", "the name of a queue looks like an id: " + name);
+    }
+    if (TAKEN.contains(name)) {
+      throw new InvalidRequestException(
+          "name", "a queue cannot be named " + name + ", which means something else in addresses");
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.millrace.queues;
 
-import io.millrace.store.Outcome;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
@@ -63,42 +62,17 @@ public final class RunRegistry {
   /**
    * Moves a task from claimed to running.
    *
+   * @param run as it was claimed
    * @param runner the identity of the process that runs it
    * @throws LostClaimException when the run is not this claim's any more
    */
+  public Started begin(Run run, String runner, Duration lease) {
+    return new Starts(ledger).start(run, runner, lease);
+  }
+
+  /** The same for who needs no task. */
   public Run start(Run run, String runner, Duration lease) {
-    Run next =
-        new Run(
-            run.task(),
-            run.queue(),
-            run.node(),
-            run.claim(),
-            Status.RUNNING,
-            runner,
-            ledger.nowMillis(),
-            0);
-    return ledger.insist(
-        "task " + run.task(),
-        () -> {
-          Run now = own(run);
-          if (now.status() == Status.RUNNING) {
-            if (runner.equals(now.runner())) {
-              return now;
-            }
-            throw new LostClaimException("task " + run.task() + " was started by another runner");
-          }
-          QueueTask task = taskOf(run);
-          QueueTask running =
-              task.with(task.progress().on(run.node(), Status.RUNNING, next.sinceMillis()));
-          Transaction transaction =
-              Transaction.by(run.claim().owner())
-                  .renew(run.claim().ref(), lease)
-                  .put(Keys.task(run.task()), task.place().version(), TaskForm.write(running, null))
-                  .put(Keys.run(run.task()), now.version(), RunForm.write(next))
-                  .build();
-          Outcome.Done done = ledger.commitFor(run, transaction);
-          return done == null ? null : RunForm.read(done.documents().get(1));
-        });
+    return begin(run, runner, lease).run();
   }
 
   /**
@@ -110,7 +84,7 @@ public final class RunRegistry {
     Transaction transaction =
         Transaction.by(run.claim().owner()).renew(run.claim().ref(), lease).build();
     if (ledger.commitFor(run, transaction) == null) {
-      throw lost(run);
+      throw Ledger.lost(run);
     }
   }
 
@@ -129,9 +103,20 @@ public final class RunRegistry {
           if (ended.isPresent()) {
             return ended.get();
           }
-          own(run);
-          return endings.end(run, taskOf(run), report);
+          ledger.own(run);
+          return endings.end(run, ledger.taskOf(run), report);
         });
+  }
+
+  /**
+   * The same without a look before, where nothing came between start and end.
+   *
+   * @return the task as it is now
+   * @throws LostClaimException when the run is not this claim's any more
+   */
+  public QueueTask finish(Started started, Report report) {
+    QueueTask ended = endings.endAsStarted(started, report);
+    return ended == null ? finish(started.run(), report) : ended;
   }
 
   /** A repeated report of a run that has ended so finds its task as it left it. */
@@ -158,7 +143,7 @@ public final class RunRegistry {
           if (now.isEmpty() || now.get().status() != Status.CLAIMED) {
             return false;
           }
-          QueueTask task = taskOf(run);
+          QueueTask task = ledger.taskOf(run);
           Progress progress = task.progress();
           QueueTask queued =
               task.with(Progress.waiting(Status.QUEUED, ledger.nowMillis(), progress.orphaned()));
@@ -219,19 +204,5 @@ public final class RunRegistry {
           Transaction.by(run.claim().owner()).revive(run.claim().ref(), lease).build();
       ledger.commit(transaction);
     }
-  }
-
-  private Run own(Run run) {
-    return find(run.task())
-        .filter(now -> now.claim().equals(run.claim()))
-        .orElseThrow(() -> lost(run));
-  }
-
-  private QueueTask taskOf(Run run) {
-    return ledger.document(Keys.task(run.task())).map(TaskForm::read).orElseThrow(() -> lost(run));
-  }
-
-  private static LostClaimException lost(Run run) {
-    return new LostClaimException("the claim on task " + run.task() + " is lost");
   }
 }

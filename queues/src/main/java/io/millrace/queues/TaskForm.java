@@ -42,7 +42,15 @@ final class TaskForm {
   }
 
   static QueueTask read(Document document) {
-    ObjectNode json = Json.read(document.body());
+    return read(new ObjectId(document.key().key()), Json.read(document.body()), document.version());
+  }
+
+  /**
+   * The task of this id.
+   *
+   * @param version of its document
+   */
+  static QueueTask read(ObjectId id, ObjectNode json, long version) {
     Progress progress =
         new Progress(
             json.required("status").asInt(),
@@ -51,13 +59,13 @@ final class TaskForm {
             Json.text(json, "reason"),
             json.path("orphaned").asInt(0));
     return new QueueTask(
-        new ObjectId(document.key().key()),
+        id,
         new ObjectId(json.required("queue").asString()),
         (ObjectNode) json.required("params"),
         json.required("ctime").asLong(),
         progress,
         new TaskOutput(readOutput(json.get("stdout")), readOutput(json.get("stderr"))),
-        new Place(json.required("task").asLong(), document.version()));
+        new Place(json.required("task").asLong(), version));
   }
 
   private static void write(ObjectNode json, String field, Output output) {

@@ -5,7 +5,7 @@ import io.millrace.store.testkit.contract.StoreFixture;
 
 class EmbeddedQueuesTest extends QueuesContract {
   @Override
-  StoreFixture open() {
+  protected StoreFixture open() {
     return new EmbeddedFixture(1);
   }
 }

@@ -7,21 +7,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.testkit.contract.StoreFixture;
+import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What queues, tasks and runs do over any store. */
-abstract class QueuesContract {
+/**
+ * What queues, tasks and runs do over any store. Extend it and supply a store; the same holds for
+ * {@link SweeperContract}.
+ */
+public abstract class QueuesContract {
   private StoreFixture store;
   private QueuesFixture world;
 
-  abstract StoreFixture open();
+  /** For subclasses. */
+  protected QueuesContract() {}
+
+  /** An empty open store; called once for each test. */
+  protected abstract StoreFixture open();
 
   @BeforeEach
   void begin(@TempDir Path folder) {
@@ -190,6 +201,49 @@ abstract class QueuesContract {
     assertThat(world.queue("demo", 1).id()).isNotEqualTo(queue.id());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"id", "search", "wait", ".", "..", "6b0250568aa4ca1049000000", ""})
+  void names_that_mean_something_else_are_refused(String name) {
+    assertThatThrownBy(() -> world.queue(name, 1))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining(name);
+    Queue queue = world.queue("demo", 1);
+    assertThatThrownBy(() -> rename(queue, name)).isInstanceOf(InvalidRequestException.class);
+  }
+
+  @Test
+  void names_have_at_most_512_bytes() {
+    assertThat(world.queue("ö".repeat(256), 1).name()).hasSize(256);
+    assertThatThrownBy(() -> world.queue("ö".repeat(257), 1))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessage("the name of a queue has 514 bytes of UTF-8, more than 512");
+  }
+
+  @Test
+  void numbers_keep_the_digits_that_they_were_given_with() {
+    Queue queue = world.queue("demo", 1);
+    ObjectNode prices = params("x");
+    prices.put("price", new BigDecimal("1.10")).put("many", new BigDecimal("0.1").pow(40));
+    ObjectId id = tasks().submit(queue, List.of(prices), Status.QUEUED).getFirst();
+    assertThat(world.task(id).params()).hasToString(prices.toString());
+    assertThat(prices.toString()).contains("1.10");
+  }
+
+  @Test
+  void a_full_store_is_no_fault_of_the_request() {
+    Queue queue = world.queue("demo", 1);
+    List<ObjectNode> params = Collections.nCopies(20, params("x".repeat(5_000)));
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                tasks().submit(queue, params, Status.QUEUED);
+              }
+            })
+        .isInstanceOf(StoreFullException.class)
+        .hasMessageContaining("the store is full");
+    assertThat(world.queues().queues().delete(queue.id())).isTrue();
+  }
+
   private void rename(Queue queue, String name) {
     world
         .queues()
@@ -211,6 +265,63 @@ abstract class QueuesContract {
     assertThatThrownBy(() -> runs().finish(started, report(2, "y")))
         .isInstanceOf(LostClaimException.class);
     assertThat(world.task(id)).isEqualTo(done);
+  }
+
+  @Test
+  void a_report_on_what_the_start_has_left_may_be_repeated_and_not_changed() {
+    Queue queue = world.queue("demo", 1);
+    ObjectId id = world.submit(queue, 1).getFirst();
+    Run run = claim(world.node("n1"), queue, 1).getFirst();
+    Started started = runs().begin(run, "7 mark", LEASE);
+    assertThat(started.task()).isEqualTo(world.task(id));
+    assertThat(runs().begin(run, "7 mark", LEASE)).isEqualTo(started);
+    QueueTask done = runs().finish(started, report(1, "x"));
+    assertThat(runs().finish(started, report(1, "x"))).isEqualTo(done);
+    assertThatThrownBy(() -> runs().finish(started, report(2, "y")))
+        .isInstanceOf(LostClaimException.class);
+    assertThat(world.task(id)).isEqualTo(done);
+  }
+
+  @Test
+  void a_start_of_a_run_that_was_given_back_and_claimed_again_is_refused() {
+    Queue queue = world.queue("demo", 1);
+    world.submit(queue, 1);
+    NodeRecord node = world.node("n1");
+    Run first = claim(node, queue, 1).getFirst();
+    runs().giveBack(first);
+    Run second = claim(node, queue, 1).getFirst();
+    assertThatThrownBy(() -> runs().begin(first, "7 mark", LEASE))
+        .isInstanceOf(LostClaimException.class);
+    Started started = runs().begin(second, "8 mark", LEASE);
+    assertThatThrownBy(() -> runs().finish(new Started(first, started.task()), report(1, "late")))
+        .isInstanceOf(LostClaimException.class);
+    assertThat(runs().finish(started, report(1, "x")).status()).isEqualTo(1);
+  }
+
+  @Test
+  void a_wish_to_end_a_task_that_comes_after_its_start_goes_with_its_report() {
+    Queue queue = world.queue("demo", 1);
+    ObjectId id = world.submit(queue, 1).getFirst();
+    Run run = claim(world.node("n1"), queue, 1).getFirst();
+    Started started = runs().begin(run, "7 mark", LEASE);
+    tasks().terminate(id);
+    assertThat(runs().finish(started, report(1, "done before it heard")).status()).isEqualTo(1);
+    assertThat(runs().isToStop(id)).isFalse();
+    assertThat(runs().all()).isEmpty();
+  }
+
+  @Test
+  void a_runner_that_reports_an_orphan_has_it_queued_again_where_the_queue_says_so() {
+    QueueSettings settings = new QueueSettings(1, Sort.FIFO, List.of(), List.of(), 1);
+    Queue queue = world.queues().queues().create("again", "shell", settings);
+    ObjectId id = world.submit(queue, 1).getFirst();
+    NodeRecord node = world.node("n1");
+    Started once = runs().begin(claim(node, queue, 1).getFirst(), "7 mark", LEASE);
+    assertThat(runs().finish(once, report(Status.ORPHANED, "")).status()).isEqualTo(Status.QUEUED);
+    Started twice = runs().begin(claim(node, queue, 1).getFirst(), "8 mark", LEASE);
+    assertThat(runs().finish(twice, report(Status.ORPHANED, "")).status())
+        .isEqualTo(Status.ORPHANED);
+    assertThat(world.task(id).progress().orphaned()).isEqualTo(1);
   }
 
   @Test

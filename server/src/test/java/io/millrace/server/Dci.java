@@ -16,13 +16,14 @@ final class Dci implements AutoCloseable {
   static final String JSON = "application/json";
   static final String FORM = "application/x-www-form-urlencoded";
 
-  private static final JsonMapper MAPPER = JsonMapper.shared();
+  static final JsonMapper MAPPER = JsonMapper.shared();
 
   private final TestServer server;
   final Queues queues;
 
-  Dci(Path folder) {
-    server = TestServer.in(folder);
+  /** On a folder, with further settings. */
+  Dci(Path folder, String... keysAndValues) {
+    server = TestServer.in(folder, keysAndValues);
     queues = Queues.in(server.server().store(), Clock.systemUTC(), new Random(7));
   }
 

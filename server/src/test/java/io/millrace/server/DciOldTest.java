@@ -42,7 +42,10 @@ final class DciOldTest {
     assertThat(dci.get("/scheduler-json")).isEqualTo(dci.get("/queues"));
     assertThat(dci.get("/scheduler-json").at("/0/threads").asInt()).isEqualTo(4);
     assertThat(dci.get("/queue-prototypes-json"))
-        .isEqualTo(json("{'demo': 'demo', 'exec': 'exec', 'shell': 'shell'}"))
+        .isEqualTo(
+            json(
+                "{'Disbatch::Plugin::Demo': 'Disbatch::Plugin::Demo', 'demo': 'demo',"
+                    + " 'exec': 'exec', 'shell': 'shell'}"))
         .isEqualTo(dci.form("/queue-prototypes-json", ""));
     assertThat(dci.form("/delete-queue-json", "id=" + id).get(0).asInt()).isEqualTo(1);
 

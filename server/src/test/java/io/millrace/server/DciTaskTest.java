@@ -2,6 +2,7 @@ package io.millrace.server;
 
 import static io.millrace.server.Dci.json;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.queues.Output;
@@ -14,6 +15,10 @@ import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import io.millrace.queues.TaskOutput;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -134,6 +139,23 @@ final class DciTaskTest {
     TaskOutput output = new TaskOutput(new Output.Text("one two three"), Output.none());
     dci.queues.runs().finish(run, new Report(1, output, List.of(), null));
     assertThat(followed.get(30, TimeUnit.SECONDS)).isEqualTo("one two three");
+  }
+
+  @Test
+  void output_that_is_followed_breaks_off_when_the_server_stops() throws Exception {
+    Run run = running();
+    put(OutputFile.prefix(run.task(), run.claim().token(), "stdout") + 0, "one ");
+    HttpRequest request =
+        HttpRequest.newBuilder(
+                dci.server().at("/dci/tasks/id/" + run.task() + "/stdout?follow=true"))
+            .build();
+    try (HttpClient client = HttpClient.newHttpClient();
+        InputStream followed =
+            client.send(request, HttpResponse.BodyHandlers.ofInputStream()).body()) {
+      assertThat(followed.readNBytes(4)).isEqualTo("one ".getBytes(StandardCharsets.UTF_8));
+      dci.server().stopServing();
+      assertThatThrownBy(followed::read).isInstanceOf(IOException.class);
+    }
   }
 
   @Test

@@ -117,12 +117,15 @@ final class DciTest {
           /tasks/taken | {'a': 1}                           | {'error': 'params must be a JSON array of task params objects'}
           /tasks/taken | []                                 | {'error': 'params must be a JSON array of task params objects'}
           /tasks/taken | [{'a': 1}, {}]                     | {'error': 'params must be a JSON array of task params objects'}
-          /tasks/taken | [{'a': 1}                          | {'error': 'params must be a JSON array of task params objects'}
-          /tasks/taken | [{'a': 1}] x                       | {'error': 'params must be a JSON array of task params objects'}
           /tasks/taken/users | {'filter': {}}               | {'error': 'filter and params required and must be name/value objects'}
           /tasks/taken/queues.tasks | {'filter': {}, 'params': {'a': 1}} | {'error': 'collection queues.tasks belongs to the system', 'collection': 'queues.tasks'}
           /tasks/search | {'filter': []}                    | {'error': 'filter and options must be name/value objects', 'filter': []}
           /tasks/search | {'options': {'limit': 101}}       | {'error': 'limit cannot exceed 100'}
+          /queues   | {'name': 'wait', 'plugin': 'demo'}    | {'error': 'a queue cannot be named wait, which means something else in addresses', 'name': 'wait'}
+          /tasks/search | {'status': 1, 'count': 1}         | {'error': 'unknown param status; it belongs into filter', 'param': 'status'}
+          /tasks/search | {'params.a': 1}                   | {'error': 'unknown param params.a; it belongs into filter', 'param': 'params.a'}
+          /tasks/search | {'limit': 1}                      | {'error': 'unknown param limit; it belongs into options', 'param': 'limit'}
+          /tasks/search | {'fliter': {}}                    | {'error': 'unknown param fliter; did you mean filter?', 'param': 'fliter'}
           /tasks/id/x/cancel | {}                           | {'error': 'task not found', 'id': 'x'}
           """)
   void an_input_error_is_400_with_the_field_at_fault(String path, String body, String error)
@@ -144,7 +147,8 @@ final class DciTest {
                         .formatted(id, id, node.timestampMillis())
                     + " null, 'host': 'host.example', 'plugins': ['own']}"));
     assertThat(dci.get("/nodes")).containsExactly(shown);
-    assertThat(dci.get("/plugins")).isEqualTo(json("['demo', 'exec', 'own', 'shell']"));
+    assertThat(dci.get("/plugins"))
+        .isEqualTo(json("['Disbatch::Plugin::Demo', 'demo', 'exec', 'own', 'shell']"));
 
     assertThat(
             dci.post("/nodes/" + id, "{'maxthreads': 3}")

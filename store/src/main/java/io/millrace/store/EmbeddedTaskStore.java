@@ -1,9 +1,25 @@
 package io.millrace.store;
 
 import java.io.OutputStream;
+import java.util.concurrent.CompletableFuture;
 
 /** A store in this process, opened by {@link TaskStore#open}. */
 public interface EmbeddedTaskStore extends TaskStore {
+  /**
+   * Submits a command like {@link #submit}, but leaves a store that sleeps asleep: nothing may come
+   * of the command before {@link #wake}. For those who have several commands at a time: to wake the
+   * store costs more than to hand a command over. May be called by any thread.
+   */
+  default CompletableFuture<Outcome> enqueue(Command command) {
+    return submit(command);
+  }
+
+  /**
+   * Has the store see to every command that was {@linkplain #enqueue enqueued} before. Does nothing
+   * where there is none. May be called by any thread.
+   */
+  default void wake() {}
+
   /** How the store is doing. */
   StoreStatus status();
 

@@ -33,18 +33,8 @@ final class JsonInput {
       }
       return value;
     } catch (JacksonException e) {
-      throw new WireException("malformed JSON: " + e.getOriginalMessage() + place(e), e);
+      throw new WireException("malformed JSON: " + JsonMistake.words(e), e);
     }
-  }
-
-  private static String place(JacksonException e) {
-    return e.getLocation() == null
-        ? ""
-        : " (line "
-            + e.getLocation().getLineNr()
-            + ", column "
-            + e.getLocation().getColumnNr()
-            + ")";
   }
 
   /** Expects the beginning of an object. */

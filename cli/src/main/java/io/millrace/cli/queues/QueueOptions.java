@@ -46,7 +46,7 @@ final class QueueOptions {
       names = "--requeue-orphans",
       paramLabel = "N",
       description = "How often a task is queued again that became an orphan; 0 by default.")
-  private @Nullable Integer requeueOrphans;
+  private @Nullable String requeueOrphans;
 
   /** Adds what was given to the fields of a request. */
   void addTo(ObjectNode fields) {
@@ -66,7 +66,7 @@ final class QueueOptions {
     add(fields, "nodes_pin", pin);
     add(fields, "nodes_ignore", ignore);
     if (requeueOrphans != null) {
-      fields.put("requeue_orphans", requeueOrphans);
+      fields.put("requeue_orphans", Limits.count("--requeue-orphans", requeueOrphans));
     }
   }
 

@@ -18,14 +18,28 @@ public final class Limits {
     if (text.equals("none") || text.equals("null")) {
       return NullNode.getInstance();
     }
+    return IntNode.valueOf(count(option, text, "none or a number from 0"));
+  }
+
+  /**
+   * A number from 0.
+   *
+   * @throws UsageException when it is none
+   */
+  public static int count(String option, String text) {
+    return count(option, text, "a number from 0");
+  }
+
+  private static int count(String option, String text, String wanted) {
     try {
-      int limit = Integer.parseInt(text);
-      if (limit >= 0) {
-        return IntNode.valueOf(limit);
+      int count = Integer.parseInt(text);
+      if (count >= 0) {
+        return count;
       }
     } catch (NumberFormatException _) {
       // Said below, as for a negative number.
     }
-    throw new UsageException(option + " is a number from 0 or none, not '" + text + "'");
+    throw new UsageException(
+        option + " is " + wanted + " to " + Integer.MAX_VALUE + ", not '" + text + "'");
   }
 }

@@ -2,10 +2,6 @@ package io.millrace.cli.remote;
 
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
-import java.io.IOException;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -41,32 +37,19 @@ public final class ServerAddress {
     return server != null || tokenFile != null || certificates != null;
   }
 
+  /** The server meant. */
+  public ServerLocation location() {
+    String address = server != null ? server : System.getenv("MILLRACE_SERVER");
+    return new ServerLocation(
+        address == null || address.isEmpty() ? DEFAULT : address, tokenFile, certificates);
+  }
+
   /**
    * How to reach the server.
    *
    * @throws UsageException when the address is none, or a file cannot be read
    */
   public ClientOptions client() {
-    String address = server != null ? server : System.getenv("MILLRACE_SERVER");
-    try {
-      ClientOptions options =
-          ClientOptions.at(URI.create(address == null || address.isEmpty() ? DEFAULT : address))
-              .withRetryFor(PATIENCE)
-              .withCertificates(certificates)
-              .withToken(tokenFile == null ? null : token(tokenFile));
-      // Asked for here, so that a wrong file is told as a wrong option.
-      var _ = options.tls();
-      return options;
-    } catch (IllegalArgumentException e) {
-      throw new UsageException(String.valueOf(e.getMessage()), e);
-    }
-  }
-
-  private static String token(Path file) {
-    try {
-      return Files.readString(file, StandardCharsets.ISO_8859_1).strip();
-    } catch (IOException e) {
-      throw new UsageException("cannot read the token file " + file + ": " + e, e);
-    }
+    return location().client(PATIENCE);
   }
 }

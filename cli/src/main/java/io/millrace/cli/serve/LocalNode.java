@@ -3,7 +3,10 @@ package io.millrace.cli.serve;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.millrace.cli.queues.RunnerLaunch;
+import io.millrace.cli.remote.ServerLocation;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.queues.NodeConfig;
+import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
@@ -29,22 +32,41 @@ final class LocalNode {
    *
    * @param name its name
    * @param data the folder with its runners
-   * @param server the address that its runners ask
-   * @param tokenFile the file with the token for it; null for none
+   * @param server the server that its runners ask
    * @param workers what the command line says about runners
    */
-  record Site(
-      String name, Path data, String server, @Nullable Path tokenFile, WorkerOptions workers) {}
+  record Site(String name, Path data, ServerLocation server, WorkerOptions workers) {}
+
+  /** Its bytes, up to four of a character, and what goes around them fit into a key. */
+  private static final int LONGEST_NAME = 128;
 
   private LocalNode() {}
+
+  /**
+   * The name of a node.
+   *
+   * @param option what it was given by
+   * @param given null for the name of this machine
+   */
+  static String name(String option, @Nullable String given) {
+    String name = given == null ? LocalMachine.hostName() : given;
+    if (name.isBlank()) {
+      throw new UsageException(option + " is empty");
+    }
+    if (name.length() > LONGEST_NAME) {
+      throw new UsageException(option + " is longer than " + LONGEST_NAME + " characters");
+    }
+    if (ObjectId.isValid(name)) {
+      throw new UsageException(option + " looks like an id: " + name);
+    }
+    return name;
+  }
 
   /** Makes a node whose own word to the store is {@code store}. */
   static ExecutionNode create(Site site, TaskStore store, Runnable ready) {
     PluginFolder plugins = new PluginFolder(site.workers().plugins());
     LocalRunnersOptions options =
-        LocalRunnersOptions.in(
-                site.data().resolve("runners"),
-                RunnerLaunch.command(site.server(), site.tokenFile()))
+        LocalRunnersOptions.in(site.data().resolve("runners"), RunnerLaunch.command(site.server()))
             .withIdle(site.workers().warm())
             .withPlugins(site.workers().plugins());
     NodeOptions nodeOptions = NodeOptions.of(site.name(), UUID.randomUUID().toString());

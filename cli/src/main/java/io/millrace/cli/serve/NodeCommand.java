@@ -1,21 +1,19 @@
 package io.millrace.cli.serve;
 
+import io.millrace.cli.remote.ServerAddress;
+import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
-import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.queues.node.ExecutionNode;
-import io.millrace.queues.node.LocalMachine;
 import io.millrace.queues.node.NodeDriver;
-import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,18 +33,12 @@ import picocli.CommandLine.Option;
       "2:the command line is wrong"
     })
 public final class NodeCommand implements Callable<Integer> {
-  private static final String DEFAULT_SERVER = "http://127.0.0.1:8048";
-
   /** A node tries again by itself. */
   private static final Duration RETRY = Duration.ofSeconds(1);
 
   private final Terminal terminal;
 
-  @Option(
-      names = "--server",
-      paramLabel = "URL",
-      description = "The server. Default: the environment's MILLRACE_SERVER, or " + DEFAULT_SERVER)
-  private @Nullable String server;
+  @Mixin private ServerAddress server = new ServerAddress();
 
   @Option(
       names = "--name",
@@ -63,11 +55,8 @@ public final class NodeCommand implements Callable<Integer> {
               + " Default: ./millrace-nodes/SERVER/NAME")
   private @Nullable Path data;
 
-  @Option(
-      names = "--token-file",
-      paramLabel = "FILE",
-      description = "A file with the token that the server wants.")
-  private @Nullable Path tokenFile;
+  /** How it ended by itself; what ends it from outside is no failure. */
+  private volatile int exitCode = ExitCode.OK;
 
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
@@ -78,44 +67,24 @@ public final class NodeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    String address = address();
-    String named = name == null ? LocalMachine.hostName() : name;
-    if (named.isEmpty()) {
-      throw new UsageException("--name is empty");
-    }
-    Path folder = data == null ? defaultFolder(URI.create(address), named) : data;
-    LocalNode.Site site = new LocalNode.Site(named, folder, address, tokenFile, workers);
-    try (HttpTaskStore store = HttpTaskStore.open(client(address))) {
+    ServerLocation location = server.location();
+    ClientOptions client = location.client(RETRY);
+    String named = LocalNode.name("--name", name);
+    workers.check();
+    Path folder = data == null ? defaultFolder(client.server(), named) : data;
+    LocalNode.Site site = new LocalNode.Site(named, folder, location, workers);
+    try (HttpTaskStore store = HttpTaskStore.open(client)) {
       ExecutionNode node = LocalNode.create(site, store, () -> ready(site));
       NodeDriver driver = LocalNode.drive(node, store);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(driver), "stop"));
-      driver.onEnd().join();
-      return node.hasLostName() ? ExitCode.FAILURE : ExitCode.OK;
-    }
-  }
-
-  private String address() {
-    return Optional.ofNullable(server)
-        .or(() -> Optional.ofNullable(System.getenv("MILLRACE_SERVER")))
-        .filter(given -> !given.isEmpty())
-        .orElse(DEFAULT_SERVER);
-  }
-
-  private ClientOptions client(String address) {
-    try {
-      return ClientOptions.at(URI.create(address))
-          .withRetryFor(RETRY)
-          .withToken(tokenFile == null ? null : token(tokenFile));
-    } catch (IllegalArgumentException e) {
-      throw new UsageException(String.valueOf(e.getMessage()), e);
-    }
-  }
-
-  private static String token(Path file) {
-    try {
-      return Files.readString(file, StandardCharsets.ISO_8859_1).strip();
-    } catch (IOException e) {
-      throw new UsageException("cannot read the token file " + file + ": " + e, e);
+      try {
+        driver.onEnd().join();
+      } catch (CompletionException e) {
+        exitCode = ExitCode.FAILURE;
+        throw e;
+      }
+      exitCode = node.hasLostName() ? ExitCode.FAILURE : ExitCode.OK;
+      return exitCode;
     }
   }
 
@@ -140,15 +109,16 @@ public final class NodeCommand implements Callable<Integer> {
     terminal
         .out()
         .printf(
-            "Millrace node %s serves %s (data in %s)%n", site.name(), site.server(), site.data());
+            "Millrace node %s serves %s (data in %s)%n",
+            site.name(), site.server().address(), site.data());
     terminal.out().flush();
   }
 
-  /** Runs while the process ends; a stop that was asked for is no failure. */
+  /** Runs while the process ends. */
   private void stop(NodeDriver driver) {
     driver.close();
     terminal.out().flush();
     terminal.err().flush();
-    Runtime.getRuntime().halt(ExitCode.OK);
+    Runtime.getRuntime().halt(exitCode);
   }
 }

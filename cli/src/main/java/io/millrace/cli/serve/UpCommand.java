@@ -1,10 +1,10 @@
 package io.millrace.cli.serve;
 
+import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.processes.ProcessException;
 import io.millrace.queues.node.ExecutionNode;
-import io.millrace.queues.node.LocalMachine;
 import io.millrace.queues.node.NodeDriver;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
@@ -110,8 +110,11 @@ public final class UpCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     Configuration configuration =
         Configuration.read(MillraceServer.SECTIONS, config, Map.copyOf(flags()));
+    // What is wrong with the command line is said before anything starts.
+    String name = LocalNode.name("--node-name", nodeName);
+    workers.check();
     MillraceServer server = MillraceServer.start(configuration);
-    NodeDriver node = noNode ? null : startNode(configuration, server);
+    NodeDriver node = noNode ? null : startNode(name, configuration, server);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, node), "stop"));
     terminal.out().println(greeting(configuration, server.port()));
     terminal.out().flush();
@@ -124,16 +127,16 @@ public final class UpCommand implements Callable<Integer> {
   }
 
   /** The node beside the server; a machine that cannot have one has a server still. */
-  private @Nullable NodeDriver startNode(Configuration configuration, MillraceServer server) {
+  private @Nullable NodeDriver startNode(
+      String name, Configuration configuration, MillraceServer server) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     Path folder = configuration.get(StoreSettings.SECTION).options().folder();
-    String name = nodeName == null ? LocalMachine.hostName() : nodeName;
     LocalNode.Site site =
         new LocalNode.Site(
             name,
             folder.resolve("nodes").resolve(NodeCommand.fileName(name)),
-            url(reachable(settings.address()), server.port()),
-            settings.tokenFile(),
+            new ServerLocation(
+                url(reachable(settings.address()), server.port()), settings.tokenFile(), null),
             workers);
     try {
       ExecutionNode node = LocalNode.create(site, server.store(), () -> {});

@@ -1,6 +1,7 @@
 package io.millrace.cli.serve;
 
 import io.millrace.cli.terminal.UsageException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -27,9 +28,20 @@ final class WorkerOptions {
   }
 
   int warm() {
+    return warm;
+  }
+
+  /**
+   * Looks whether they can be.
+   *
+   * @throws UsageException when they cannot
+   */
+  void check() {
     if (warm < 0) {
       throw new UsageException("--warm-runners is a number from 0, not " + warm);
     }
-    return warm;
+    if (plugins != null && Files.exists(plugins) && !Files.isDirectory(plugins)) {
+      throw new UsageException("--plugins is not a folder: " + plugins);
+    }
   }
 }

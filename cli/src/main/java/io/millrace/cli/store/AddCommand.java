@@ -1,14 +1,10 @@
 package io.millrace.cli.store;
 
-import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.store.Bytes;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,20 +24,10 @@ final class AddCommand extends TargetCommand {
       description = "The task's data; none by default.")
   private @Nullable String text;
 
-  @Option(names = "--from", paramLabel = "FILE", description = Content.FROM)
-  private @Nullable Path file;
-
-  @Option(
-      names = "--after",
-      paramLabel = "TIME",
-      converter = Durations.class,
-      description = "How long until it can be claimed, as 500ms, 30s, 5m, 2h or 1d. Default: now")
-  private @Nullable Duration after;
+  @Mixin private TaskContent content = new TaskContent();
 
   @Option(names = "--owned", description = "Until then the client owns it.")
   private boolean owned;
-
-  @Mixin private Client client = new Client();
 
   AddCommand(Terminal terminal) {
     super(terminal);
@@ -54,17 +40,13 @@ final class AddCommand extends TargetCommand {
 
   @Override
   int run(TaskStore store) throws IOException {
-    Bytes data = Content.of(text, file, terminal());
+    Bytes data = content.data(text, terminal());
     return print(
         store.commit(
-            Transaction.by(client.owner())
+            Transaction.by(content.owner())
                 .add(
                     new Transaction.Add(
-                        group,
-                        data == null ? Bytes.EMPTY : data,
-                        after == null ? When.now() : When.after(after),
-                        owned,
-                        null))
+                        group, data == null ? Bytes.EMPTY : data, content.when(), owned, null))
                 .build()));
   }
 }

@@ -7,9 +7,7 @@ import io.millrace.store.Bytes;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -21,8 +19,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "update",
     description = {
-      "Changes a task and shows it. It keeps its data unless other data is given. Without a time it"
-          + " is available to everybody at once: that is how a claimed task is given back."
+      "Changes a task and shows it. It keeps its data unless other data is given. With a time the"
+          + " client owns it until then; without one it is available to everybody at once: that is"
+          + " how a claimed task is given back."
     })
 final class UpdateCommand extends TargetCommand {
   @Parameters(
@@ -34,15 +33,7 @@ final class UpdateCommand extends TargetCommand {
   @Parameters(index = "1", arity = "0..1", paramLabel = "DATA", description = "Its new data.")
   private @Nullable String text;
 
-  @Option(names = "--from", paramLabel = "FILE", description = Content.FROM)
-  private @Nullable Path file;
-
-  @Option(
-      names = "--after",
-      paramLabel = "TIME",
-      converter = Durations.class,
-      description = "The client owns it for so long from now; then it is available.")
-  private @Nullable Duration after;
+  @Mixin private TaskContent content = new TaskContent();
 
   @Option(
       names = "--renew",
@@ -51,8 +42,6 @@ final class UpdateCommand extends TargetCommand {
       description = "Prolongs the client's claim to so long from now, and changes nothing else.")
   private @Nullable Duration renew;
 
-  @Mixin private Client client = new Client();
-
   UpdateCommand(Terminal terminal) {
     super(terminal);
   }
@@ -60,11 +49,11 @@ final class UpdateCommand extends TargetCommand {
   @Override
   int run(TaskStore store) throws IOException {
     TaskRef ref = Tasks.ref(task);
-    Bytes data = Content.of(text, file, terminal());
-    Transaction.Builder transaction = Transaction.by(client.owner());
+    Bytes data = content.data(text, terminal());
+    Transaction.Builder transaction = Transaction.by(content.owner());
     if (renew == null) {
-      transaction.update(ref, data, after == null ? When.now() : When.after(after));
-    } else if (data == null && after == null) {
+      transaction.update(ref, data, content.when());
+    } else if (data == null && !content.isLater()) {
       transaction.renew(ref, renew);
     } else {
       throw new UsageException("--renew changes nothing else: leave out the data and --after");

@@ -43,7 +43,12 @@ final class IdArguments {
     return read;
   }
 
-  private static String checked(String id) {
+  /**
+   * An id as it came.
+   *
+   * @throws UsageException when it is none
+   */
+  static String checked(String id) {
     if (!ObjectId.isValid(id)) {
       throw new UsageException("a task's id is 24 hex digits, not '" + id + "'");
     }

@@ -1,6 +1,7 @@
 package io.millrace.cli.tasks;
 
 import io.millrace.cli.terminal.CommandException;
+import io.millrace.wire.JsonMistake;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -49,7 +50,9 @@ final class JsonParams implements ParamsSource {
       return token == null ? null : read(token);
     } catch (JacksonException e) {
       long line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
-      throw ParamsSource.malformed(name, line, e.getOriginalMessage());
+      throw ParamsSource.malformed(name, line, JsonMistake.withoutPlace(e));
+    } catch (NumberFormatException _) {
+      throw malformed("a number is too large");
     }
   }
 

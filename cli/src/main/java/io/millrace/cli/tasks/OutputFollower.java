@@ -2,6 +2,8 @@ package io.millrace.cli.tasks;
 
 import io.millrace.client.JsonCalls;
 import io.millrace.client.UnreachableException;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -57,13 +59,14 @@ final class OutputFollower implements Runnable {
       failed = 0;
     } catch (IOException e) {
       again(new UnreachableException("the output broke off: " + e.getMessage(), e));
-    } catch (UnreachableException e) {
+    } catch (UnreachableException | StoreClosedException e) {
+      // It is away or about to stop: it may be back soon.
       again(e);
     }
     return false;
   }
 
-  private void again(UnreachableException failure) {
+  private void again(StoreException failure) {
     failed++;
     if (failed == ATTEMPTS) {
       throw failure;

@@ -4,6 +4,7 @@ import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +40,12 @@ final class SearchCommand extends RemoteCommand {
   @Option(names = "--ids", description = "Prints only their ids, one on a line.")
   private boolean idsOnly;
 
+  @Option(
+      names = "--archived",
+      description =
+          "Looks into the archive too, which takes its time; a task's id in --filter does always.")
+  private boolean archived;
+
   @Option(names = "--full", description = "With --json: with their output.")
   private boolean full;
 
@@ -48,6 +55,9 @@ final class SearchCommand extends RemoteCommand {
 
   @Override
   protected int run(JsonCalls calls) {
+    if (limit < 0) {
+      throw new UsageException("--limit is a number from 0, not " + limit);
+    }
     ObjectNode conditions = filter.read(calls);
     if (count) {
       ObjectNode question = question(conditions).put("count", true);
@@ -59,8 +69,11 @@ final class SearchCommand extends RemoteCommand {
     return ExitCode.OK;
   }
 
-  private static ObjectNode question(ObjectNode conditions) {
+  private ObjectNode question(ObjectNode conditions) {
     ObjectNode question = JsonNodeFactory.instance.objectNode();
+    if (archived) {
+      question.put("archived", true);
+    }
     question.set("filter", conditions);
     return question;
   }

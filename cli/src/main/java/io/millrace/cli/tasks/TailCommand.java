@@ -40,7 +40,7 @@ final class TailCommand extends RemoteCommand {
 
   @Override
   protected int run(JsonCalls calls) throws InterruptedException {
-    TaskCalls.find(calls, id);
+    TaskCalls.find(calls, IdArguments.checked(id));
     List<OutputFollower> followers = new ArrayList<>();
     if (!stderrOnly || stdoutOnly) {
       followers.add(new OutputFollower(calls, path("stdout"), out()));
@@ -57,7 +57,7 @@ final class TailCommand extends RemoteCommand {
       if (Ends.isEnd(status)) {
         return Ends.exitCode(status);
       }
-      // A server that stops ends its answers well before the task has ended.
+      // Its output had an end, so the task had ended, and it is queued again.
       Thread.sleep(PAUSE_MILLIS);
     }
   }

@@ -20,6 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +60,10 @@ class LocalRunnersTest {
     Run run = site.claim("echo $PPID");
     runners.begin(run, "shell", NodeConfig.DEFAULTS);
     assertThat(site.nextEvent()).isEqualTo("ended " + run.task());
+    return output(run);
+  }
+
+  private String output(Run run) {
     QueueTask task = site.task(run.task());
     assertThat(task.status()).isEqualTo(Status.SUCCEEDED);
     return ((Output.Text) task.output().stdout()).text();
@@ -127,6 +133,32 @@ class LocalRunnersTest {
 
     processes.forEach(process -> process.onExit().join());
     assertThat(site.create(0).recover(site.runs(), site)).isEmpty();
+  }
+
+  @Test
+  void a_runner_that_is_frozen_is_killed_with_its_task_before_its_claim_ends() throws Exception {
+    Path fifo = site.fifo();
+    Run run = site.claim("echo $PPID $$ >" + fifo + "; sleep 1000");
+    LocalRunners runners = site.openWithLease(Duration.ofSeconds(8));
+    runners.begin(run, "shell", NodeConfig.DEFAULTS);
+    List<ProcessHandle> processes = processes(Files.readString(fifo));
+    String pid = Long.toString(processes.getFirst().pid());
+
+    assertThat(new ProcessBuilder("kill", "-STOP", pid).start().waitFor()).isZero();
+
+    assertThat(site.nextEvent()).startsWith("lost " + run.task()).contains("said nothing");
+    processes.forEach(process -> process.onExit().join());
+    assertThat(site.task(run.task()).status()).isEqualTo(Status.RUNNING);
+  }
+
+  @Test
+  void a_runner_that_renews_its_claim_outlives_its_first_lease() throws Exception {
+    LocalRunners runners = site.openWithLease(Duration.ofSeconds(6));
+    Run run = site.claim("sleep 7");
+    runners.begin(run, "shell", NodeConfig.DEFAULTS);
+
+    assertThat(site.nextEvent()).isEqualTo("ended " + run.task());
+    assertThat(site.task(run.task()).status()).isEqualTo(Status.SUCCEEDED);
   }
 
   private static List<ProcessHandle> processes(String pids) {
@@ -216,5 +248,79 @@ class LocalRunnersTest {
       assertThat(site.nextEvent()).startsWith("ended ");
     }
     assertThat(tasks).allMatch(task -> site.task(task).status() == Status.SUCCEEDED);
+  }
+
+  @Test
+  void while_all_warm_runners_are_at_work_a_run_is_refused_until_one_is_free() throws Exception {
+    Path fifo = site.fifo();
+    LocalRunners runners = site.open(1);
+    Run first = site.claim("read -r x <" + fifo + "; echo $PPID");
+    assertThat(runners.offer(first, "shell", NodeConfig.DEFAULTS)).isTrue();
+
+    Run second = site.claim("echo $PPID");
+    assertThat(runners.offer(second, "shell", NodeConfig.DEFAULTS)).isFalse();
+    Files.writeString(fifo, "go on\n");
+    assertThat(site.nextEvent()).isEqualTo("ended " + first.task());
+
+    assertThat(runners.offer(second, "shell", NodeConfig.DEFAULTS)).isTrue();
+    assertThat(site.nextEvent()).isEqualTo("ended " + second.task());
+    assertThat(output(second)).isEqualTo(output(first));
+  }
+
+  @Test
+  void without_warm_runners_no_run_is_refused() throws Exception {
+    LocalRunners runners = site.open(0);
+    for (Run run : site.claimMany("true", 2)) {
+      assertThat(runners.offer(run, "shell", NodeConfig.DEFAULTS)).isTrue();
+    }
+    assertThat(List.of(site.nextEvent(), site.nextEvent())).allMatch(it -> it.startsWith("ended"));
+  }
+
+  @Test
+  void a_runner_beyond_the_warm_ones_is_used_again_while_it_lingers() throws Exception {
+    LocalRunners runners = site.open(1, Duration.ofHours(1));
+    Path fifo = site.fifo();
+    Set<String> first = twoParents(runners, fifo);
+
+    assertThat(first).hasSize(2);
+    assertThat(twoParents(runners, fifo)).isEqualTo(first);
+  }
+
+  @Test
+  void a_runner_beyond_the_warm_ones_ends_when_it_has_lingered() throws Exception {
+    LocalRunners runners = site.open(1, Duration.ZERO);
+    Set<String> both = twoParents(runners, site.fifo());
+
+    CompletableFuture<?>[] ends =
+        both.stream()
+            .flatMap(pid -> ProcessHandle.of(Long.parseLong(pid.strip())).stream())
+            .map(ProcessHandle::onExit)
+            .toArray(CompletableFuture[]::new);
+    if (ends.length == both.size()) {
+      CompletableFuture.anyOf(ends).join();
+    }
+
+    assertThat(parentOf(runners)).isIn(both);
+  }
+
+  /** Runs two tasks at a time, and tells which processes ran them. */
+  private Set<String> twoParents(LocalRunners runners, Path fifo) throws Exception {
+    Run first = site.claim("read -r x <" + fifo + "; echo $PPID");
+    runners.begin(first, "shell", NodeConfig.DEFAULTS);
+    String other = parentOf(runners);
+    Files.writeString(fifo, "go on\n");
+    assertThat(site.nextEvent()).isEqualTo("ended " + first.task());
+    return Set.of(other, output(first));
+  }
+
+  @Test
+  void a_task_is_stopped_though_its_runner_has_not_begun_it() throws Exception {
+    LocalRunners runners = site.open(1);
+    Run run = site.claim("sleep 1000");
+    runners.begin(run, "shell", NodeConfig.DEFAULTS);
+    runners.stop(run.task(), Duration.ofMinutes(5));
+
+    assertThat(site.nextEvent()).isEqualTo("ended " + run.task());
+    assertThat(site.task(run.task()).status()).isEqualTo(Status.TERMINATED);
   }
 }

@@ -30,10 +30,13 @@ final class Program {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    // It logs as it does for users; this process does not.
+    command.add("-Dlogback.configurationFile=logback.xml");
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("io.millrace.cli.Millrace");
     command.addAll(arguments);
     return new ProcessBuilder(command)
+        .directory(errors.resolveSibling(".").normalize().toFile())
         .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()));
   }
 
@@ -73,11 +76,25 @@ final class Program {
     assertThat(process.exitValue()).as("its end").isEqualTo(KILLED);
   }
 
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Waits until it has ended, and gives its exit code. */
+  int ended() throws InterruptedException {
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("it ends").isTrue();
+    return process.exitValue();
+  }
+
+  /** Tells it to stop, waits until it has, and gives its exit code. */
+  int stopped() throws InterruptedException {
+    process.destroy();
+    return ended();
+  }
+
   /** Tells it to stop, and waits until it has. */
   void stop() throws InterruptedException {
-    process.destroy();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("it stops").isTrue();
-    assertThat(process.exitValue()).as("its end").isIn(0, TERMINATED);
+    assertThat(stopped()).as("its end").isIn(0, TERMINATED);
   }
 
   /** All processes of this machine whose command line speaks of a path, wherever they came from. */

@@ -2,6 +2,7 @@ package io.millrace.cli.queues;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.cli.remote.ServerLocation;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.NodeRecord;
@@ -65,7 +66,7 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
   }
 
   private LocalRunnersOptions.Command command() {
-    return RunnerLaunch.command(address, null);
+    return RunnerLaunch.command(ServerLocation.at(address));
   }
 
   LocalRunners create(int idle) {
@@ -84,6 +85,27 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
 
   LocalRunners open(int idle) {
     LocalRunners runners = create(idle);
+    assertThat(runners.recover(runs(), this)).isEmpty();
+    return runners;
+  }
+
+  /** With runners of which those that are too many stay for {@code linger}. */
+  LocalRunners open(int idle, Duration linger) {
+    LocalRunners runners =
+        LocalRunners.create(
+            LocalRunnersOptions.in(root.resolve("runners"), command())
+                .withWarm(new LocalRunnersOptions.Warm(idle, linger)));
+    open.add(runners);
+    assertThat(runners.recover(runs(), this)).isEmpty();
+    return runners;
+  }
+
+  /** With runners that lose their claims so soon where they do not renew them. */
+  LocalRunners openWithLease(Duration lease) {
+    LocalRunners runners =
+        LocalRunners.create(
+            LocalRunnersOptions.in(root.resolve("runners"), command()).withLease(lease));
+    open.add(runners);
     assertThat(runners.recover(runs(), this)).isEmpty();
     return runners;
   }

@@ -1,5 +1,6 @@
 package io.millrace.cli.queues;
 
+import io.millrace.blobs.BlobStore;
 import io.millrace.cli.Shell;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.Output;
@@ -11,6 +12,7 @@ import io.millrace.queues.Run;
 import io.millrace.queues.TaskOutput;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.config.Configuration;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -24,18 +26,50 @@ import java.util.stream.Stream;
 public final class Site implements AutoCloseable {
   private static final Duration LEASE = Duration.ofMinutes(5);
 
-  private final MillraceServer server;
-  private final Queues queues;
+  private final Path folder;
+  private MillraceServer server;
+  private Queues queues;
 
   /** On a folder. */
   public Site(Path folder) {
-    server =
-        MillraceServer.start(
-            Configuration.read(
-                MillraceServer.SECTIONS,
-                null,
-                Map.of("store.data", folder.toString(), "server.port", "0")));
-    queues = Queues.in(server.store(), Clock.systemUTC(), new SecureRandom());
+    this.folder = folder;
+    server = start(folder, 0);
+    queues = queues(server);
+  }
+
+  private static MillraceServer start(Path folder, int port) {
+    return MillraceServer.start(
+        Configuration.read(
+            MillraceServer.SECTIONS,
+            null,
+            Map.of("store.data", folder.toString(), "server.port", Integer.toString(port))));
+  }
+
+  private static Queues queues(MillraceServer server) {
+    return Queues.in(server.store(), Clock.systemUTC(), new SecureRandom());
+  }
+
+  /** Stops the server and starts another on its folder and port. */
+  public void restart() {
+    int port = server.port();
+    server.close();
+    server = start(folder, port);
+    queues = queues(server);
+  }
+
+  /** Stops the server. */
+  public void stop() {
+    server.close();
+  }
+
+  /** The blobs of the server. */
+  public BlobStore blobs() {
+    return server.blobs();
+  }
+
+  /** The queues of the server. */
+  public Queues queues() {
+    return queues;
   }
 
   /** Where it listens. */
@@ -53,6 +87,13 @@ public final class Site implements AutoCloseable {
     String[] all =
         Stream.concat(Stream.of(command), Stream.of("--server", address())).toArray(String[]::new);
     return Shell.run(input.getBytes(StandardCharsets.UTF_8), all);
+  }
+
+  /** Runs a command on it whose standard output goes to {@code out}; gives its exit code. */
+  public int runWriting(OutputStream out, String... command) {
+    String[] all =
+        Stream.concat(Stream.of(command), Stream.of("--server", address())).toArray(String[]::new);
+    return Shell.runWriting(out, all);
   }
 
   /** Registers a node. */

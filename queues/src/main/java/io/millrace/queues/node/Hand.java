@@ -29,33 +29,43 @@ final class Hand {
 
   private record Held(Run run, Place place) {}
 
+  /** A run to hand over, and since when. */
+  private record Ready(ObjectId task, long sinceNanos) {}
+
   private final Map<ObjectId, Held> held = new LinkedHashMap<>();
-  private final Deque<ObjectId> ready = new ArrayDeque<>();
+  private final Deque<Ready> ready = new ArrayDeque<>();
 
   /** Tasks whose runner lost them before it said so: its last word is not about a later run. */
   private final Set<ObjectId> unheard = new HashSet<>();
 
-  /** Takes a run in, or moves it; {@link Place#READY} ones come out in the order they came in. */
+  /** Takes in a run to hand over; they come out in the order they came in. */
+  void ready(Run run, long nowNanos) {
+    put(run, Place.READY);
+    ready.add(new Ready(run.task(), nowNanos));
+  }
+
+  /** Takes a run in, or moves it; for {@link Place#READY} there is {@link #ready}. */
   void put(Run run, Place place) {
     Held before = held.put(run.task(), new Held(run, place));
     if (before != null && before.place() == Place.READY) {
-      ready.remove(run.task());
+      notReady(run.task());
     }
     if (before != null
         && before.place() == Place.WITH_RUNNER
         && !before.run().claim().equals(run.claim())) {
       unheard.add(run.task());
     }
-    if (place == Place.READY) {
-      ready.add(run.task());
-    }
+  }
+
+  private void notReady(ObjectId task) {
+    ready.removeIf(each -> each.task().equals(task));
   }
 
   /** Forgets a run. */
   void remove(ObjectId task) {
     Held before = held.remove(task);
     if (before != null && before.place() == Place.READY) {
-      ready.remove(task);
+      notReady(task);
     }
   }
 
@@ -84,8 +94,13 @@ final class Hand {
 
   /** The next run to hand over; it stays until it is moved. */
   Optional<Run> nextReady() {
-    ObjectId next = ready.peek();
-    return next == null ? Optional.empty() : find(next);
+    Ready next = ready.peek();
+    return next == null ? Optional.empty() : find(next.task());
+  }
+
+  /** Since when the next run waits to be handed over; for when there is one. */
+  long readySinceNanos() {
+    return ready.element().sinceNanos();
   }
 
   /** All runs in a place. */

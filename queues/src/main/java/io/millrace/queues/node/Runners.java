@@ -47,7 +47,21 @@ public interface Runners extends AutoCloseable {
   Set<ObjectId> recover(Collection<Run> runs, Listener listener);
 
   /**
-   * Hands a claimed run to a runner, started for it or warm.
+   * Hands a claimed run to a runner, unless it is better to wait for a moment: when all warm
+   * runners are at work, one of them may be free sooner than another is started. Who is refused
+   * asks again when a runner has ended a task, and calls {@link #begin} when that takes too long.
+   *
+   * @param plugin the plugin that runs it
+   * @return whether a runner has it
+   * @throws RunnerException when no runner can be started; nothing works on the run then
+   */
+  default boolean offer(Run run, String plugin, NodeConfig config) {
+    begin(run, plugin, config);
+    return true;
+  }
+
+  /**
+   * Hands a claimed run to a runner, warm or started for it.
    *
    * @param plugin the plugin that runs it
    * @throws RunnerException when no runner can be started; nothing works on the run then

@@ -36,6 +36,7 @@ final class Serving {
   private final Hand hand = new Hand();
   private final ServedQueues served;
   private final Settlements settlements;
+  private final Handover handover;
   private final Set<ObjectId> stops = new LinkedHashSet<>();
   private Consumer<NodeConfig> configured = _ -> {};
   private NodeConfig config = NodeConfig.DEFAULTS;
@@ -50,6 +51,7 @@ final class Serving {
     this.machine = machine;
     this.served = new ServedQueues(options.name());
     this.settlements = new Settlements(options.name(), queues, served, hand);
+    this.handover = new Handover(runners, served, hand, settlements);
   }
 
   void configure(Consumer<NodeConfig> look) {
@@ -158,8 +160,7 @@ final class Serving {
       stopOne(stops.iterator().next());
       return true;
     }
-    if (hand.nextReady().isPresent()) {
-      hand.nextReady().ifPresent(this::begin);
+    if (handover.next(config, nowNanos)) {
       return true;
     }
     if (lookAroundDue || nowNanos >= lookAroundAtNanos) {
@@ -168,12 +169,12 @@ final class Serving {
       lookAroundDue = false;
       return true;
     }
-    return claim(node);
+    return claim(node, nowNanos);
   }
 
   /** How long there is nothing to do if no news come. */
   long waitNanos(long nowNanos) {
-    return Math.max(0, lookAroundAtNanos - nowNanos);
+    return Math.min(Math.max(0, lookAroundAtNanos - nowNanos), handover.waitNanos(nowNanos));
   }
 
   private void stopOne(ObjectId task) {
@@ -187,27 +188,6 @@ final class Serving {
       }
     }
     stops.remove(task);
-  }
-
-  private void begin(Run run) {
-    @Nullable Queue queue = served.find(run.queue()).orElse(null);
-    if (queue == null) {
-      settlements.giveBack(run);
-      return;
-    }
-    hand.put(run, Hand.Place.WITH_RUNNER);
-    try {
-      runners.begin(run, queue.plugin(), config);
-    } catch (RuntimeException e) {
-      // Whatever went wrong: a runner that was started after all finds its claim gone.
-      settlements.giveBack(run);
-      for (Run other : hand.in(Hand.Place.READY)) {
-        if (other.queue().equals(run.queue())) {
-          settlements.giveBack(other);
-        }
-      }
-      settlements.halt(queue, String.valueOf(e.getMessage()));
-    }
   }
 
   /** Compares what it knows with the store, and asks every queue. */
@@ -240,7 +220,7 @@ final class Serving {
     }
   }
 
-  private boolean claim(NodeRecord node) {
+  private boolean claim(NodeRecord node, long nowNanos) {
     int free = node.maxthreads() == null ? Integer.MAX_VALUE : node.maxthreads() - hand.size();
     if (free <= 0) {
       return false;
@@ -252,7 +232,7 @@ final class Serving {
     int share = Math.ceilDiv(free, served.dueCount());
     int most = Math.min(options.batch(), share);
     List<Run> runs = queues.runs().claim(node, queue, most, options.lease());
-    runs.forEach(run -> hand.put(run, Hand.Place.READY));
+    runs.forEach(run -> hand.ready(run, nowNanos));
     if (runs.size() < most) {
       served.exhausted(queue.id());
     }

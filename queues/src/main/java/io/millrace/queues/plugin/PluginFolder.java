@@ -28,8 +28,11 @@ import org.slf4j.LoggerFactory;
  * of the folder as it is now; no code of a plugin is run. Safe for use by any number of threads.
  */
 public final class PluginFolder {
+  /** The name that the demo has in the configuration of a Disbatch site. */
+  static final String OLD_DEMO = "Disbatch::Plugin::Demo";
+
   /** The plugins that need no folder. */
-  public static final Set<String> BUILT_IN = Set.of("demo", "exec", "shell");
+  public static final Set<String> BUILT_IN = Set.of("demo", OLD_DEMO, "exec", "shell");
 
   private static final Logger LOG = LoggerFactory.getLogger(PluginFolder.class);
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_:.-]+");
@@ -60,8 +63,7 @@ public final class PluginFolder {
 
   /** Whether a plugin of this name can be run here. */
   public boolean has(String name) {
-    return isName(name)
-        && (isBuiltIn(name) || executable(name).isPresent() || hasClass(classPath(), name));
+    return isName(name) && (isBuiltIn(name) || executable(name).isPresent() || hasClass(name));
   }
 
   /**
@@ -99,6 +101,11 @@ public final class PluginFolder {
       mark.append('\n');
     }
     return mark.toString();
+  }
+
+  /** Whether there is a class of this name. */
+  boolean hasClass(String name) {
+    return hasClass(classPath(), name);
   }
 
   static boolean isBuiltIn(String name) {

@@ -54,9 +54,12 @@ public final class Plugins implements AutoCloseable {
 
   private Ready fromFolder(PluginFolder folder, String name) throws PluginException {
     Optional<Path> file = folder.executable(name);
-    return file.isPresent()
-        ? new Program(ProgramForm.executable(file.get()))
-        : new InProcess(load(folder, name));
+    if (file.isPresent()) {
+      return new Program(ProgramForm.executable(file.get()));
+    }
+    // A site may have put its own under this name.
+    boolean demo = name.equals(PluginFolder.OLD_DEMO) && !folder.hasClass(name);
+    return new InProcess(demo ? new DemoPlugin() : load(folder, name));
   }
 
   private Plugin load(PluginFolder folder, String name) throws PluginException {

@@ -27,6 +27,9 @@ final class LeaseGuard implements AutoCloseable {
 
   /** Who hears what becomes of the claim. Called on a thread that must not be held up. */
   interface Watcher {
+    /** The claim was renewed, and lasts for {@code left} from now on. */
+    void renewed(Duration left);
+
     /** The lease ends in {@code left} unless work stops before; nothing is renewed any more. */
     void endsIn(Duration left);
 
@@ -66,6 +69,7 @@ final class LeaseGuard implements AutoCloseable {
     try {
       renewal.run();
       renewed(sent);
+      watcher.renewed(lease.minusNanos(System.nanoTime() - sent));
       plan(lease.dividedBy(3));
     } catch (LostClaimException e) {
       if (closeOnce()) {

@@ -18,12 +18,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,17 +41,26 @@ public final class LocalRunners implements Runners {
   /** How long the record of a runner's end may take after the end itself. */
   private static final long RECORD_MILLIS = 500;
 
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+  private static final String SILENT =
+      "its runner said nothing until its claim was about to end, so it was killed";
+
+  private static final Executor VIRTUAL =
+      task -> Thread.ofVirtual().name("runner-spare").start(task);
+
   private final LocalRunnersOptions options;
   private final ProcessLauncher launcher;
   private final Path socketPath;
-  private final Map<String, Slot> slots = new LinkedHashMap<>();
+  private final Pool pool;
   private @Nullable Listener listener;
   private @Nullable RunnerSocket socket;
+  private @Nullable Thread watching;
 
   private LocalRunners(LocalRunnersOptions options, ProcessLauncher launcher, Path socketPath) {
     this.options = options;
     this.launcher = launcher;
     this.socketPath = socketPath;
+    this.pool = new Pool(options.warm().idle());
   }
 
   /**
@@ -83,7 +92,42 @@ public final class LocalRunners implements Runners {
     } catch (IOException e) {
       throw new UncheckedIOException("the socket " + socketPath + " cannot be made: " + e, e);
     }
+    Duration often = options.lease().dividedBy(100);
+    watching =
+        Thread.ofVirtual()
+            .name("runners-frozen")
+            .start(() -> watch(often.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : often));
     return found;
+  }
+
+  /**
+   * Kills runners that do not stop their work although their claims are about to end, since
+   * somebody has stopped them: their slots become free then. Their watchdogs and {@link #bury} end
+   * the rest.
+   */
+  private void watch(Duration pause) {
+    try {
+      while (true) {
+        Thread.sleep(pause);
+        frozen().forEach(this::kill);
+      }
+    } catch (InterruptedException e) {
+      LOG.trace("closed", e);
+    }
+  }
+
+  private synchronized List<Slot> frozen() {
+    return pool.frozen();
+  }
+
+  private void kill(Slot slot) {
+    LOG.warn("the runner in {} is silent and is killed", slot.folder().runner());
+    try {
+      Files.writeString(slot.folder().lastWords(), SILENT);
+      launcher.killGroup(slot.process().identity());
+    } catch (IOException | ProcessException e) {
+      LOG.warn("the runner in {} cannot be killed: {}", slot.folder().runner(), e.toString());
+    }
   }
 
   private List<TaskFolder> folders() {
@@ -126,7 +170,7 @@ public final class LocalRunners implements Runners {
   }
 
   private void admit(Slot slot) {
-    slots.put(slot.name(), slot);
+    pool.add(slot);
     var _ =
         slot.process()
             .onExit()
@@ -134,17 +178,36 @@ public final class LocalRunners implements Runners {
   }
 
   @Override
-  public synchronized void begin(Run run, String plugin, NodeConfig config) {
-    Assignment.Terms terms =
-        new Assignment.Terms(options.plugins(), options.lease(), options.idle() > 0);
-    Assignment assignment = new Assignment(run, plugin, config.output(), terms);
+  public synchronized boolean offer(Run run, String plugin, NodeConfig config) {
     List<String> command = options.command().with(config.taskRunner());
-    for (Slot slot : List.copyOf(slots.values()).reversed()) {
-      if (slot.isIdle() && slot.isStartedWith(command) && assign(slot, assignment)) {
-        return;
-      }
+    Assignment assignment = assignment(run, plugin, config);
+    if (assign(command, assignment)) {
+      return true;
+    }
+    if (pool.hasAsManyAsKept(command)) {
+      return false;
     }
     start(command, assignment);
+    return true;
+  }
+
+  @Override
+  public synchronized void begin(Run run, String plugin, NodeConfig config) {
+    List<String> command = options.command().with(config.taskRunner());
+    Assignment assignment = assignment(run, plugin, config);
+    if (!assign(command, assignment)) {
+      start(command, assignment);
+    }
+  }
+
+  private Assignment assignment(Run run, String plugin, NodeConfig config) {
+    boolean again = options.warm().idle() > 0;
+    Assignment.Terms terms = new Assignment.Terms(options.plugins(), options.lease(), again);
+    return new Assignment(run, plugin, config.output(), terms);
+  }
+
+  private boolean assign(List<String> command, Assignment assignment) {
+    return pool.idle(command).stream().anyMatch(slot -> assign(slot, assignment));
   }
 
   private static boolean assign(Slot slot, Assignment assignment) {
@@ -181,10 +244,7 @@ public final class LocalRunners implements Runners {
 
   @Override
   public synchronized void stop(ObjectId task, Duration grace) {
-    slots.values().stream()
-        .filter(slot -> slot.has(task))
-        .findFirst()
-        .ifPresent(slot -> slot.stop(grace));
+    pool.with(task).ifPresent(slot -> slot.stop(grace));
   }
 
   /** The process of a runner has ended. */
@@ -193,7 +253,7 @@ public final class LocalRunners implements Runners {
     Listener watcher;
     synchronized (this) {
       watcher = listener;
-      if (watcher == null || !slots.remove(slot.name(), slot)) {
+      if (watcher == null || !pool.remove(slot)) {
         return;
       }
       assignment = slot.assignment();
@@ -215,31 +275,42 @@ public final class LocalRunners implements Runners {
     @Override
     public boolean connected(Messages.Hello hello, Lines lines) {
       synchronized (LocalRunners.this) {
-        Slot slot = slots.get(hello.name());
+        Slot slot = pool.find(hello.name());
         if (slot == null || !slot.process().identity().toString().equals(hello.identity())) {
           return false;
         }
         slot.connect(lines, hello.task());
-        dismissIfTooMany(slot);
+        keepOrDismiss(slot);
         return true;
       }
     }
 
     @Override
     public void said(String name, Messages message) {
-      if (!(message instanceof Messages.Ended(ObjectId task))) {
-        LOG.warn("the runner {} says {}", name, message);
-        return;
+      switch (message) {
+        case Messages.Ended(ObjectId task) -> ended(name, task);
+        case Messages.Holds(ObjectId task, Duration left) -> {
+          synchronized (LocalRunners.this) {
+            pool.with(task)
+                .filter(slot -> slot.name().equals(name))
+                .ifPresent(it -> it.holds(left));
+          }
+        }
+        case Messages.Hello _, Messages.Assign _, Messages.Stop _, Messages.Quit _ ->
+            LOG.warn("the runner {} says {}", name, message);
       }
+    }
+
+    private void ended(String name, ObjectId task) {
       Listener watcher;
       synchronized (LocalRunners.this) {
         watcher = listener;
-        Slot slot = slots.get(name);
+        Slot slot = pool.find(name);
         if (watcher == null || slot == null || !slot.has(task)) {
           return;
         }
         slot.relieve();
-        dismissIfTooMany(slot);
+        keepOrDismiss(slot);
       }
       watcher.ended(task);
     }
@@ -248,7 +319,7 @@ public final class LocalRunners implements Runners {
     public void disconnected(String name, Lines lines) {
       Slot slot;
       synchronized (LocalRunners.this) {
-        slot = slots.get(name);
+        slot = pool.find(name);
         if (slot == null) {
           return;
         }
@@ -265,10 +336,23 @@ public final class LocalRunners implements Runners {
     }
   }
 
-  private void dismissIfTooMany(Slot slot) {
-    long idle = slots.values().stream().filter(Slot::isIdle).count();
-    // Of one that an earlier node started nobody knows how, so it is not used again.
-    if (slot.isIdle() && (idle > options.idle() || slot.isStartedWith(List.of()))) {
+  /** A runner may have become idle. One too many goes when nobody needs it for a while. */
+  private void keepOrDismiss(Slot slot) {
+    if (!slot.isIdle()) {
+      return;
+    }
+    if (pool.isUseless(slot)) {
+      slot.dismiss();
+    } else if (pool.hasTooManyIdle()) {
+      int turn = slot.turns();
+      CompletableFuture.delayedExecutor(
+              options.warm().linger().toNanos(), TimeUnit.NANOSECONDS, VIRTUAL)
+          .execute(() -> dismissIfUnneeded(slot, turn));
+    }
+  }
+
+  private synchronized void dismissIfUnneeded(Slot slot, int turn) {
+    if (slot.isIdle() && slot.turns() == turn && pool.hasTooManyIdle()) {
       slot.dismiss();
     }
   }
@@ -279,7 +363,10 @@ public final class LocalRunners implements Runners {
     synchronized (this) {
       listener = null;
       open = socket;
-      slots.values().stream().filter(Slot::isIdle).forEach(Slot::dismiss);
+      if (watching != null) {
+        watching.interrupt();
+      }
+      pool.dismissIdle();
     }
     if (open != null) {
       open.close();

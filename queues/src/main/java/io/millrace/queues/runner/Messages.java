@@ -21,6 +21,13 @@ sealed interface Messages {
   /** A runner has nothing more to do with a task. */
   record Ended(ObjectId task) implements Messages {}
 
+  /**
+   * A runner has prolonged its claim, or has ended its work although it could not report yet.
+   *
+   * @param left how long the claim lasts from now on; zero when nothing is left of the work
+   */
+  record Holds(ObjectId task, Duration left) implements Messages {}
+
   /** A node hands over a run. */
   record Assign(Assignment assignment) implements Messages {}
 
@@ -39,6 +46,8 @@ sealed interface Messages {
               .put("identity", identity)
               .put("task", task == null ? null : task.hex());
       case Ended(ObjectId task) -> json.put("say", "ended").put("task", task.hex());
+      case Holds(ObjectId task, Duration left) ->
+          json.put("say", "holds").put("task", task.hex()).put("left", left.toMillis());
       case Assign(Assignment assignment) ->
           json.put("say", "assign").set("assignment", assignment.write());
       case Stop(ObjectId task, Duration grace) ->
@@ -60,6 +69,10 @@ sealed interface Messages {
             task.isString() ? new ObjectId(task.asString()) : null);
       }
       case "ended" -> new Ended(new ObjectId(json.required("task").asString()));
+      case "holds" ->
+          new Holds(
+              new ObjectId(json.required("task").asString()),
+              Duration.ofMillis(json.required("left").asLong()));
       case "assign" -> new Assign(Assignment.read(json.required("assignment")));
       case "stop" ->
           new Stop(

@@ -7,6 +7,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,6 +28,8 @@ final class NodeLink implements AutoCloseable {
   private final Consumer<Messages> listener;
   private @Nullable Lines lines;
   private @Nullable ObjectId task;
+  private @Nullable Duration left;
+  private long leftSince;
   private long awaySince = System.nanoTime();
   private volatile boolean closed;
 
@@ -50,19 +53,40 @@ final class NodeLink implements AutoCloseable {
   /** From now on the runner works on this task. */
   synchronized void working(ObjectId now) {
     task = now;
+    left = null;
+  }
+
+  /** The claim lasts for so long from now on; zero when nothing is left of the work. */
+  synchronized void holds(Duration time) {
+    left = time;
+    leftSince = System.nanoTime();
+    sayLeft();
+  }
+
+  private void sayLeft() {
+    ObjectId now = task;
+    Duration said = left;
+    if (now != null && said != null) {
+      Duration still = said.minusNanos(System.nanoTime() - leftSince);
+      say(new Messages.Holds(now, still.isPositive() ? still : Duration.ZERO));
+    }
+  }
+
+  private void say(Messages message) {
+    Lines now = lines;
+    if (now != null) {
+      try {
+        now.write(Messages.write(message));
+      } catch (IOException e) {
+        LOG.debug("the node has gone", e);
+      }
+    }
   }
 
   /** The runner is done with its task. A node that is away hears it when it asks again. */
   synchronized void ended(ObjectId done) {
     task = null;
-    Lines now = lines;
-    if (now != null) {
-      try {
-        now.write(Messages.write(new Messages.Ended(done)));
-      } catch (IOException e) {
-        LOG.debug("the node has gone", e);
-      }
-    }
+    say(new Messages.Ended(done));
   }
 
   /** How long there has been no node, in nanoseconds; 0 where there is one. */
@@ -87,6 +111,7 @@ final class NodeLink implements AutoCloseable {
     synchronized (this) {
       connected.write(Messages.write(new Messages.Hello(name, identity.toString(), task)));
       lines = connected;
+      sayLeft();
     }
     for (JsonNode next = connected.read(); next != null; next = connected.read()) {
       listener.accept(Messages.read(next));

@@ -9,18 +9,33 @@ import io.millrace.queues.TaskOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Both outputs of a task. */
 final class Outputs {
+  /** With less room than this on the disk, a write has failed or soon will. */
+  private static final long LEAST_ROOM_BYTES = 64 << 10;
+
   private final Capture stdout;
   private final Capture stderr;
   private final ObjectId task;
   private final OutputLimits limits;
   private final Supplier<BlobStore> blobs;
+  private final LongSupplier room;
+  private volatile boolean diskWasFull;
 
   Outputs(Assignment assignment, TaskFolder folder, Supplier<BlobStore> blobs) {
+    this(assignment, folder, blobs, folder.runner().toFile()::getUsableSpace);
+  }
+
+  /** With {@code room}, which tells how many bytes the disk still takes. */
+  Outputs(Assignment assignment, TaskFolder folder, Supplier<BlobStore> blobs, LongSupplier room) {
+    this.room = room;
     this.task = assignment.task();
     this.limits = assignment.limits();
     this.blobs = blobs;
@@ -43,8 +58,16 @@ final class Outputs {
 
   /** Keeps an endless output from filling the disk. */
   void cut() {
+    lookForRoom();
     stdout.cut(limits.maxBytes(), true);
     stderr.cut(limits.maxBytes(), true);
+  }
+
+  /** Programs write by themselves: whether they find no room is known to them alone. */
+  private void lookForRoom() {
+    if (room.getAsLong() < LEAST_ROOM_BYTES) {
+      diskWasFull = true;
+    }
   }
 
   /** Stores what is there, so that it can be read while the task runs. */
@@ -79,6 +102,7 @@ final class Outputs {
   /** Decides and stores what is kept, after the work has ended. */
   Settled settle(@Nullable String complaint, IdSource ids, Storing storing)
       throws InterruptedException {
+    lookForRoom();
     stdout.cut(limits.maxBytes(), false);
     stderr.cut(limits.maxBytes(), false);
     if (complaint != null) {
@@ -122,12 +146,12 @@ final class Outputs {
   }
 
   private @Nullable String loss() {
-    String first = stdout.loss();
-    String second = stderr.loss();
-    if (first == null) {
-      return second;
-    }
-    return second == null ? first : first + "; " + second;
+    String full = diskWasFull ? "the disk of the runner was full, so output may be missing" : null;
+    String all =
+        Stream.of(full, stdout.loss(), stderr.loss())
+            .filter(Objects::nonNull)
+            .collect(Collectors.joining("; "));
+    return all.isEmpty() ? null : all;
   }
 
   /** Removes the chunks that a report does not name. */

@@ -2,8 +2,9 @@ package io.millrace.queues.runner;
 
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.LostClaimException;
+import io.millrace.queues.ObjectId;
 import io.millrace.queues.Report;
-import io.millrace.queues.Run;
+import io.millrace.queues.Started;
 import io.millrace.queues.TaskOutput;
 import java.io.IOException;
 import java.util.List;
@@ -15,12 +16,12 @@ final class Reporting {
   private static final int ATTEMPTS = 4;
 
   private final Workshop.Server server;
-  private final Run run;
+  private final Started started;
   private final Outputs outputs;
 
-  Reporting(Workshop.Server server, Run run, Outputs outputs) {
+  Reporting(Workshop.Server server, Started started, Outputs outputs) {
     this.server = server;
-    this.run = run;
+    this.started = started;
     this.outputs = outputs;
   }
 
@@ -49,7 +50,11 @@ final class Reporting {
 
   private void finish(Report report) throws InterruptedException {
     Patience.insist(
-        "the report on task " + run.task(), () -> server.queues().runs().finish(run, report));
+        "the report on task " + task(), () -> server.queues().runs().finish(started, report));
+  }
+
+  private ObjectId task() {
+    return started.run().task();
   }
 
   /** Forgets the output of a run that is not ours any more. */
@@ -76,14 +81,14 @@ final class Reporting {
           capture.lost("could not be stored: " + e.getMessage());
           return false;
         }
-        patience.rest("storing the output of task " + run.task(), e);
+        patience.rest("storing the output of task " + task(), e);
       }
     }
   }
 
   private boolean isThere() {
     try {
-      server.queues().runs().find(run.task());
+      server.queues().runs().find(task());
       return true;
     } catch (RuntimeException e) {
       return false;

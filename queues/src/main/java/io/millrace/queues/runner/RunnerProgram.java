@@ -37,7 +37,7 @@ public final class RunnerProgram {
   private static final Duration GRACE = Duration.ofSeconds(5);
   private static final int ENDED_ITSELF = 3;
 
-  private final Queue<Assignment> waiting = new ArrayDeque<>();
+  private final Queue<TaskRun> waiting = new ArrayDeque<>();
   private final Workshop shop;
   private final NodeLink link;
   private @Nullable TaskRun current;
@@ -133,10 +133,9 @@ public final class RunnerProgram {
       }
       TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, TimeUnit.SECONDS.toNanos(1) / 4));
     }
-    Assignment assignment = waiting.remove();
-    TaskRun run = new TaskRun(assignment, shop);
+    TaskRun run = waiting.remove();
     current = run;
-    link.working(assignment.task());
+    link.working(run.assignment().task());
     return run;
   }
 
@@ -151,9 +150,10 @@ public final class RunnerProgram {
         // A node that came back repeats what it is not sure of.
         boolean known =
             (now != null && now.assignment().isSameRun(assignment.run()))
-                || waiting.stream().anyMatch(other -> other.isSameRun(assignment.run()));
+                || waiting.stream()
+                    .anyMatch(other -> other.assignment().isSameRun(assignment.run()));
         if (!known) {
-          waiting.add(assignment);
+          waiting.add(new TaskRun(assignment, shop, link::holds));
         }
       }
       case Messages.Stop(ObjectId task, Duration grace) -> {
@@ -161,9 +161,15 @@ public final class RunnerProgram {
         if (now != null && now.assignment().task().equals(task)) {
           now.stop(grace);
         }
+        for (TaskRun run : waiting) {
+          if (run.assignment().task().equals(task)) {
+            run.stop(grace);
+          }
+        }
       }
       case Messages.Quit() -> quit = true;
-      case Messages.Hello _, Messages.Ended _ -> LOG.warn("a node says {}", message);
+      case Messages.Hello _, Messages.Ended _, Messages.Holds _ ->
+          LOG.warn("a node says {}", message);
     }
     notifyAll();
   }

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +18,8 @@ import tools.jackson.databind.JsonNode;
 /** Where runners connect to their node. Who sends nonsense is cut off, and nobody else notices. */
 final class RunnerSocket implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunnerSocket.class);
+
+  private static final long PAUSE_NANOS = 100_000_000;
 
   private final Path path;
   private final ServerSocketChannel server;
@@ -64,6 +67,8 @@ final class RunnerSocket implements AutoCloseable {
       } catch (IOException e) {
         if (server.isOpen()) {
           LOG.warn("a runner cannot connect: {}", e.toString());
+          // Without free files the next try would fail as well, at once.
+          LockSupport.parkNanos(PAUSE_NANOS);
         }
       }
     }

@@ -26,6 +26,8 @@ final class Slot {
   private @Nullable Duration stop;
   private boolean met;
   private boolean leaving;
+  private int turns;
+  private final Hold hold = new Hold();
 
   /**
    * A runner.
@@ -73,6 +75,16 @@ final class Slot {
     return assignment == null && lines != null && !leaving;
   }
 
+  /** Whether it gets no more tasks. */
+  boolean isLeaving() {
+    return leaving;
+  }
+
+  /** How many tasks it has got. */
+  int turns() {
+    return turns;
+  }
+
   boolean isStartedWith(List<String> wanted) {
     return command.equals(wanted);
   }
@@ -97,15 +109,32 @@ final class Slot {
   }
 
   /** It has this to do, which is on file. */
-  void expect(@Nullable Assignment next) {
+  void expect(Assignment next) {
     assignment = next;
     stop = null;
+    turns++;
+    holds(next.terms().lease());
+  }
+
+  /** Its claim lasts for so long from now on; zero when nothing is left of its work. */
+  void holds(Duration left) {
+    if (left.isPositive()) {
+      hold.begin(left, System.nanoTime());
+    } else {
+      hold.end();
+    }
+  }
+
+  /** Whether it has been silent for so long that its claim is about to end under its work. */
+  boolean isFrozen() {
+    return assignment != null && hold.isOver(System.nanoTime());
   }
 
   /** Its task is over. */
   void relieve() {
     assignment = null;
     stop = null;
+    hold.end();
     TaskFolder.remove(folder.assignment());
   }
 

@@ -1,19 +1,19 @@
 package io.millrace.queues.runner;
 
 import io.millrace.queues.LostClaimException;
-import io.millrace.queues.QueueTask;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
+import io.millrace.queues.Started;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginException;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.plugin.Plugins;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +26,8 @@ final class TaskRun {
 
   private final Assignment assignment;
   private final Workshop shop;
+  private final Consumer<Duration> holds;
+  private final long givenNanos = System.nanoTime();
   private @Nullable Work work;
   private boolean ended;
   private Interruption interruption = Interruption.NONE;
@@ -38,9 +40,16 @@ final class TaskRun {
     LOST
   }
 
-  TaskRun(Assignment assignment, Workshop shop) {
+  /**
+   * A run that has not begun.
+   *
+   * @param holds hears how long the claim lasts from now on, when that has changed after the start;
+   *     zero when nothing is left of the work of a claim that cannot be renewed
+   */
+  TaskRun(Assignment assignment, Workshop shop, Consumer<Duration> holds) {
     this.assignment = assignment;
     this.shop = shop;
+    this.holds = holds;
   }
 
   Assignment assignment() {
@@ -52,30 +61,26 @@ final class TaskRun {
     RunRegistry runs = shop.server().queues().runs();
     Duration lease = assignment.terms().lease();
     AtomicLong sent = new AtomicLong();
-    Run run;
+    Started started;
     try {
-      run =
+      started =
           Patience.insist(
               "the start of task " + assignment.task(),
               () -> {
                 sent.set(System.nanoTime());
-                return runs.start(assignment.run(), shop.identity().toString(), lease);
+                return runs.begin(assignment.run(), shop.identity().toString(), lease);
               });
+      Run run = started.run();
       try (LeaseGuard guard =
           new LeaseGuard(
               shop.tools().schedule(), lease, () -> runs.renew(run, lease), new Watcher())) {
         guard.begin(sent.get());
-        Optional<QueueTask> task =
-            Patience.insist(
-                "reading task " + assignment.task(),
-                () -> shop.server().queues().tasks().find(assignment.task()));
-        if (task.isPresent()) {
-          shop.folder().prepare();
-          try {
-            perform(run, task.get());
-          } finally {
-            shop.folder().clear();
-          }
+        sayWhereLate(sent.get());
+        shop.folder().prepare();
+        try {
+          perform(started);
+        } finally {
+          shop.folder().clear();
         }
       }
     } catch (LostClaimException e) {
@@ -83,20 +88,34 @@ final class TaskRun {
     }
   }
 
-  private void perform(Run run, QueueTask task) throws InterruptedException {
+  /** The node counts from when it handed the run over, which may be long ago. */
+  private void sayWhereLate(long sentNanos) {
+    Duration lease = assignment.terms().lease();
+    if (sentNanos - givenNanos > lease.dividedBy(3).toNanos()) {
+      holds.accept(lease.minusNanos(System.nanoTime() - sentNanos));
+    }
+  }
+
+  private void perform(Started started) throws InterruptedException {
     Outputs outputs = new Outputs(assignment, shop.folder(), shop.server().blobs());
     Work.Result result =
         work(
             new RunTask(
-                assignment, task.params(), shop.folder(), outputs, shop.tools().launcher()));
-    Reporting reporting = new Reporting(shop.server(), run, outputs);
+                assignment,
+                started.task().params(),
+                shop.folder(),
+                outputs,
+                shop.tools().launcher()));
+    Reporting reporting = new Reporting(shop.server(), started, outputs);
     switch (interruption()) {
       case NONE -> reporting.report(result);
       case STOPPED -> reporting.report(new Work.Result(Status.TERMINATED, null, null));
-      case LEASE ->
-          reporting.report(
-              new Work.Result(
-                  Status.ORPHANED, "its claim could not be renewed, so its work was ended", null));
+      case LEASE -> {
+        holds.accept(Duration.ZERO);
+        reporting.report(
+            new Work.Result(
+                Status.ORPHANED, "its claim could not be renewed, so its work was ended", null));
+      }
       case LOST -> reporting.drop();
     }
   }
@@ -152,6 +171,10 @@ final class TaskRun {
     }
   }
 
+  private synchronized boolean hasEnded() {
+    return ended;
+  }
+
   private synchronized Interruption interruption() {
     return interruption;
   }
@@ -199,8 +222,17 @@ final class TaskRun {
   /** What the claim means for the work. */
   private final class Watcher implements LeaseGuard.Watcher {
     @Override
+    public void renewed(Duration left) {
+      holds.accept(left);
+    }
+
+    @Override
     public void endsIn(Duration left) {
       interrupt(Interruption.LEASE, left.dividedBy(2));
+      if (hasEnded()) {
+        // Only its report is due, and the node need not end what is over.
+        holds.accept(Duration.ZERO);
+      }
     }
 
     @Override

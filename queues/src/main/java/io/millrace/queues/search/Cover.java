@@ -45,7 +45,7 @@ enum Cover {
     if (!constant.isNumber()) {
       return;
     }
-    double number = constant.doubleValue();
+    double number = ValueOrder.approximate(constant);
     if (Math.abs(number) > Integer.MAX_VALUE - 2) {
       return;
     }

@@ -114,7 +114,7 @@ final class FilterReader {
       return new Condition.Exists(value.booleanValue());
     }
     if (value.isNumber()) {
-      return new Condition.Exists(value.doubleValue() != 0);
+      return new Condition.Exists(!ValueOrder.isZero(value));
     }
     throw wrong("$exists needs true or false");
   }

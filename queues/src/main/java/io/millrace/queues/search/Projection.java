@@ -57,7 +57,7 @@ public final class Projection {
       return value.booleanValue();
     }
     if (value.isNumber()) {
-      return value.doubleValue() != 0;
+      return !ValueOrder.isZero(value);
     }
     throw wrong("projection of " + field + " must be 0 or 1");
   }

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -60,7 +61,7 @@ public final class SearchOptions {
   }
 
   private static int limit(JsonNode value) {
-    if (value.isNumber() && value.doubleValue() > MOST) {
+    if (value.isNumber() && ValueOrder.compareNumbers(value, IntNode.valueOf(MOST)) > 0) {
       throw new InvalidRequestException("limit", "limit cannot exceed " + MOST);
     }
     int limit = number("limit", value);
@@ -78,16 +79,22 @@ public final class SearchOptions {
     List<SortKey> keys = new ArrayList<>();
     for (Map.Entry<String, JsonNode> key : value.properties()) {
       JsonNode direction = key.getValue();
-      boolean known = direction.isNumber() && Math.abs(direction.doubleValue()) == 1;
-      if (!known) {
+      boolean down = ValueOrder.equal(direction, IntNode.valueOf(-1));
+      if (!down && !ValueOrder.equal(direction, IntNode.valueOf(1))) {
         throw new InvalidRequestException("sort", "sort by " + key.getKey() + " must be 1 or -1");
       }
-      keys.add(new SortKey(FieldPath.of(key.getKey()), direction.doubleValue() < 0));
+      keys.add(new SortKey(FieldPath.of(key.getKey()), down));
     }
     if (!value.isObject()) {
       throw new InvalidRequestException("sort", "sort must be a name/value object");
     }
     return keys;
+  }
+
+  /** The same without leaving out any: all up to the last that is wanted. */
+  SearchOptions fromStart() {
+    return new SearchOptions(
+        Math.toIntExact(Math.min(Integer.MAX_VALUE, (long) skip + limit)), 0, sort, projection);
   }
 
   /** What of each result is wanted. */

@@ -45,7 +45,7 @@ final class ValueOrder {
     return left.isNull() && right.isNull() ? OptionalInt.of(0) : OptionalInt.empty();
   }
 
-  private static int compareNumbers(JsonNode left, JsonNode right) {
+  static int compareNumbers(JsonNode left, JsonNode right) {
     if (left.canConvertToLong()
         && right.canConvertToLong()
         && left.isIntegralNumber()
@@ -53,14 +53,29 @@ final class ValueOrder {
       return Long.compare(left.longValue(), right.longValue());
     }
     if (isInfinite(left) || isInfinite(right)) {
-      return Double.compare(left.doubleValue(), right.doubleValue());
+      return Double.compare(approximate(left), approximate(right));
     }
     return decimal(left).compareTo(decimal(right));
   }
 
   /** A number too large for a double is read as infinite. */
   private static boolean isInfinite(JsonNode number) {
-    return number.isFloatingPointNumber() && !Double.isFinite(number.doubleValue());
+    return isBinary(number) && !Double.isFinite(number.doubleValue());
+  }
+
+  /** Whether it is kept as a binary fraction; others may be too large to be read as one. */
+  private static boolean isBinary(JsonNode number) {
+    return number.isDouble() || number.isFloat();
+  }
+
+  /** About how large a number is; infinite where that is too large for a binary fraction. */
+  static double approximate(JsonNode number) {
+    return isBinary(number) ? number.doubleValue() : number.decimalValue().doubleValue();
+  }
+
+  /** Whether a number is 0, in whatever form. */
+  static boolean isZero(JsonNode number) {
+    return isBinary(number) ? number.doubleValue() == 0 : number.decimalValue().signum() == 0;
   }
 
   private static BigDecimal decimal(JsonNode number) {

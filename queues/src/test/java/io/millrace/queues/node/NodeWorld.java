@@ -86,6 +86,7 @@ final class NodeWorld implements AutoCloseable {
     final Set<ObjectId> survivors = new HashSet<>();
     Listener listener = new Nobody();
     boolean broken;
+    boolean busy;
     boolean closed;
 
     private static final class Nobody implements Listener {
@@ -105,6 +106,14 @@ final class NodeWorld implements AutoCloseable {
     public Set<ObjectId> recover(Collection<Run> runs, Listener watcher) {
       listener = watcher;
       return Set.copyOf(survivors);
+    }
+
+    @Override
+    public boolean offer(Run run, String plugin, NodeConfig config) {
+      if (!busy) {
+        begin(run, plugin, config);
+      }
+      return !busy;
     }
 
     @Override
@@ -224,10 +233,15 @@ final class NodeWorld implements AutoCloseable {
     return queues.runs().start(run, runner, LEASE);
   }
 
-  /** The runner of a task finishes it. */
-  void finish(Started on, Run run) {
+  /** The runner of a task starts it and reports its end, and its node has not heard of it yet. */
+  void startAndReport(Run run) {
     Run running = startRun(run, "runner");
     queues.runs().finish(running, new Report(Status.SUCCEEDED, TaskOutput.NONE, List.of(), null));
+  }
+
+  /** The runner of a task finishes it. */
+  void finish(Started on, Run run) {
+    startAndReport(run);
     on.runners.begun.remove(run.task());
     on.runners.listener.ended(run.task());
   }

@@ -130,6 +130,15 @@ final class SimulatedHost implements Machine {
     }
 
     @Override
+    public boolean offer(Run run, String plugin, NodeConfig config) {
+      boolean takes = random.nextInt(4) > 0;
+      if (takes) {
+        begin(run, plugin, config);
+      }
+      return takes;
+    }
+
+    @Override
     public void begin(Run run, String plugin, NodeConfig config) {
       if (!isCurrent()) {
         throw new AssertionError("a dead node begins a run");

@@ -6,10 +6,13 @@ import io.millrace.queues.QueuesException;
 import io.millrace.queues.Report;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
+import io.millrace.queues.Started;
 import io.millrace.queues.Status;
 import io.millrace.queues.TaskOutput;
 import io.millrace.store.StoreException;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A runner's process: it starts its task, renews its claim, works, and reports. */
 final class SimulatedRunner {
@@ -27,6 +30,7 @@ final class SimulatedRunner {
   private final String identity;
   private final long workNanos;
   private Run run;
+  private @Nullable Started started;
   private Phase phase = Phase.STARTING;
   private long dueNanos;
   private long endNanos;
@@ -97,7 +101,8 @@ final class SimulatedRunner {
   private void act(long nowNanos) {
     switch (phase) {
       case STARTING -> {
-        run = runs.start(run, identity, host.lease());
+        started = runs.begin(run, identity, host.lease());
+        run = started.run();
         renewedNanos = nowNanos;
         endNanos = nowNanos + workNanos;
         phase = Phase.WORKING;
@@ -114,8 +119,8 @@ final class SimulatedRunner {
       }
       case REPORTING -> {
         Output output = new Output.Text(identity);
-        runs.finish(
-            run, new Report(status, new TaskOutput(output, Output.none()), List.of(), said));
+        Report report = new Report(status, new TaskOutput(output, Output.none()), List.of(), said);
+        runs.finish(Objects.requireNonNull(started), report);
         phase = Phase.GONE;
         host.ended(this);
       }

@@ -30,7 +30,8 @@ class PluginFolderTest {
   void without_a_folder_there_are_the_built_in_plugins() {
     PluginFolder none = new PluginFolder(null);
 
-    assertThat(none.names()).containsExactly("demo", "exec", "shell");
+    assertThat(none.names())
+        .containsExactlyInAnyOrder("demo", "Disbatch::Plugin::Demo", "exec", "shell");
     assertThat(none.has("shell")).isTrue();
     assertThat(none.has("other")).isFalse();
   }

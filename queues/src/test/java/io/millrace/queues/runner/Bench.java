@@ -102,7 +102,7 @@ final class Bench implements AutoCloseable {
   }
 
   TaskRun begin(String plugin, ObjectNode params) {
-    return new TaskRun(assignment(plugin, claim(plugin, params)), shop);
+    return new TaskRun(assignment(plugin, claim(plugin, params)), shop, _ -> {});
   }
 
   /** Runs a task to its end. */

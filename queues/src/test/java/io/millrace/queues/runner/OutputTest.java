@@ -9,9 +9,13 @@ import io.millrace.queues.OutputFile;
 import io.millrace.queues.OutputLimits;
 import io.millrace.queues.OutputLimits.Files;
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -85,6 +89,26 @@ class OutputTest {
     assertThat(((Output.Stored) task.output().stdout()).shownAsText()).isTrue();
     assertThat(bench.text(task.output().stdout())).hasSize(5_000).startsWith("1\n2\n");
     assertThat(reason(task)).contains("stdout").contains("5000");
+  }
+
+  @Test
+  void a_disk_that_was_full_meanwhile_is_told() throws Exception {
+    Run run = bench.claim("shell", shell("true"));
+    TaskFolder folder = new TaskFolder(bench.plugins);
+    folder.prepare();
+    Deque<Long> room = new ArrayDeque<>(List.of(1L << 30, 4_096L, 1L << 30));
+    Outputs outputs =
+        new Outputs(bench.assignment("shell", run), folder, () -> bench.blobs, room::remove);
+    outputs.cut();
+    outputs.cut();
+    outputs.stdout().lost("cut at 5 bytes");
+
+    Outputs.Settled settled = outputs.settle(null, bench.queues::newId, (_, _) -> true);
+
+    assertThat(settled.loss())
+        .isEqualTo(
+            "the disk of the runner was full, so output may be missing; stdout: cut at 5 bytes");
+    assertThat(room).isEmpty();
   }
 
   @Test

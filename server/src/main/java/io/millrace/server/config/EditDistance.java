@@ -4,11 +4,11 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /** How far two words lie apart, to guess what somebody meant. */
-final class EditDistance {
+public final class EditDistance {
   private EditDistance() {}
 
   /** The candidate that takes the fewest edits; null where there are none. */
-  static @Nullable String nearest(String word, Collection<String> candidates) {
+  public static @Nullable String nearest(String word, Collection<String> candidates) {
     String nearest = null;
     int least = Integer.MAX_VALUE;
     for (String candidate : candidates) {

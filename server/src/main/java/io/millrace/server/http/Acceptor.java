@@ -52,7 +52,7 @@ final class Acceptor {
     this.loops =
         Stream.iterate(0, it -> it + 1)
             .limit(loopCount())
-            .map(it -> EventLoop.start("http-" + it))
+            .map(it -> EventLoop.start("http-" + it, surroundings.limits()))
             .toList();
     this.accepting = Thread.ofPlatform().name("http-accept").unstarted(this::accept);
     this.sweeping = Thread.ofVirtual().name("http-sweep").unstarted(this::sweep);

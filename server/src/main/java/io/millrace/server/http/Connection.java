@@ -13,7 +13,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.ExecutorService;
 
 /** A client's connection, as the library's HTTP implementation wants to see it. */
-final class Connection implements ConnectionContext {
+final class Connection implements ConnectionContext, Watch.Watched {
   private final SocketChannel channel;
   private final Surroundings surroundings;
   private final HelidonSocket socket;
@@ -47,14 +47,14 @@ final class Connection implements ConnectionContext {
     return surroundings.limits();
   }
 
-  /** Ends {@code watch} when the client closes the connection. */
-  void watch(Watch watch) {
+  @Override
+  public void watch(Watch watch) {
     waiting = true;
     source.watch(() -> watch.end(Watch.Cause.CLIENT_GONE));
   }
 
-  /** The request waits no more. */
-  void unwatch() {
+  @Override
+  public void unwatch() {
     source.unwatch();
     waiting = false;
   }

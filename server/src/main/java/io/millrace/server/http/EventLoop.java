@@ -26,11 +26,14 @@ final class EventLoop {
   private final Thread thread;
   private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
   private final List<Runnable> returns = new ArrayList<>();
+  private final Round round = new Round();
+  private final PlainReader reader;
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private volatile boolean asleep;
   private volatile boolean closed;
 
-  private EventLoop(String name) {
+  private EventLoop(String name, HttpLimits limits) {
+    reader = new PlainReader(limits);
     try {
       selector = Selector.open();
     } catch (IOException e) {
@@ -39,8 +42,8 @@ final class EventLoop {
     thread = Thread.ofPlatform().name(name).daemon().unstarted(this::run);
   }
 
-  static EventLoop start(String name) {
-    EventLoop loop = new EventLoop(name);
+  static EventLoop start(String name, HttpLimits limits) {
+    EventLoop loop = new EventLoop(name, limits);
     loop.thread.start();
     return loop;
   }
@@ -64,6 +67,16 @@ final class EventLoop {
     return selector;
   }
 
+  /** What is being done now. */
+  Round round() {
+    return round;
+  }
+
+  /** What reads the heads of requests. */
+  PlainReader reader() {
+    return reader;
+  }
+
   /** A cleared buffer for what is done with it at once. */
   ByteBuffer buffer() {
     return buffer.clear();
@@ -82,6 +95,7 @@ final class EventLoop {
           ((Line) key.attachment()).ready();
         }
         selector.selectedKeys().clear();
+        round.end();
         runErrands();
       }
     } catch (IOException | RuntimeException | Error e) {

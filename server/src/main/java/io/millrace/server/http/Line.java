@@ -38,12 +38,12 @@ final class Line {
   /** Whether what was asked is decided, so that nobody else will end it. */
   private boolean answering;
 
-  Line(EventLoop loop, Connection connection, PromptDispatcher dispatcher, PlainReader reader) {
+  Line(EventLoop loop, Connection connection, PromptDispatcher dispatcher) {
     this.loop = loop;
     this.connection = connection;
     this.channel = connection.channel();
     this.dispatcher = dispatcher;
-    this.inbox = new Inbox(reader);
+    this.inbox = new Inbox(loop.reader());
   }
 
   /**
@@ -111,7 +111,7 @@ final class Line {
   }
 
   private void ask() throws IOException {
-    PromptDispatcher.Exchange begun = dispatcher.begin(inbox.request(), connection);
+    PromptDispatcher.Exchange begun = dispatcher.begin(inbox.request(), connection, loop.round());
     if (begun == null) {
       giveBack();
       return;

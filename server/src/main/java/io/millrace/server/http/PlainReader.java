@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Reads the heads of plain requests with the library's own parsers. A plain request has a body of a
  * stated length, and no header that changes how it is to be read or answered. What is not plain, or
  * not right, is nobody's business here: the library then reads it again, and says what is wrong.
+ *
+ * <p>Clients send the same few heads again and again, so those are remembered. For use by one
+ * thread.
  */
 final class PlainReader {
   private static final int MOST_LENGTH_DIGITS = 9;
@@ -30,6 +33,7 @@ final class PlainReader {
           HeaderNames.TRAILER);
 
   private final HttpLimits limits;
+  private final KnownHeads known = new KnownHeads();
 
   PlainReader(HttpLimits limits) {
     this.limits = limits;
@@ -45,14 +49,24 @@ final class PlainReader {
     if (!mayGrow(headBytes)) {
       return null;
     }
-    DataReader reader = new DataReader(new Once(Arrays.copyOf(bytes, headBytes)));
+    PlainHead before = known.find(bytes, headBytes);
+    return before == null ? parse(Arrays.copyOf(bytes, headBytes)) : before;
+  }
+
+  private @Nullable PlainHead parse(byte[] head) {
+    DataReader reader = new DataReader(new Once(head));
     try {
       HttpPrologue prologue =
           new Http1Prologue(reader, limits.maxRequestLineBytes(), true).readPrologue();
       UriValidator.validateQuery(prologue.query().rawValue());
       Headers headers = Http1HeadersParser.readHeaders(reader, limits.maxHeaderBytes(), true);
       int bodyBytes = isPlain(headers) ? bodyBytes(headers) : -1;
-      return bodyBytes < 0 ? null : new PlainHead(prologue, headers, headBytes, bodyBytes);
+      if (bodyBytes < 0) {
+        return null;
+      }
+      PlainHead plain = new PlainHead(prologue, headers, head.length, bodyBytes);
+      known.add(head, plain);
+      return plain;
     } catch (RuntimeException _) {
       return null;
     }

@@ -48,14 +48,14 @@ final class PromptDispatcher {
   }
 
   /** Begins to answer; null where nothing was done and the request is not for an event loop. */
-  @Nullable Exchange begin(PlainRequest source, Connection connection) {
+  @Nullable Exchange begin(PlainRequest source, Connection connection, Round round) {
     RequestLog.Entry entry = new RequestLog.Entry(source.prologue());
     boolean begun = false;
     if (!inFlight.enter()) {
       return null;
     }
     try {
-      Later later = ask(source, connection, entry);
+      Later later = ask(source, connection, round, entry);
       begun = later != null;
       return later == null ? null : new Exchange(entry, later);
     } catch (IOException | RuntimeException _) {
@@ -67,7 +67,8 @@ final class PromptDispatcher {
     }
   }
 
-  private @Nullable Later ask(PlainRequest source, Connection connection, RequestLog.Entry entry)
+  private @Nullable Later ask(
+      PlainRequest source, Connection connection, Round round, RequestLog.Entry entry)
       throws IOException {
     Headers headers = source.headers();
     String path = source.prologue().uriPath().rawPath();
@@ -82,7 +83,7 @@ final class PromptDispatcher {
       return null;
     }
     entry.endpoint(match.endpoint());
-    return handler.begin(new Request(source, connection, inFlight, match));
+    return handler.begin(new Request(source, connection, inFlight, match), round);
   }
 
   /** The answer, once the exchange is done: in {@code room} where it has the place. */

@@ -15,6 +15,6 @@ record Surroundings(
     HttpLimits limits, ListenerContext context, Router router, PromptDispatcher prompt) {
   /** A connection as an event loop sees it, from one request of the library's to the next. */
   Line line(EventLoop loop, Connection connection) {
-    return new Line(loop, connection, prompt, new PlainReader(limits));
+    return new Line(loop, connection, prompt);
   }
 }

@@ -17,17 +17,26 @@ public final class Watch implements AutoCloseable {
     STOPPING
   }
 
+  /** What notices that a client has gone. */
+  interface Watched {
+    /** Ends {@code watch} when the client closes the connection. */
+    void watch(Watch watch);
+
+    /** The request waits no more. */
+    void unwatch();
+  }
+
   private final InFlight inFlight;
-  private final @Nullable Connection connection;
+  private final @Nullable Watched connection;
   private final AtomicReference<@Nullable Consumer<Cause>> action;
 
-  private Watch(InFlight inFlight, @Nullable Connection connection, Consumer<Cause> action) {
+  private Watch(InFlight inFlight, @Nullable Watched connection, Consumer<Cause> action) {
     this.inFlight = inFlight;
     this.connection = connection;
     this.action = new AtomicReference<>(action);
   }
 
-  static Watch begin(InFlight inFlight, Connection connection, Consumer<Cause> action) {
+  static Watch begin(InFlight inFlight, Watched connection, Consumer<Cause> action) {
     Watch watch = new Watch(inFlight, connection, action);
     connection.watch(watch);
     inFlight.add(watch);

@@ -12,6 +12,7 @@ import io.millrace.server.websocket.WebSocket;
 import io.millrace.server.websocket.WebSocketLimits;
 import io.millrace.server.websocket.WebSocketListener;
 import java.io.FileNotFoundException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
@@ -42,11 +43,30 @@ final class WorkerSocket {
 
   private Reply open(Request request, String type) {
     return request.webSocket(
-        limits, socket -> new Heard(workers.connect(type, new Link(registry, socket))));
+        limits,
+        socket -> {
+          Link link = new Link(registry, socket);
+          WorkerConnection connection = workers.connect(type, link);
+          link.connected(connection);
+          return new Heard(connection);
+        });
   }
 
   /** What the manager says. */
-  private record Link(JobRegistry registry, WebSocket socket) implements WorkerLink {
+  private static final class Link implements WorkerLink {
+    private final JobRegistry registry;
+    private final WebSocket socket;
+    private volatile @Nullable WorkerConnection connection;
+
+    Link(JobRegistry registry, WebSocket socket) {
+      this.registry = registry;
+      this.socket = socket;
+    }
+
+    void connected(WorkerConnection end) {
+      connection = end;
+    }
+
     @Override
     public void say(String text) {
       socket.text(text);
@@ -58,9 +78,27 @@ final class WorkerSocket {
     }
 
     private InputStream payload(Job job) throws IOException {
-      return registry
-          .payload(job)
-          .orElseThrow(() -> new FileNotFoundException("the job " + job.id() + " is gone"));
+      InputStream payload =
+          registry
+              .payload(job)
+              .orElseThrow(() -> new FileNotFoundException("the job " + job.id() + " is gone"));
+      return new Sent(payload);
+    }
+
+    /** A payload on its way: each part that is taken shows that the line moves. */
+    private final class Sent extends FilterInputStream {
+      Sent(InputStream payload) {
+        super(payload);
+      }
+
+      @Override
+      public int read(byte[] target, int offset, int length) throws IOException {
+        WorkerConnection end = connection;
+        if (end != null) {
+          end.sending();
+        }
+        return super.read(target, offset, length);
+      }
     }
 
     @Override

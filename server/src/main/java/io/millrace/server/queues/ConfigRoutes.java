@@ -35,6 +35,9 @@ final class ConfigRoutes {
     }
     for (String name : changes.propertyNames()) {
       JsonNode value = changes.required(name);
+      if (input.isUnset(value)) {
+        changes.putNull(name);
+      }
       if (name.endsWith("_bytes") && value.isString() && value.asString().matches("[0-9]{1,18}")) {
         changes.put(name, Long.parseLong(value.asString()));
       }

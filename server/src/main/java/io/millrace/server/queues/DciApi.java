@@ -1,10 +1,11 @@
 package io.millrace.server.queues;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException;
-import io.millrace.queues.search.TaskSearch;
+import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.server.http.Failures;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Problems;
@@ -27,18 +28,20 @@ public final class DciApi {
     OutputReader outputs = new OutputReader(queues, blobs);
     Shapes shapes = new Shapes(outputs);
     Plugins plugins = new Plugins(queues);
-    TaskSearch search = TaskSearch.in(queues);
+    ArchivedTasks archived = ArchivedTasks.in(blobs);
+    ArchiveSearch search = ArchiveSearch.in(queues, archived);
+    KnownTasks known = new KnownTasks(queues.tasks(), archived);
     UserDocuments documents = new UserDocuments(store);
 
     new NodeRoutes(queues.nodes()).mount(mount);
     new ConfigRoutes(queues.config()).mount(mount);
     QueueRoutes queueRoutes = new QueueRoutes(queues.queues(), plugins);
     queueRoutes.mount(mount);
-    TaskRoutes taskRoutes = new TaskRoutes(queues.tasks(), queueRoutes, documents, shapes);
+    TaskRoutes taskRoutes = new TaskRoutes(queues.tasks(), known, queueRoutes, documents, shapes);
     taskRoutes.mount(mount);
     new SearchRoutes(search, shapes).mount(mount);
-    new WaitRoute(queues).mount(mount);
-    new OutputRoutes(taskRoutes, outputs).mount(mount);
+    new WaitRoute(queues, archived).mount(mount);
+    new OutputRoutes(known, outputs).mount(mount);
     new OldRoutes(queueRoutes, taskRoutes, documents, plugins).mount(mount);
     new OldSearch(search, shapes).mount(mount);
   }

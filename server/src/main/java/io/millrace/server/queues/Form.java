@@ -3,9 +3,12 @@ package io.millrace.server.queues;
 import io.millrace.queues.ObjectId;
 import io.millrace.server.http.Reply;
 import java.util.List;
+import java.util.Map;
+import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -24,9 +27,25 @@ final class Form {
                       StreamReadConstraints.builder().maxNestingDepth(MOST_LEVELS).build())
                   .build())
           .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+          // Fractions keep the digits that they were sent with.
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .nodeFactory(new Decimals())
           .build();
 
   private Form() {}
+
+  /**
+   * Reads a value.
+   *
+   * @throws JacksonException when it is no JSON, or has a number that cannot be kept
+   */
+  static JsonNode read(byte[] text) {
+    try {
+      return JSON.readTree(text);
+    } catch (NumberFormatException e) {
+      throw Decimals.tooLarge(e);
+    }
+  }
 
   static ObjectNode object() {
     return JSON.createObjectNode();
@@ -55,6 +74,12 @@ final class Form {
     return pretty
         ? Reply.json(JSON.writer().with(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(body))
         : ok(body);
+  }
+
+  /** The store is full; to be repeated later. */
+  static Reply full(JsonNode body) {
+    return new Reply.Whole(
+        503, Reply.JSON, Map.of("Retry-After", "1"), JSON.writeValueAsBytes(body));
   }
 
   static Reply bad(JsonNode body) {

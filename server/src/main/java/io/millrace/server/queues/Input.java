@@ -3,6 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.queues.ObjectId;
 import io.millrace.server.http.Query;
 import io.millrace.server.http.Request;
+import io.millrace.wire.JsonMistake;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,9 +23,11 @@ final class Input {
   private static final String FORM = "application/x-www-form-urlencoded";
 
   private final ObjectNode values;
+  private final boolean form;
 
-  private Input(ObjectNode values) {
+  private Input(ObjectNode values, boolean form) {
     this.values = values;
+    this.form = form;
   }
 
   /**
@@ -34,25 +37,32 @@ final class Input {
    */
   static Input of(Request request) throws IOException {
     if (!request.hasBody()) {
-      return new Input(fromForm(request.query()));
+      return new Input(fromForm(request.query()), true);
     }
     byte[] body = request.body();
     if (isForm(request, body)) {
-      return new Input(fromForm(Query.parse(new String(body, StandardCharsets.ISO_8859_1))));
+      return new Input(fromForm(Query.parse(new String(body, StandardCharsets.ISO_8859_1))), true);
     }
     try {
-      if (Form.JSON.readTree(body) instanceof ObjectNode object) {
-        return new Input(object);
+      if (Form.read(body) instanceof ObjectNode object) {
+        return new Input(object, false);
       }
     } catch (JacksonException e) {
-      throw Refusal.of("the body is not JSON: " + e.getOriginalMessage());
+      throw Refusal.of("the body is not JSON: " + JsonMistake.words(e));
     }
     throw Refusal.of("the body must be a JSON object");
   }
 
-  /** These, made by us. */
-  static Input of(ObjectNode values) {
-    return new Input(values);
+  /** One value of these under another name. */
+  Input renamed(String name, String newName) {
+    ObjectNode renamed = Form.object();
+    renamed.set(newName, values.get(name));
+    return new Input(renamed, form);
+  }
+
+  /** Whether a value unsets something: null, or in a form, which knows no null, an empty text. */
+  boolean isUnset(JsonNode value) {
+    return value.isNull() || (form && value.isString() && value.asString().isEmpty());
   }
 
   /** Whether a body is a form; one that begins like JSON is not, whatever its type says. */
@@ -114,10 +124,10 @@ final class Input {
     return value.asString();
   }
 
-  /** An integer from 0, as a number or its digits, or null. */
+  /** An integer from 0, as a number or its digits; null where it is absent or unset. */
   @Nullable Integer count(String name, String error) {
     JsonNode value = values.get(name);
-    if (value == null || value.isNull()) {
+    if (value == null || isUnset(value)) {
       return null;
     }
     if (value.isIntegralNumber() && value.canConvertToInt() && value.intValue() >= 0) {
@@ -160,7 +170,9 @@ final class Input {
     if (value.isString()) {
       return !Set.of("", "0", "false").contains(value.asString());
     }
-    return value.isBoolean() ? value.booleanValue() : !value.isNumber() || value.doubleValue() != 0;
+    return value.isBoolean()
+        ? value.booleanValue()
+        : !value.isNumber() || value.decimalValue().signum() != 0;
   }
 
   /**
@@ -185,7 +197,7 @@ final class Input {
       return value;
     }
     try {
-      return Form.JSON.readTree(value.asString());
+      return Form.read(value.asString().getBytes(StandardCharsets.UTF_8));
     } catch (JacksonException _) {
       return null;
     }

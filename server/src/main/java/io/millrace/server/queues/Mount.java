@@ -1,12 +1,14 @@
 package io.millrace.server.queues;
 
 import io.millrace.queues.InvalidRequestException;
+import io.millrace.queues.StoreFullException;
 import io.millrace.queues.TaskStateException;
 import io.millrace.server.http.Handler;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.http.Routes;
+import io.millrace.wire.JsonMistake;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -68,12 +70,15 @@ final class Mount {
             return action.answer(new Asked(request), input);
           } catch (Refusal e) {
             return errors.show(e);
+          } catch (StoreFullException e) {
+            // Not the client's fault: answered as every store that cannot serve now.
+            throw e;
           } catch (InvalidRequestException e) {
             return errors.show(refusal(e, input));
           } catch (TaskStateException e) {
             return errors.show(Refusal.of(String.valueOf(e.getMessage())));
           } catch (JacksonException e) {
-            return errors.show(Refusal.of("this JSON cannot be kept: " + e.getOriginalMessage()));
+            return errors.show(Refusal.of("this JSON cannot be kept: " + JsonMistake.words(e)));
           }
         });
   }
@@ -88,10 +93,12 @@ final class Mount {
             return handler.handle(request);
           } catch (Refusal e) {
             return Form.bad(e.body());
+          } catch (StoreFullException e) {
+            throw e;
           } catch (InvalidRequestException e) {
             return Form.bad(refusal(e, null).body());
           } catch (JacksonException e) {
-            String message = "this JSON cannot be kept: " + e.getOriginalMessage();
+            String message = "this JSON cannot be kept: " + JsonMistake.words(e);
             return Form.bad(Refusal.of(message).body());
           }
         });

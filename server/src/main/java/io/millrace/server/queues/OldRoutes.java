@@ -66,9 +66,7 @@ final class OldRoutes {
       throw Refusal.of("You must supply a value");
     }
     String queue = id(input, "queueid", "You must supply a queueid");
-    ObjectNode change = Form.object();
-    change.set("threads", value);
-    ObjectNode result = queues.change(queue, Input.of(change));
+    ObjectNode result = queues.change(queue, input.renamed("value", "threads"));
     return Form.ok(Form.object().put("success", 1).setAll(result));
   }
 

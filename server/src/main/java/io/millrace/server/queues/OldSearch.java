@@ -1,9 +1,9 @@
 package io.millrace.server.queues;
 
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.queues.search.Filter;
 import io.millrace.queues.search.SearchOptions;
-import io.millrace.queues.search.TaskSearch;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import io.millrace.server.queues.Shapes.Detail;
@@ -14,10 +14,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Search as version 3 has it: times are seconds, with their text beside them. */
 final class OldSearch {
-  private final TaskSearch search;
+  private final ArchiveSearch search;
   private final Shapes shapes;
 
-  OldSearch(TaskSearch search, Shapes shapes) {
+  OldSearch(ArchiveSearch search, Shapes shapes) {
     this.search = search;
     this.shapes = shapes;
   }
@@ -46,12 +46,13 @@ final class OldSearch {
     }
     SearchOptions wanted = SearchOptions.read(options);
     if (input.truth("count", false)) {
-      return Form.ok(Form.array().add(1).add(search.count(filter)));
+      return Form.ok(Form.array().add(1).add(search.count(filter, false)));
     }
     Detail detail = input.truth("terse", false) ? Detail.TERSE : Detail.FULL;
     ArrayNode shown = Form.array();
-    for (QueueTask task : search.find(filter, wanted)) {
-      ObjectNode json = shapes.of(task, detail, wanted.projection());
+    for (ArchiveSearch.Found found : search.find(filter, wanted, false)) {
+      QueueTask task = found.task();
+      ObjectNode json = shapes.of(found, detail, wanted.projection());
       seconds(json, "ctime", task.ctimeMillis());
       seconds(json, "mtime", task.progress().mtimeMillis());
       shown.add(json);

@@ -19,10 +19,10 @@ final class OutputRoutes {
   /** How often a followed task is looked at; its runner sends news at most once a second. */
   private static final long STEP_MILLIS = 250;
 
-  private final TaskRoutes tasks;
+  private final KnownTasks tasks;
   private final OutputReader outputs;
 
-  OutputRoutes(TaskRoutes tasks, OutputReader outputs) {
+  OutputRoutes(KnownTasks tasks, OutputReader outputs) {
     this.tasks = tasks;
     this.outputs = outputs;
   }
@@ -36,7 +36,7 @@ final class OutputRoutes {
 
   private Reply answer(Request request, Stream stream) {
     String id = request.parameter("id");
-    QueueTask task = tasks.find(id);
+    QueueTask task = tasks.find(id).task();
     long offset = request.query().integer("offset", 0, 0, Long.MAX_VALUE);
     boolean follow = request.query().truth("follow", false);
     return new Reply.Streamed(
@@ -60,13 +60,14 @@ final class OutputRoutes {
       long at = offset;
       boolean live = true;
       while (live) {
-        QueueTask task = tasks.find(request.parameter("id"));
+        QueueTask task = tasks.find(request.parameter("id")).task();
         // Seen before its output is read, so that nothing written before the end is missed.
         live = Status.isActive(task.status()) || task.status() == Status.QUEUED;
         at += outputs.copy(task, stream, at, target);
         target.flush();
         if (live && over.await(STEP_MILLIS, TimeUnit.MILLISECONDS)) {
-          return;
+          // Broken off, not ended: whoever follows must see that there may be more.
+          throw new IOException("the server stops, or the client has gone");
         }
       }
     } catch (Refusal _) {

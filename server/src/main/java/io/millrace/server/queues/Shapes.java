@@ -8,6 +8,7 @@ import io.millrace.queues.Queue;
 import io.millrace.queues.QueueCounts;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.queues.search.Projection;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -84,6 +85,12 @@ final class Shapes {
       json.put("orphaned", task.progress().orphaned());
     }
     return projection.of(json);
+  }
+
+  /** The same, saying so where it comes from the archive. */
+  ObjectNode of(ArchiveSearch.Found found, Detail detail, Projection projection) {
+    ObjectNode json = of(found.task(), detail, projection);
+    return found.archived() ? json.put("archived", true) : json;
   }
 
   private void output(ObjectNode json, String field, Output output, Detail detail) {

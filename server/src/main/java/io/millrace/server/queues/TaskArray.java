@@ -1,5 +1,6 @@
 package io.millrace.server.queues;
 
+import io.millrace.wire.JsonMistake;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -41,8 +42,8 @@ final class TaskArray {
     int count;
     try (JsonParser json = ELEMENTS.createParser(body)) {
       count = count(json);
-    } catch (JacksonException _) {
-      throw Refusal.of(WRONG);
+    } catch (JacksonException e) {
+      throw Refusal.of(WRONG, "detail", JsonMistake.words(e));
     }
     if (count == 0) {
       throw Refusal.of(WRONG);
@@ -70,6 +71,9 @@ final class TaskArray {
           return 0;
         }
         depth += next.isStructStart() ? 1 : next.isStructEnd() ? -1 : 0;
+        if (next == JsonToken.VALUE_NUMBER_FLOAT) {
+          Decimals.check(json);
+        }
       }
       count++;
       token = json.nextToken();

@@ -5,7 +5,9 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Status;
+import io.millrace.queues.StoreFullException;
 import io.millrace.queues.TaskRegistry;
+import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
@@ -19,15 +21,20 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Creates tasks, shows one, and operates on it. */
 final class TaskRoutes {
-  private static final String NOT_FOUND = "task not found";
-
   private final TaskRegistry tasks;
+  private final KnownTasks known;
   private final QueueRoutes queues;
   private final UserDocuments documents;
   private final Shapes shapes;
 
-  TaskRoutes(TaskRegistry tasks, QueueRoutes queues, UserDocuments documents, Shapes shapes) {
+  TaskRoutes(
+      TaskRegistry tasks,
+      KnownTasks known,
+      QueueRoutes queues,
+      UserDocuments documents,
+      Shapes shapes) {
     this.tasks = tasks;
+    this.known = known;
     this.queues = queues;
     this.documents = documents;
     this.shapes = shapes;
@@ -44,7 +51,7 @@ final class TaskRoutes {
         HttpMethod.POST,
         "/tasks/{queue}/{collection}",
         (asked, input) -> Form.ok(createFrom(asked.queue(), asked.collection(), input)));
-    mount.add(HttpMethod.GET, "/tasks/id/{id}", (asked, _) -> show(find(asked.id())));
+    mount.add(HttpMethod.GET, "/tasks/id/{id}", (asked, _) -> show(known.find(asked.id())));
     operation(mount, "cancel", (id, reason) -> tasks.hold(id, Status.CANCELLED, reason));
     operation(mount, "block", (id, reason) -> tasks.hold(id, Status.BLOCKED, reason));
     operation(mount, "terminate", (id, _) -> tasks.terminate(id));
@@ -56,24 +63,17 @@ final class TaskRoutes {
         HttpMethod.POST,
         "/tasks/id/{id}/" + name,
         (asked, input) -> {
-          ObjectId id = Input.id("id", asked.id(), NOT_FOUND);
-          return show(
-              operation
-                  .on(id, input.text("reason"))
-                  .orElseThrow(() -> Refusal.of(NOT_FOUND, "id", asked.id())));
+          ObjectId id = KnownTasks.id(asked.id());
+          return operation
+              .on(id, input.text("reason"))
+              .map(task -> show(new Found(task, false)))
+              .orElseThrow(() -> known.missing(asked.id()));
         });
   }
 
-  /** The task of this id. */
-  QueueTask find(String id) {
-    return tasks
-        .find(Input.id("id", id, NOT_FOUND))
-        .orElseThrow(() -> Refusal.of(NOT_FOUND, "id", id));
-  }
-
-  private Reply show(QueueTask task) {
-    ObjectNode shown = shapes.of(task, Detail.FULL, Projection.ALL);
-    return Form.ok(shown.put("id", task.id().hex()));
+  private Reply show(Found found) {
+    ObjectNode shown = shapes.of(found, Detail.FULL, Projection.ALL);
+    return Form.ok(shown.put("id", found.task().id().hex()));
   }
 
   private Reply create(Request request) throws IOException {
@@ -89,6 +89,9 @@ final class TaskRoutes {
     } catch (InvalidRequestException e) {
       if (created.isEmpty()) {
         throw e;
+      }
+      if (e instanceof StoreFullException) {
+        return Form.full(Mount.refusal(e, null).with(Results.inserted(created)).body());
       }
       throw Mount.refusal(e, null).with(Results.inserted(created));
     }

@@ -64,7 +64,7 @@ final class UserDocuments {
 
   private static ObjectNode fields(Document document) {
     try {
-      if (Form.JSON.readTree(document.body().toArray()) instanceof ObjectNode fields) {
+      if (Form.read(document.body().toArray()) instanceof ObjectNode fields) {
         if (!fields.has("_id")) {
           fields.put("_id", document.key().key());
         }

@@ -1,5 +1,6 @@
 package io.millrace.server.queues;
 
+import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
 import io.millrace.queues.TaskWatch;
@@ -8,6 +9,7 @@ import io.millrace.server.http.Reply;
 import io.millrace.server.http.Watch;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,9 +26,11 @@ final class WaitRoute {
   private static final Duration STEP = Duration.ofMillis(250);
 
   private final Queues queues;
+  private final ArchivedTasks archived;
 
-  WaitRoute(Queues queues) {
+  WaitRoute(Queues queues, ArchivedTasks archived) {
     this.queues = queues;
+    this.archived = archived;
   }
 
   void mount(Mount mount) {
@@ -52,10 +56,24 @@ final class WaitRoute {
       }
       ObjectNode statuses = Form.object();
       tasks.statuses().forEach(statuses::put);
+      addArchived(statuses);
       ObjectNode shown = Form.object().put("total", ids.size());
       shown.put("ended", ids.size() - tasks.pending());
       shown.set("tasks", statuses);
       return Form.ok(shown);
+    }
+  }
+
+  /** Those that are not there may have ended long ago. */
+  private void addArchived(ObjectNode statuses) {
+    List<ObjectId> missing =
+        statuses
+            .propertyStream()
+            .filter(task -> task.getValue().isNull())
+            .map(task -> new ObjectId(task.getKey()))
+            .toList();
+    if (!missing.isEmpty()) {
+      archived.find(missing).forEach((id, task) -> statuses.put(id.hex(), task.status()));
     }
   }
 

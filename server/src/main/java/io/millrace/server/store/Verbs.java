@@ -4,14 +4,16 @@ import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Later;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.http.Round;
 import io.millrace.server.http.Watch;
 import io.millrace.store.Claim;
+import io.millrace.store.Command;
+import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
-import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.wire.Answers;
 import io.millrace.wire.DataForm;
@@ -34,23 +36,32 @@ final class Verbs {
   /** A claim that finds a task is answered sooner; only longer waits are worth a watch. */
   private static final long UNWATCHED_MILLIS = 20;
 
-  private final TaskStore store;
+  private final EmbeddedTaskStore store;
 
-  Verbs(TaskStore store) {
+  /** Wakes the store; the same object each time, so that a round does it once. */
+  private final Runnable wake;
+
+  Verbs(EmbeddedTaskStore store) {
     this.store = store;
+    this.wake = store::wake;
   }
 
   /** Begins an update. */
-  Later beginUpdate(Request request) throws IOException {
+  Later beginUpdate(Request request, Round round) throws IOException {
     DataForm form = Parameters.data(request);
-    return later(store.submit(transaction(request)), form);
+    return later(begin(transaction(request), round), form);
   }
 
   /** Begins a claim that does not wait for tasks. */
-  @Nullable Later beginClaim(Request request) throws IOException {
+  @Nullable Later beginClaim(Request request, Round round) throws IOException {
     DataForm form = Parameters.data(request);
     Claim claim = claimed(request);
-    return claim.waitMillis() > 0 ? null : later(store.submit(claim), form);
+    return claim.waitMillis() > 0 ? null : later(begin(claim, round), form);
+  }
+
+  private CompletableFuture<Outcome> begin(Command command, Round round) {
+    round.atEnd(wake);
+    return store.enqueue(command);
   }
 
   private static Later later(CompletableFuture<Outcome> answer, DataForm form) {

@@ -64,6 +64,9 @@ final class FakeWorkers implements Workers {
       }
 
       @Override
+      public void sending() {}
+
+      @Override
       public void disconnected() {
         heard.add("disconnected");
       }

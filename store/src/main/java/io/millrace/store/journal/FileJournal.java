@@ -105,7 +105,7 @@ public final class FileJournal implements Journal {
     }
     try {
       long newId = environment.newRandom().nextLong();
-      Recovery recovery = new Recovery(storage, options);
+      Recovery recovery = new Recovery(environment, storage, options);
       Recovery.Ending ending = recovery.run(replay, extent, newId);
       damagedSnapshots.addAll(recovery.passedOver());
       SyncLoop started =

@@ -13,8 +13,17 @@ import org.jspecify.annotations.Nullable;
 public interface Journal extends AutoCloseable {
   /** Receives what recovery finds. Payloads are only valid during the call. */
   interface Replay {
-    /** A part of the snapshot, in the order written. */
-    void snapshotPart(ByteBuffer payload);
+    /**
+     * Reads a part of a snapshot, in the order written. Called by a thread that reads ahead, so it
+     * changes nothing.
+     *
+     * @return puts what was read into the state; run in the same order by the thread that recovers,
+     *     for which the payload is not valid any more
+     */
+    Runnable snapshotPart(ByteBuffer payload);
+
+    /** Forgets every part: their snapshot is damaged, and another follows or none. */
+    void reset();
 
     /** A frame after the snapshot. */
     void frame(Frame frame);

@@ -2,6 +2,7 @@ package io.millrace.store.journal;
 
 import io.millrace.store.StoreException;
 import io.millrace.store.environment.DiskFile;
+import io.millrace.store.environment.Environment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -22,12 +23,14 @@ final class Recovery {
   record Ending(
       DiskFile file, long sizeBytes, long offset, long journalId, Chain chain, String notice) {}
 
+  private final Environment environment;
   private final Storage storage;
   private final FileJournalOptions options;
   private final List<Long> passedOver = new ArrayList<>();
   private final StringJoiner notices = new StringJoiner("; ");
 
-  Recovery(Storage storage, FileJournalOptions options) {
+  Recovery(Environment environment, Storage storage, FileJournalOptions options) {
+    this.environment = environment;
     this.storage = storage;
     this.options = options;
   }
@@ -38,9 +41,9 @@ final class Recovery {
     List<Long> snapshots = FileNames.numbers(names, FileNames.SNAPSHOT);
     List<Long> segments = FileNames.numbers(names, FileNames.SEGMENT);
     long first = segments.isEmpty() ? Long.MAX_VALUE : segments.getFirst();
-    SnapshotChoice choice = SnapshotChoice.choose(storage, snapshots, first, notices::add);
-    choice.deliver(storage, replay::snapshotPart);
-    long base = choice.base().sequence();
+    Chain loaded =
+        new SnapshotLoad(environment, storage, replay, notices::add).newest(snapshots, first);
+    long base = loaded.sequence();
     for (long snapshot : snapshots) {
       if (snapshot > base) {
         passedOver.add(snapshot);
@@ -48,7 +51,7 @@ final class Recovery {
     }
     if (segments.isEmpty()) {
       removeTemporary(names);
-      return begin(new SegmentHeader(newId, choice.base()), extent);
+      return begin(new SegmentHeader(newId, loaded), extent);
     }
     List<Segment> usable = headers(segments, base);
     long newestSnapshot = snapshots.isEmpty() ? 0 : snapshots.getLast();

@@ -13,7 +13,7 @@
  *
  * <pre>
  *   append -> SyncLoop -> ActiveSegment -> FrameFormat -> file; SpareSegment becomes the next one
- *   recover -> SnapshotChoice -> FrameScan over the segments -> TornTail
+ *   recover -> SnapshotLoad -> FrameScan over the segments -> TornTail
  *   read -> FrameReader -> FrameScan, up to what Extent says is durable
  * </pre>
  */

@@ -23,9 +23,6 @@ import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
-import io.millrace.store.journal.FileJournal;
-import io.millrace.store.journal.FileJournalOptions;
-import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -34,13 +31,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The store in this process: hands commands and questions to its loop. */
 public final class EmbeddedStore implements EmbeddedTaskStore {
-  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedStore.class);
-
   private final StoreOptions options;
   private final Environment environment;
   private final Limits limits;
@@ -49,7 +42,8 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   private final StoreLoop loop;
   private final Driver driver;
 
-  private EmbeddedStore(
+  /** A store whose loop runs. */
+  EmbeddedStore(
       StoreOptions options, Journal journal, Mailbox mailbox, StoreLoop loop, Driver driver) {
     this.options = options;
     this.environment = options.environment();
@@ -66,17 +60,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
    * @throws StoreException when the folder is in use, damaged or cannot be written
    */
   public static EmbeddedStore open(StoreOptions options) {
-    Journal journal =
-        FileJournal.open(
-            options.environment(),
-            options.folder(),
-            FileJournalOptions.DEFAULTS.withRetention(options.upkeep().retention()));
-    try {
-      return open(options, journal);
-    } catch (RuntimeException | Error e) {
-      journal.close();
-      throw e;
-    }
+    return Opening.open(options);
   }
 
   /**
@@ -85,51 +69,11 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
    * @throws StoreException when the journal is damaged or cannot be written
    */
   public static EmbeddedStore open(StoreOptions options, Journal journal) {
-    Environment environment = options.environment();
-    Recovered recovered = Replayer.recover(environment, journal);
-    Journal.Tail tail = recovered.tail();
-    if (tail.notice() != null) {
-      LOG.warn("recovery: {}", tail.notice());
-    }
-    Frame opened = reign(options, journal, recovered);
-    JournalFeed feed =
-        new JournalFeed(
-            journal,
-            opened.epoch(),
-            opened.writer(),
-            opened.sequence(),
-            recovered.state().commits());
-    Broadcast broadcast =
-        new Broadcast(recovered.state().commits(), options.limits().subscriberLag());
-    Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered);
-    Mailbox mailbox = new Mailbox();
-    Outlets outlets = new Outlets(options.journaling(), feed, broadcast, snapshots);
-    StoreLoop loop = new StoreLoop(options, recovered, mailbox, outlets);
-    Driver driver = environment.drive("store", loop);
-    feed.bell(driver);
-    return new EmbeddedStore(options, journal, mailbox, loop, driver);
+    return Opening.open(options, journal);
   }
 
-  /** Begins a reign: its first record must be durable before anything is served. */
-  private static Frame reign(StoreOptions options, Journal journal, Recovered recovered) {
-    Journal.Tail tail = recovered.tail();
-    RecordWriter out = new RecordWriter();
-    long epoch = tail.epoch() + 1;
-    Records.write(out, new JournalRecord.Opened(epoch, options.journaling(), recovered.history()));
-    Frame frame =
-        new Frame(
-            tail.sequence() + 1,
-            epoch,
-            options.environment().newRandom().nextLong(),
-            recovered.clock().millis(),
-            tail.sequence(),
-            recovered.state().commits(),
-            out.view());
-    await(options.environment(), journal.append(frame));
-    return frame;
-  }
-
-  private static <T> T await(Environment environment, CompletableFuture<T> answer) {
+  /** Waits for an answer; what it failed with is thrown as it is. */
+  static <T> T await(Environment environment, CompletableFuture<T> answer) {
     try {
       return environment.await(answer);
     } catch (CompletionException e) {
@@ -160,6 +104,22 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     Submission submission = new Submission(command, this::withdraw);
     send(submission);
     return submission.answer();
+  }
+
+  @Override
+  public CompletableFuture<Outcome> enqueue(Command command) {
+    Submission submission = new Submission(command, this::withdraw);
+    if (mailbox.push(submission) == Mailbox.Receipt.REFUSED) {
+      submission.reject(whyClosed());
+    }
+    return submission.answer();
+  }
+
+  @Override
+  public void wake() {
+    if (!mailbox.isEmpty()) {
+      driver.signal();
+    }
   }
 
   private void withdraw(Submission submission) {

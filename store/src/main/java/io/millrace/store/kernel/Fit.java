@@ -30,9 +30,9 @@ final class Fit {
   private static @Nullable String problemOf(State state, Change change) {
     return switch (change) {
       case Change.Added(Task task) ->
-          state.find(TaskRef.id(task.id())) == null
+          task.id() > 0 && state.find(TaskRef.id(task.id())) == null
               ? null
-              : "adds task " + task.id() + ", which is there";
+              : "adds task " + task.id() + ", which is there or no id";
       case Change.Changed(long oldId, Task task, boolean _) ->
           problemOf(state, oldId, task.origin(), task.group());
       case Change.Deleted(long id, long origin, String group) ->
@@ -53,7 +53,7 @@ final class Fit {
   }
 
   private static @Nullable String problemOf(State state, long id, long origin, String group) {
-    Task old = state.find(TaskRef.id(id));
+    Task old = id > 0 ? state.find(TaskRef.id(id)) : null;
     if (old == null) {
       return "changes task " + id + ", which is not there";
     }

@@ -27,6 +27,10 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
   private final Interest interest;
   private final Position start;
   private final Broadcast broadcast;
+
+  /** Held while the past is read, so that its reader is not closed under who reads. */
+  private final Object reading = new Object();
+
   private final Deque<Event> past = new ArrayDeque<>();
   private volatile Journal.@Nullable Reader reader;
   private volatile Broadcast.@Nullable Link place;
@@ -112,7 +116,7 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
         if (event.number() > passed) {
           return event;
         }
-      } else if (live) {
+      } else if (live && !closed && !cutOff) {
         return null;
       }
     }
@@ -120,10 +124,13 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
 
   /** The next commit from the journal; null when there is none, or the chain takes over. */
   private @Nullable Event readPast() {
-    Journal.Reader journal = reader;
-    if (journal == null) {
-      return null;
+    synchronized (reading) {
+      Journal.Reader journal = reader;
+      return journal == null ? null : readPast(journal);
     }
+  }
+
+  private @Nullable Event readPast(Journal.Reader journal) {
     if (past.isEmpty()) {
       Frame frame = journal.next();
       if (frame == null) {
@@ -203,7 +210,9 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
   @Override
   public void close() {
     closed = true;
-    broadcast.leave(this);
-    stopReading();
+    synchronized (reading) {
+      stopReading();
+      broadcast.leave(this);
+    }
   }
 }

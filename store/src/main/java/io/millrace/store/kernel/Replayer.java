@@ -7,6 +7,8 @@ import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the state anew from what a journal delivers. */
@@ -17,7 +19,7 @@ final class Replayer implements Journal.Replay {
    */
   static final long LEFT_OUT = 1L << 32;
 
-  private final State state = new State();
+  private State state = new State();
   private @Nullable History history;
 
   /** Whether commits may have been lost, or taken another way, after what was read so far. */
@@ -57,16 +59,38 @@ final class Replayer implements Journal.Replay {
   }
 
   @Override
-  public void snapshotPart(ByteBuffer payload) {
-    snapshotRecords(payload);
+  public Runnable snapshotPart(ByteBuffer payload) {
+    List<JournalRecord> records = decode(payload);
+    return () -> putBack(records);
+  }
+
+  @Override
+  public void reset() {
+    state = new State();
+    history = null;
+    forks = false;
+    snapshotAt = 0;
   }
 
   /** Puts back a part of a snapshot; gives the number of its records. */
   long snapshotRecords(ByteBuffer payload) {
+    List<JournalRecord> records = decode(payload);
+    putBack(records);
+    return records.size();
+  }
+
+  private static List<JournalRecord> decode(ByteBuffer payload) {
     RecordReader in = new RecordReader(payload);
-    long records = 0;
-    for (; !in.atEnd(); records++) {
-      switch (Records.read(in)) {
+    List<JournalRecord> records = new ArrayList<>();
+    while (!in.atEnd()) {
+      records.add(Records.read(in));
+    }
+    return records;
+  }
+
+  private void putBack(List<JournalRecord> records) {
+    for (JournalRecord each : records) {
+      switch (each) {
         case JournalRecord.Counters counters -> {
           state.restore(counters.lastId(), counters.commits(), counters.timeMillis());
           history = counters.history();
@@ -75,13 +99,17 @@ final class Replayer implements Journal.Replay {
         }
         case JournalRecord.KeptTask(Task task) -> put(task);
         case JournalRecord.KeptDocument kept -> state.put(kept.document());
-        case JournalRecord.KeptRequest kept -> state.restore(kept.event());
+        case JournalRecord.KeptRequest(Event event) -> {
+          if (event.request() == null) {
+            throw new RecordException("commit " + event.number() + " is kept without a request id");
+          }
+          state.restore(event);
+        }
         case JournalRecord.Committed _, JournalRecord.Opened _, JournalRecord.Closed _ ->
             throw new RecordException("a record of the journal in a snapshot");
       }
     }
     state.clearStirred();
-    return records;
   }
 
   /**
@@ -94,6 +122,9 @@ final class Replayer implements Journal.Replay {
   }
 
   private void put(Task task) {
+    if (task.id() <= 0 || task.origin() <= 0) {
+      throw new RecordException("no task has the id " + task.id() + " or origin " + task.origin());
+    }
     if (state.find(TaskRef.id(task.id())) != null) {
       throw new RecordException("task " + task.id() + " is there twice");
     }

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,19 +23,12 @@ final class State {
    */
   static final int MOVES = 2_000;
 
-  private record Alarm(long timeMillis, String group) {}
-
   private final Edition edition = new Edition();
   private final OrderedTree<Group> groups = new OrderedTree<>(Group.BY_NAME, edition);
   private final OrderedTree<Document> documents =
       new OrderedTree<>(Comparator.comparing(Document::key), edition);
-  private final TaskIndex byId = new TaskIndex(Task::id);
-
-  /** Only tasks whose id is not their origin: the others are found by id. */
-  private final TaskIndex byOrigin = new TaskIndex(Task::origin);
-
-  private final TreeSet<Alarm> alarms =
-      new TreeSet<>(Comparator.comparingLong(Alarm::timeMillis).thenComparing(Alarm::group));
+  private final TaskNumbers tasks = new TaskNumbers();
+  private final Alarms alarms = new Alarms();
   private final Requests requests = new Requests(edition);
   private final List<String> stirred = new ArrayList<>();
   private @Nullable Group latest;
@@ -64,7 +56,7 @@ final class State {
   }
 
   int taskCount() {
-    return byId.size();
+    return tasks.size();
   }
 
   int documentCount() {
@@ -72,12 +64,7 @@ final class State {
   }
 
   @Nullable Task find(TaskRef ref) {
-    if (ref.id() != 0) {
-      Task task = byId.get(ref.id());
-      return task == null || ref.origin() == 0 || task.origin() == ref.origin() ? task : null;
-    }
-    Task task = byId.get(ref.origin());
-    return task != null && task.origin() == ref.origin() ? task : byOrigin.get(ref.origin());
+    return tasks.find(ref);
   }
 
   @Nullable Group group(String name) {
@@ -132,10 +119,7 @@ final class State {
   /** Adds a task; also used by recovery, for those of a snapshot. */
   void put(Task task) {
     lastId = Math.max(lastId, task.id());
-    byId.put(task);
-    if (task.id() != task.origin()) {
-      byOrigin.put(task);
-    }
+    tasks.put(task);
     memoryBytes += Sizes.of(task);
     Group group = group(task.group());
     if (group == null) {
@@ -146,23 +130,20 @@ final class State {
     group = open(group);
     long alarm = group.alarm();
     group.add(task, timeMillis);
-    rearm(group, alarm);
+    alarms.reset(group, alarm);
     if (task.availableAtMillis() <= timeMillis) {
       stir(group);
     }
   }
 
   private void remove(long id) {
-    Task task = Objects.requireNonNull(byId.remove(id));
-    if (task.id() != task.origin()) {
-      byOrigin.remove(task.origin());
-    }
+    Task task = tasks.remove(id);
     memoryBytes -= Sizes.of(task);
     Group group = open(Objects.requireNonNull(group(task.group())));
     long alarm = group.alarm();
     int claimed = group.claimedCount();
     group.remove(task, timeMillis);
-    rearm(group, alarm);
+    alarms.reset(group, alarm);
     if (group.isEmpty()) {
       groups.remove(group);
       latest = null;
@@ -185,18 +166,6 @@ final class State {
   private void stir(Group group) {
     if (stirred.isEmpty() || !stirred.getLast().equals(group.name())) {
       stirred.add(group.name());
-    }
-  }
-
-  private void rearm(Group group, long before) {
-    long after = group.alarm();
-    if (before != after) {
-      if (before != Group.NO_ALARM) {
-        alarms.remove(new Alarm(before, group.name()));
-      }
-      if (after != Group.NO_ALARM) {
-        alarms.add(new Alarm(after, group.name()));
-      }
     }
   }
 
@@ -224,7 +193,7 @@ final class State {
     List<Change> changes = new ArrayList<>(event.changes().size());
     for (Change change : event.changes()) {
       if (change instanceof Change.Changed(long oldId, Task task, boolean kept) && kept) {
-        Task old = Objects.requireNonNull(byId.get(oldId));
+        Task old = Objects.requireNonNull(tasks.find(TaskRef.id(oldId)));
         changes.add(new Change.Changed(oldId, Tasks.withData(task, old.data()), true));
       } else {
         changes.add(change);
@@ -260,14 +229,16 @@ final class State {
   boolean advance(long nowMillis) {
     timeMillis = Math.max(timeMillis, nowMillis);
     int moves = 0;
-    while (moves < MOVES && !alarms.isEmpty() && alarms.first().timeMillis() <= timeMillis) {
-      Group group = open(Objects.requireNonNull(group(alarms.first().group())));
+    for (String due = alarms.due(timeMillis);
+        moves < MOVES && due != null;
+        due = alarms.due(timeMillis)) {
+      Group group = open(Objects.requireNonNull(group(due)));
       long alarm = group.alarm();
       while (moves < MOVES && group.alarm() <= timeMillis) {
         group.release();
         moves++;
       }
-      rearm(group, alarm);
+      alarms.reset(group, alarm);
       stir(group);
     }
     while (moves < MOVES) {
@@ -283,8 +254,7 @@ final class State {
 
   /** When the next call of {@link #advance} has something to do. */
   long alarm() {
-    long next = alarms.isEmpty() ? Long.MAX_VALUE : alarms.first().timeMillis();
-    return Math.min(next, requests.alarm());
+    return Math.min(alarms.earliest(), requests.alarm());
   }
 
   /** The groups in which a claim may find more than before, since the last call; may repeat. */

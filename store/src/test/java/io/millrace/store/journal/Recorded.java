@@ -12,8 +12,14 @@ final class Recorded implements Journal.Replay {
   final List<Long> sequences = new ArrayList<>();
 
   @Override
-  public void snapshotPart(ByteBuffer payload) {
-    parts.add(text(payload));
+  public Runnable snapshotPart(ByteBuffer payload) {
+    String part = text(payload);
+    return () -> parts.add(part);
+  }
+
+  @Override
+  public void reset() {
+    parts.clear();
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.millrace.store.environment.Disk;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,14 @@ final class SteppedEnvironment implements Environment {
   @Override
   public Disk disk() {
     return disk;
+  }
+
+  @Override
+  public <T> T await(CompletableFuture<T> answer) {
+    while (!answer.isDone()) {
+      run();
+    }
+    return answer.join();
   }
 
   @Override

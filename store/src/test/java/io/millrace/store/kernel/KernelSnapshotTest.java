@@ -66,7 +66,7 @@ class KernelSnapshotTest {
     Replayer replayer = new Replayer();
     SnapshotInput input = new SnapshotInput(new ByteArrayInputStream(backup), "the backup");
     for (ByteBuffer part = input.next(); part != null; part = input.next()) {
-      replayer.snapshotPart(part);
+      replayer.snapshotPart(part).run();
     }
     return StateDigest.of(replayer.state().freeze());
   }

@@ -57,7 +57,12 @@ class StoreCheckTest {
           journal.recover(
               new Journal.Replay() {
                 @Override
-                public void snapshotPart(ByteBuffer part) {}
+                public Runnable snapshotPart(ByteBuffer part) {
+                  return () -> {};
+                }
+
+                @Override
+                public void reset() {}
 
                 @Override
                 public void frame(Frame frame) {}

@@ -5,20 +5,24 @@ import io.millrace.store.Commit;
 import io.millrace.store.Interest;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
+import io.millrace.store.StoreClosedException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.JournalException;
 import java.time.Duration;
 import java.util.List;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Options;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
  * While the loop publishes commits, a subscriber goes over from the journal to the chain of new
- * ones, and sees each commit once, in order, as soon as it is published.
+ * ones, and sees each commit once, in order, as soon as it is published. Where it is closed
+ * meanwhile, it hears that and nothing else.
  */
 public class SubscriptionLincheckTest {
   private static final Owner CLIENT = Owner.client(1);
@@ -32,6 +36,7 @@ public class SubscriptionLincheckTest {
   private static final class PastReader implements Journal.Reader {
     private final Durable durable;
     private long read;
+    private volatile boolean closed;
 
     PastReader(Durable durable) {
       this.durable = durable;
@@ -39,17 +44,28 @@ public class SubscriptionLincheckTest {
 
     @Override
     public @Nullable Frame next() {
+      refuseClosed();
       if (read == durable.commits) {
         return null;
       }
       read++;
       RecordWriter out = new RecordWriter();
       Records.write(out, new JournalRecord.Committed(event(read)));
+      refuseClosed();
       return new Frame(read, 1, 1, 1, read, read, out.view());
     }
 
+    /** As with files: who reads while it is closed sees it fail. */
+    private void refuseClosed() {
+      if (closed) {
+        throw new JournalException("this reader is closed");
+      }
+    }
+
     @Override
-    public void close() {}
+    public void close() {
+      closed = true;
+    }
   }
 
   private static Event event(long number) {
@@ -58,10 +74,12 @@ public class SubscriptionLincheckTest {
   }
 
   private static final int BEFORE = 2;
+  private static final long CLOSED = -1;
 
   private final Durable durable = new Durable();
   private final Broadcast broadcast = new Broadcast(BEFORE, 1_000);
   private final LiveSubscription subscription;
+  private volatile boolean ending;
 
   /** Begins before the commits that are there already. */
   public SubscriptionLincheckTest() {
@@ -82,12 +100,31 @@ public class SubscriptionLincheckTest {
   /** The number of the next commit, 0 where there is none yet. */
   @Operation(nonParallelGroup = "subscriber")
   public long next() throws InterruptedException {
-    Commit commit = subscription.next(Duration.ZERO);
-    return commit == null ? 0 : commit.position().number();
+    try {
+      Commit commit = subscription.next(Duration.ZERO);
+      return commit == null ? 0 : commit.position().number();
+    } catch (StoreClosedException _) {
+      return CLOSED;
+    }
+  }
+
+  /** By any thread. */
+  @Operation(runOnce = true)
+  public void close() {
+    ending = true;
+    subscription.close();
+  }
+
+  /** Whoever has closed a subscription takes no place among the subscribers any more. */
+  @Validate
+  public void checkPlaces() {
+    if (ending && broadcast.size() != 0) {
+      throw new IllegalStateException("a closed subscription is in the chain");
+    }
   }
 
   private static <T extends Options<T, ?>> T size(T options) {
-    return options.iterations(4).threads(2).actorsPerThread(3);
+    return options.iterations(6).threads(3).actorsPerThread(3);
   }
 
   @Test

@@ -3,19 +3,38 @@ package io.millrace.store.testkit.contract;
 import io.millrace.store.Limits;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
+import io.millrace.store.environment.Environment;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.Consumer;
 
-/** The store of this process in a simulated environment: nothing in it waits. */
+/** The store of this process in an environment whose time moves when told. */
 public final class EmbeddedFixture implements StoreFixture {
-  private final SimulatedEnvironment environment;
+  private final Consumer<Duration> time;
   private final StoreOptions options;
   private TaskStore store;
 
-  /** An empty strict store with {@link StoreFixture#SMALL_LIMITS}, drawn from {@code seed}. */
+  /**
+   * An empty strict store with {@link StoreFixture#SMALL_LIMITS} in a simulation, drawn from {@code
+   * seed}: nothing in it waits.
+   */
   public EmbeddedFixture(long seed) {
-    environment = new SimulatedEnvironment(seed);
+    this(new SimulatedEnvironment(seed));
+  }
+
+  private EmbeddedFixture(SimulatedEnvironment environment) {
+    this(environment, environment::advance);
+  }
+
+  /**
+   * An empty strict store with {@link StoreFixture#SMALL_LIMITS}.
+   *
+   * @param environment where it lives, with an empty disk
+   * @param time moves that environment's time on
+   */
+  public EmbeddedFixture(Environment environment, Consumer<Duration> time) {
+    this.time = time;
     options =
         StoreOptions.in(Path.of("store")).withLimits(SMALL_LIMITS).withEnvironment(environment);
     store = TaskStore.open(options);
@@ -33,7 +52,7 @@ public final class EmbeddedFixture implements StoreFixture {
 
   @Override
   public void advance(Duration time) {
-    environment.advance(time);
+    this.time.accept(time);
   }
 
   @Override

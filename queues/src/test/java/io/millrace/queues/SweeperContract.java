@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.Blob;
-import io.millrace.store.testkit.contract.EmbeddedFixture;
+import io.millrace.store.testkit.contract.StoreFixture;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,20 +14,29 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class SweeperTest {
-  private final EmbeddedFixture store = new EmbeddedFixture(1);
+/** What a sweeper does over any store whose time can be moved. */
+public abstract class SweeperContract {
+  private StoreFixture store;
   private QueuesFixture world;
   private Queue queue;
   private NodeRecord node;
 
+  /** For subclasses. */
+  protected SweeperContract() {}
+
+  /** An empty open store, whose time can be moved; called once for each test. */
+  protected abstract StoreFixture open();
+
   @BeforeEach
   void begin(@TempDir Path folder) {
+    store = open();
     world = new QueuesFixture(store, folder);
     queue = world.queue("demo", 1);
     node = world.node("n1");
@@ -182,5 +191,9 @@ class SweeperTest {
           .contains(id.hex(), "\"stdout\":\"done\"")
           .endsWith("\n");
     }
+    ArchivedTasks archived = ArchivedTasks.in(world.blobs());
+    QueueTask found = Objects.requireNonNull(archived.find(List.of(id)).get(id));
+    assertThat(found.output().stdout()).isEqualTo(new Output.Text("done"));
+    assertThat(archived.find(List.of(node.id(), queue.id()))).isEmpty();
   }
 }

@@ -1,0 +1,139 @@
+package io.millrace.queues.search;
+
+import io.millrace.queues.ArchivedTasks;
+import io.millrace.queues.InvalidRequestException;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Queues;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+
+/**
+ * Search that knows the archive too. Tasks named by id are always looked for there; others only
+ * when that is asked for, since all archived tasks are read for it: some hundred thousand a second.
+ * Safe for use by any number of threads.
+ */
+public final class ArchiveSearch {
+  /** The most archived tasks that one search counts: each is remembered. */
+  public static final int MOST_COUNTED = 1_000_000;
+
+  private final Queues queues;
+  private final TaskSearch live;
+  private final ArchivedTasks archived;
+
+  private ArchiveSearch(Queues queues, ArchivedTasks archived) {
+    this.queues = queues;
+    this.live = TaskSearch.in(queues);
+    this.archived = archived;
+  }
+
+  /** Search in these queues and their archive. */
+  public static ArchiveSearch in(Queues queues, ArchivedTasks archived) {
+    return new ArchiveSearch(queues, archived);
+  }
+
+  /**
+   * A task and where it was found.
+   *
+   * @param archived whether it has left the store
+   */
+  public record Found(QueueTask task, boolean archived) {}
+
+  /**
+   * The tasks that match, in the order and number that the options say.
+   *
+   * @param everywhere whether the archive is searched for more than the ids that the filter names
+   */
+  public List<Found> find(Filter filter, SearchOptions options, boolean everywhere) {
+    Set<String> ids = Plan.of(filter).ids();
+    if (ids == null && !everywhere) {
+      return live.find(filter, options).stream().map(task -> new Found(task, false)).toList();
+    }
+    Comparator<Found> order = Comparator.comparing(Found::task, options.order());
+    List<Found> found = new ArrayList<>();
+    live.find(filter, options.fromStart()).forEach(task -> found.add(new Found(task, false)));
+    if (ids == null) {
+      found.addAll(firstArchived(filter, options, order));
+    } else {
+      found.addAll(archivedOf(ids, filter));
+    }
+    return found.stream().sorted(order).skip(options.skip()).limit(options.limit()).toList();
+  }
+
+  /**
+   * How many tasks match.
+   *
+   * @throws InvalidRequestException when more than {@link #MOST_COUNTED} archived ones do
+   */
+  public long count(Filter filter, boolean everywhere) {
+    long count = live.count(filter);
+    Set<String> ids = Plan.of(filter).ids();
+    if (ids != null) {
+      return count + archivedOf(ids, filter).size();
+    }
+    return everywhere ? count + countArchived(filter) : count;
+  }
+
+  private List<Found> archivedOf(Set<String> ids, Filter filter) {
+    List<ObjectId> missing =
+        ids.stream()
+            .filter(ObjectId::isValid)
+            .map(ObjectId::new)
+            .filter(id -> !isInStore(id))
+            .toList();
+    return archived.find(missing).values().stream()
+        .filter(task -> filter.matches(Subject.of(task)))
+        .map(task -> new Found(task, true))
+        .toList();
+  }
+
+  private boolean isInStore(ObjectId id) {
+    return queues.tasks().find(id).isPresent();
+  }
+
+  /** Reads all that is archived, and keeps no more than are wanted. */
+  private List<Found> firstArchived(Filter filter, SearchOptions options, Comparator<Found> order) {
+    int wanted = options.fromStart().limit();
+    PriorityQueue<Found> best = new PriorityQueue<>(order.reversed());
+    Set<ObjectId> kept = new HashSet<>();
+    archived.each(
+        options.newestFirst(),
+        task -> {
+          Found one = new Found(task, true);
+          Found worst = best.peek();
+          boolean fits = best.size() < wanted || worst == null || order.compare(one, worst) < 0;
+          if (fits
+              && !kept.contains(task.id())
+              && filter.matches(Subject.of(task))
+              && !isInStore(task.id())) {
+            best.add(one);
+            kept.add(task.id());
+            if (best.size() > wanted) {
+              kept.remove(best.remove().task().id());
+            }
+          }
+        });
+    return List.copyOf(best);
+  }
+
+  private int countArchived(Filter filter) {
+    Set<ObjectId> counted = new HashSet<>();
+    archived.each(
+        true,
+        task -> {
+          if (filter.matches(Subject.of(task)) && !isInStore(task.id())) {
+            counted.add(task.id());
+          }
+          if (counted.size() > MOST_COUNTED) {
+            throw new InvalidRequestException(
+                "archived",
+                "more than " + MOST_COUNTED + " archived tasks match: ask for fewer, as by ctime");
+          }
+        });
+    return counted.size();
+  }
+}

@@ -1,0 +1,92 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.queues.QueueSettings;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** How the command interface reads what it is sent. */
+final class DciInputTest {
+  @TempDir private Path folder;
+  private Dci dci;
+
+  @BeforeEach
+  void start() {
+    dci = new Dci(folder);
+    dci.queues.queues().create("demo", "shell", QueueSettings.DEFAULTS.withThreads(3));
+  }
+
+  @AfterEach
+  void stop() {
+    dci.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '`',
+      delimiter = '|',
+      textBlock =
+          """
+          /tasks/demo   | [{"a": 1}                    | close marker for Array (line 1, column 10)
+          /tasks/demo   | [{"a": 1}] x                 | Unrecognized token 'x'
+          /tasks/demo   | [{"a": 1e99999999999}]       | an exponent beyond 9999
+          /tasks/demo   | [{"a": [1e10000]}]           | an exponent beyond 9999
+          /queues       | {"name": 1e99999999999}      | an exponent beyond 9999
+          /queues       | {"name": 1e-99999}           | an exponent beyond 9999
+          /queues       | {"name": "x",, }             | was expecting double-quote to start property name (line 1, column 14)
+          /tasks/search | {"filter": {"a": [1, 2}}     | (line 1, column 23)
+          """)
+  void what_is_no_json_is_answered_with_the_place_and_nothing_of_the_reader(
+      String path, String body, String message) throws Exception {
+    HttpResponse<String> answer = dci.send("POST", path, Dci.JSON, body);
+    assertThat(answer.statusCode()).isEqualTo(400);
+    JsonNode json = Dci.MAPPER.readTree(answer.body());
+    assertThat(json.required("error").asString() + json.path("detail").asString(""))
+        .contains(message)
+        .doesNotContain("Source", "REDACTED");
+  }
+
+  @Test
+  void numbers_come_back_with_the_digits_that_were_sent() throws Exception {
+    String sent =
+        "{\"a\":1.10,\"b\":0.1000000000000000000000001,\"c\":12345678901234567890123,\"d\":1E+400}";
+    JsonNode created = dci.post("/tasks/demo", "[" + sent + "]");
+    String id = created.at("/MongoDB::InsertManyResult/inserted/0/_id/$oid").asString();
+    String shown = "\"params\":" + sent;
+    assertThat(dci.server().get("/dci/tasks/id/" + id).body()).contains(shown);
+    for (String terse : new String[] {"true", "false"}) {
+      String search = "{\"filter\": {\"params.a\": 1.1}, \"terse\": " + terse + "}";
+      assertThat(dci.send("POST", "/tasks/search", Dci.JSON, search).body()).contains(shown);
+    }
+    assertThat(dci.post("/tasks/search", "{'filter': {'params.d': {'$gt': 1e308}}, 'count': 1}"))
+        .isEqualTo(Dci.json("{'count': 1}"));
+  }
+
+  @Test
+  void an_empty_value_of_a_form_unsets() throws Exception {
+    dci.form("/queues/demo", "threads=");
+    assertThat(dci.get("/queues/demo").required("threads").isNull()).isTrue();
+    dci.form("/queues/demo", "threads=4");
+    dci.form("/set-queue-attr-json", "queueid=demo&attr=threads&value=");
+    assertThat(dci.get("/queues/demo").required("threads").isNull()).isTrue();
+    dci.form("/config", "label=here&activequeues=demo");
+    assertThat(dci.form("/config", "label=&activequeues=")).isEmpty();
+    assertThat(dci.refused("POST", "/queues/demo", "{'threads': ''}").required("threads"))
+        .isEqualTo(Dci.json("''"));
+  }
+
+  @Test
+  void slashes_of_names_are_part_of_the_path_unless_they_are_encoded() throws Exception {
+    dci.queues.queues().create("a/b", "shell", QueueSettings.DEFAULTS);
+    assertThat(dci.get("/queues/a%2Fb").required("name").asString()).isEqualTo("a/b");
+    assertThat(dci.server().get("/dci/queues/a/b").statusCode()).isEqualTo(404);
+  }
+}

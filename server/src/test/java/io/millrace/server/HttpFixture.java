@@ -1,0 +1,107 @@
+package io.millrace.server;
+
+import io.millrace.client.HttpTaskStore;
+import io.millrace.server.config.Configuration;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.Limits;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
+import io.millrace.store.testkit.contract.StoreFixture;
+import io.millrace.store.testkit.environment.SettableTimeEnvironment;
+import io.millrace.store.testkit.environment.SimulatedDisk;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** A started server on a store whose time the test moves, and the HTTP client of that store. */
+final class HttpFixture implements StoreFixture {
+  private final Path blobs;
+  private final SettableTimeEnvironment environment =
+      new SettableTimeEnvironment(1, new SimulatedDisk(new SplittableRandom(1)));
+  private final Traffic submissions = new Traffic();
+  private final Traffic cancellations = new Traffic();
+  private final Traffic unsubscriptions = new Traffic();
+  private MillraceServer server;
+  private TaskStore client;
+
+  HttpFixture(Path blobs) {
+    this.blobs = blobs;
+    server = serve();
+    client = connect();
+  }
+
+  private MillraceServer serve() {
+    Configuration configuration =
+        Configuration.read(
+            MillraceServer.SECTIONS,
+            null,
+            Map.of(
+                "server.port", "0",
+                "blobs.data", blobs.toString(),
+                // Sweeping is for the test, by its own clock.
+                "queues.sweep-interval", "1h",
+                "queues.keep-finished", "1000000h"));
+    return MillraceServer.start(configuration, _ -> open());
+  }
+
+  private EmbeddedTaskStore open() {
+    StoreOptions options =
+        StoreOptions.in(Path.of("store")).withLimits(SMALL_LIMITS).withEnvironment(environment);
+    return new ObservedEmbeddedStore(
+        TaskStore.open(options), submissions::got, cancellations::got, unsubscriptions::got);
+  }
+
+  private TaskStore connect() {
+    URI address = URI.create("http://127.0.0.1:" + server.port());
+    return new ObservedStore(
+        HttpTaskStore.open(address), submissions::sent, cancellations::sent, unsubscriptions::sent);
+  }
+
+  @Override
+  public TaskStore store() {
+    return client;
+  }
+
+  @Override
+  public void settle() {
+    submissions.settle();
+    cancellations.settle();
+    unsubscriptions.settle();
+  }
+
+  @Override
+  public boolean movesTime() {
+    return true;
+  }
+
+  @Override
+  public void advance(Duration time) {
+    environment.advance(time);
+  }
+
+  @Override
+  public boolean restarts() {
+    return true;
+  }
+
+  @Override
+  public TaskStore restart() {
+    close();
+    server = serve();
+    client = connect();
+    return client;
+  }
+
+  @Override
+  public Limits limits() {
+    return SMALL_LIMITS;
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    server.close();
+  }
+}

@@ -1,0 +1,88 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.StoreException;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.environment.Driver;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.FileJournal;
+import io.millrace.store.journal.FileJournalOptions;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How a store begins: the journal is replayed, a reign recorded, and the loop set going. */
+final class Opening {
+  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedStore.class);
+
+  private Opening() {}
+
+  /**
+   * Opens a store on files; see {@link EmbeddedStore#open(StoreOptions)}.
+   *
+   * @throws StoreException when the folder is in use, damaged or cannot be written
+   */
+  static EmbeddedStore open(StoreOptions options) {
+    Journal journal =
+        FileJournal.open(
+            options.environment(),
+            options.folder(),
+            FileJournalOptions.DEFAULTS.withRetention(options.upkeep().retention()));
+    try {
+      return open(options, journal);
+    } catch (RuntimeException | Error e) {
+      journal.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Opens a store on any journal, which it closes in the end.
+   *
+   * @throws StoreException when the journal is damaged or cannot be written
+   */
+  static EmbeddedStore open(StoreOptions options, Journal journal) {
+    Environment environment = options.environment();
+    Recovered recovered = Replayer.recover(environment, journal);
+    Journal.Tail tail = recovered.tail();
+    if (tail.notice() != null) {
+      LOG.warn("recovery: {}", tail.notice());
+    }
+    Frame opened = reign(options, journal, recovered);
+    JournalFeed feed =
+        new JournalFeed(
+            journal,
+            opened.epoch(),
+            opened.writer(),
+            opened.sequence(),
+            recovered.state().commits());
+    Broadcast broadcast =
+        new Broadcast(recovered.state().commits(), options.limits().subscriberLag());
+    Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered);
+    Mailbox mailbox = new Mailbox();
+    Outlets outlets = new Outlets(options.journaling(), feed, broadcast, snapshots);
+    StoreLoop loop = new StoreLoop(options, recovered, mailbox, outlets);
+    Driver driver = environment.drive("store", loop);
+    feed.bell(driver);
+    return new EmbeddedStore(options, journal, mailbox, loop, driver);
+  }
+
+  /** Begins a reign: its first record must be durable before anything is served. */
+  private static Frame reign(StoreOptions options, Journal journal, Recovered recovered) {
+    Journal.Tail tail = recovered.tail();
+    RecordWriter out = new RecordWriter();
+    long epoch = tail.epoch() + 1;
+    Records.write(out, new JournalRecord.Opened(epoch, options.journaling(), recovered.history()));
+    Frame frame =
+        new Frame(
+            tail.sequence() + 1,
+            epoch,
+            options.environment().newRandom().nextLong(),
+            recovered.clock().millis(),
+            tail.sequence(),
+            recovered.state().commits(),
+            out.view());
+    EmbeddedStore.await(options.environment(), journal.append(frame));
+    return frame;
+  }
+}

@@ -1,0 +1,34 @@
+package io.millrace.wire;
+
+import java.util.regex.Pattern;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.TokenStreamLocation;
+
+/** What is wrong with a JSON text, in words for whoever sent it. */
+public final class JsonMistake {
+  /**
+   * How the library speaks of places inside its messages, of which it only says that it hides them.
+   */
+  private static final Pattern PLACE =
+      Pattern.compile(
+          "\\s*\\((?:start marker )?at \\[Source: [^\\]]*\\]\\)|\\s*\\[Source: [^\\]]*\\]");
+
+  private JsonMistake() {}
+
+  /** What is wrong, and the line and column where that was found; both count from 1. */
+  public static String words(JacksonException mistake) {
+    String what = withoutPlace(mistake) + place(mistake.getLocation());
+    return JsonText.whole(what);
+  }
+
+  /** What is wrong, for those who say themselves where. */
+  public static String withoutPlace(JacksonException mistake) {
+    return PLACE.matcher(String.valueOf(mistake.getOriginalMessage())).replaceAll("");
+  }
+
+  private static String place(TokenStreamLocation found) {
+    return found == null || found.getLineNr() < 1
+        ? ""
+        : " (line " + found.getLineNr() + ", column " + found.getColumnNr() + ")";
+  }
+}
