@@ -35,7 +35,7 @@ final class StoredTypes {
           if (!configured.replacesStored()) {
             refuse(differences(known, configured));
           }
-          if (stored.isPresent() && known.equals(configured.all())) {
+          if (known.equals(configured.all())) {
             return true;
           }
           long version = stored.map(Document::version).orElse(DocumentVersion.ABSENT);
