@@ -1,0 +1,83 @@
+package io.millrace.jobs.dispatch;
+
+import io.millrace.jobs.Job;
+import io.millrace.jobs.worker.WorkerConnection;
+import io.millrace.jobs.worker.WorkerLink;
+import io.millrace.jobs.worker.Workers;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Both ends of a worker's connection in a test: notes what the server says. */
+final class TestLine implements WorkerLink {
+  private final List<String> heard = new ArrayList<>();
+  private final WorkerConnection connection;
+
+  private TestLine(Workers workers) {
+    this.connection = workers.connect("", this);
+  }
+
+  static TestLine open(Workers workers) {
+    return new TestLine(workers);
+  }
+
+  /** A worker that has registered and is ready. */
+  static TestLine ready(Workers workers, String id) {
+    TestLine line = open(workers);
+    line.tell("{\"code\":0,\"name\":\"n\",\"id\":\"" + id + "\",\"token\":\"right\"}");
+    line.tell("{\"code\":1,\"status\":1}");
+    line.heard();
+    return line;
+  }
+
+  void tell(String message) {
+    connection.hear(message);
+  }
+
+  void result(String text) {
+    try {
+      connection.receive(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void pong() {
+    connection.alive();
+  }
+
+  void breakOff() {
+    connection.disconnected();
+  }
+
+  /** What the server has said since the last call. */
+  List<String> heard() {
+    List<String> all = List.copyOf(heard);
+    heard.clear();
+    return all;
+  }
+
+  @Override
+  public void say(String text) {
+    heard.add(text);
+  }
+
+  @Override
+  public void send(Job job, @Nullable String announcement) {
+    heard.add("payload of " + job.key());
+  }
+
+  @Override
+  public void ping() {
+    heard.add("ping");
+  }
+
+  @Override
+  public void close(int code, String reason) {
+    heard.add("closed " + code + " " + reason);
+  }
+}
