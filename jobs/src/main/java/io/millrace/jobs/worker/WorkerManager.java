@@ -45,6 +45,7 @@ public final class WorkerManager implements Workers, Crew {
   private final Departed departed = new Departed();
   private Deque<Report> reports = new ArrayDeque<>();
   private volatile Runnable wake = () -> {};
+  private volatile boolean used;
   private long nextLook = Long.MIN_VALUE;
 
   /**
@@ -89,6 +90,11 @@ public final class WorkerManager implements Workers, Crew {
     return options.token().test(who.token());
   }
 
+  /** Whether any worker has come yet. */
+  public boolean isUsed() {
+    return used;
+  }
+
   /** Stores what workers have done since the last time. */
   public void saveTallies() {
     if (options.tracking()) {
@@ -104,6 +110,7 @@ public final class WorkerManager implements Workers, Crew {
   synchronized Post open(String type, WorkerLink link, boolean polled) {
     Post post = new Post(type, link, polled, nanos(), millis());
     posts.add(post);
+    used = true;
     lookBy(nanos() + options.registration().toNanos());
     return post;
   }

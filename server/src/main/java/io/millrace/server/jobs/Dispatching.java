@@ -44,7 +44,6 @@ public final class Dispatching implements AutoCloseable {
     Dispatching dispatching = new Dispatching(jobs, dispatcher, workers);
     dispatcher.wakeBy(dispatching.due::release);
     dispatching.stepping.start();
-    dispatching.listening.start();
     return dispatching;
   }
 
@@ -57,6 +56,7 @@ public final class Dispatching implements AutoCloseable {
           due.drainPermits();
         }
         wait = step();
+        listenOnceUsed();
         if (System.nanoTime() - saved >= SAVE_NANOS) {
           save();
           saved = System.nanoTime();
@@ -69,6 +69,13 @@ public final class Dispatching implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (StoreClosedException _) {
       // The store has ended, and everything with it.
+    }
+  }
+
+  /** A server without workers needs no subscription, of which there are only so many. */
+  private void listenOnceUsed() {
+    if (workers.isUsed() && listening.getState() == Thread.State.NEW) {
+      listening.start();
     }
   }
 
