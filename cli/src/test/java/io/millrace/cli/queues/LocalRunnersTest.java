@@ -148,7 +148,8 @@ class LocalRunnersTest {
 
     assertThat(site.nextEvent()).startsWith("lost " + run.task()).contains("said nothing");
     processes.forEach(process -> process.onExit().join());
-    assertThat(site.task(run.task()).status()).isEqualTo(Status.RUNNING);
+    // The runner has reported nothing; the server may have noticed the end of the claim by now.
+    assertThat(site.task(run.task()).status()).isIn(Status.RUNNING, Status.ORPHANED);
   }
 
   @Test
