@@ -37,7 +37,7 @@ public interface Crew {
   /** Gives a job; where the worker has gone meanwhile, a report returns it. */
   void give(Seat seat, Assignment assignment);
 
-  /** Leaves reserved seats, which keep their turn. */
+  /** Leaves reserved seats; their workers are the last to be asked again. */
   void leave(Collection<Seat> seats);
 
   /** The jobs in workers' hands whose claims are to be renewed. */

@@ -163,9 +163,7 @@ public final class WorkerManager implements Workers, Crew {
     hands.remove(held.assignment().job().id(), held);
     Failure failure = new Failure(held.assignment().worker(), millis(), reason, null);
     report(post, new Report.Failed(held.assignment(), failure));
-    if (post.polled()) {
-      gone(post);
-    }
+    endPolled(post);
   }
 
   void freed(Held held) {
@@ -262,8 +260,13 @@ public final class WorkerManager implements Workers, Crew {
       count(held.post(), report);
     }
     freed(held);
-    if (held.post().polled()) {
-      gone(held.post());
+    endPolled(held.post());
+  }
+
+  /** A worker that asks over HTTP is there for one job. */
+  private void endPolled(Post post) {
+    if (post.polled()) {
+      gone(post);
     }
   }
 
@@ -350,6 +353,7 @@ public final class WorkerManager implements Workers, Crew {
       if (held != null && held.assignment().claim().equals(assignment.claim())) {
         held.lose();
         freed(held);
+        endPolled(held.post());
       }
     }
   }

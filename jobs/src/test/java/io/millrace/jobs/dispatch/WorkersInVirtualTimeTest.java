@@ -13,7 +13,10 @@ import io.millrace.jobs.JobsEnvironment;
 import io.millrace.jobs.JobsOptions;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
+import io.millrace.jobs.WorkerId;
+import io.millrace.jobs.worker.Polls;
 import io.millrace.jobs.worker.Progress;
+import io.millrace.jobs.worker.Registration;
 import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.jobs.worker.WorkerOptions;
 import io.millrace.jobs.worker.WorkerState;
@@ -44,6 +47,7 @@ class WorkersInVirtualTimeTest {
 
   private final EmbeddedFixture fixture = new EmbeddedFixture(1);
   private long nanos;
+  private boolean settling;
   private Jobs jobs;
   private WorkerManager workers;
   private JobDispatcher dispatcher;
@@ -243,5 +247,27 @@ class WorkersInVirtualTimeTest {
     assertThat(job("a").status()).isEqualTo(JobStatus.RUNNING);
     line.result("of what?");
     assertThat(line.heard()).contains("closed 1008 a result comes after code 6");
+  }
+
+  @Test
+  void a_polled_worker_whose_job_is_cancelled_is_there_no_more() throws Exception {
+    Polls polls = new Polls(workers, jobs.registry());
+    submit("k");
+    Registration who = new Registration("n", new WorkerId("p"), "right", 1);
+    workers.wakeBy(this::settleOnce);
+    assertThat(polls.next("", who, Duration.ofMinutes(1))).isPresent();
+    jobs.registry().cancel("k");
+    advance(JobsOptions.DEFAULTS.lease());
+    assertThat(workers.find("p").map(view -> view.state()))
+        .isEqualTo(Optional.of(WorkerState.DISCONNECTED));
+  }
+
+  /** The dispatcher's step wakes it again, within itself. */
+  private void settleOnce() {
+    if (!settling) {
+      settling = true;
+      dispatcher.step(nanos);
+      settling = false;
+    }
   }
 }
