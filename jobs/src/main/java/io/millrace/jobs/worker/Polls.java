@@ -130,7 +130,15 @@ public final class Polls implements PolledJobs {
       }
       held.finish();
     }
-    Settled outcome = registry.settle(List.of(report)).getFirst();
+    Settled outcome;
+    try {
+      outcome = registry.settle(List.of(report)).getFirst();
+    } catch (RuntimeException e) {
+      synchronized (manager) {
+        manager.unsettled(held);
+      }
+      throw e;
+    }
     synchronized (manager) {
       manager.concluded(held, report, outcome);
     }

@@ -263,6 +263,13 @@ public final class WorkerManager implements Workers, Crew {
     endPolled(held.post());
   }
 
+  /** Nobody knows whether an attempt's end was stored; if not, its job is offered again. */
+  void unsettled(Held held) {
+    report(held.post(), new Report.Returned(held.assignment()));
+    freed(held);
+    endPolled(held.post());
+  }
+
   /** A worker that asks over HTTP is there for one job. */
   private void endPolled(Post post) {
     if (post.polled()) {
