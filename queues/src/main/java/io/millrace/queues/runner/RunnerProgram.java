@@ -71,7 +71,8 @@ public final class RunnerProgram {
       Workshop.Tools tools =
           new Workshop.Tools(
               launcher, watchdog, schedule, plugins, reason -> endAtOnce(files, reason));
-      new RunnerProgram(new Workshop(server, identity, tools, files), socket).work();
+      new RunnerProgram(new Workshop(server, identity, tools, files, new Room(files)), socket)
+          .work();
     }
   }
 
