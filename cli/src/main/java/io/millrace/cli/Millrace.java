@@ -2,6 +2,7 @@ package io.millrace.cli;
 
 import io.millrace.bench.BenchCommand;
 import io.millrace.cli.jobs.JobsCommands;
+import io.millrace.cli.jobs.WorkerCommand;
 import io.millrace.cli.jobs.WorkersCommand;
 import io.millrace.cli.nodes.NodesCommands;
 import io.millrace.cli.queues.QueuesCommands;
@@ -64,6 +65,10 @@ public final class Millrace implements Runnable {
     top.addSubcommand("config", NodesCommands.config(terminal));
     top.addSubcommand("jobs", JobsCommands.on(terminal));
     top.addSubcommand("workers", new WorkersCommand(terminal));
+    CommandLine worker = new CommandLine(new WorkerCommand(terminal));
+    top.addSubcommand("worker", worker);
+    // What follows its first word belongs to the command that it runs.
+    worker.setStopAtPositional(true);
     top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", DemoCommands.on(terminal));
     top.addSubcommand("runner", new RunnerCommand());
