@@ -166,9 +166,8 @@ public final class WorkerCommand implements Callable<Integer> {
     if (stops.incrementAndGet() == 1) {
       int busy = worker.busy();
       if (busy > 0) {
-        terminal
-            .err()
-            .println("millrace: stopping once " + busy + " of its jobs have ended; again to kill");
+        String jobs = busy == 1 ? "1 job has" : busy + " jobs have";
+        terminal.err().println("millrace: stopping once " + jobs + " ended; again to kill");
       }
       worker.leave();
     } else {

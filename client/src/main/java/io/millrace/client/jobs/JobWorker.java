@@ -92,37 +92,40 @@ public final class JobWorker implements AutoCloseable {
   }
 
   private void run(HttpClient client) {
-    try (client) {
-      long pause = timing.firstPause().toMillis();
-      int refused = 0;
-      while (!isLeaving()) {
-        Line now = new Line(options, handler, timing, () -> ready.complete(null));
-        line = now;
-        Line.Ended ended = serve(client, now);
-        if (isLeaving()) {
-          break;
-        }
-        refused = !now.registered() && REFUSALS.contains(ended.code()) ? refused + 1 : 0;
-        if (refused == BELIEVED) {
-          throw new WorkerRefusedException(
-              options.server().server() + " does not let the worker in: " + ended.reason());
-        }
-        pause = now.registered() ? timing.firstPause().toMillis() : pause;
-        LOG.warn(
-            "no connection to {}, trying again: {}", options.server().server(), ended.reason());
-        boolean _ =
-            leaving.await(
-                pause / 2 + ThreadLocalRandom.current().nextLong(pause), TimeUnit.MILLISECONDS);
-        pause = Math.min(2 * pause, timing.longestPause().toMillis());
-      }
+    try {
+      connectUntilTold(client);
       client.shutdownNow();
       end.complete(null);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      client.shutdownNow();
       end.completeExceptionally(e);
     } catch (RuntimeException | Error e) {
       client.shutdownNow();
       end.completeExceptionally(e);
+    }
+  }
+
+  private void connectUntilTold(HttpClient client) throws InterruptedException {
+    long pause = timing.firstPause().toMillis();
+    int refused = 0;
+    while (!isLeaving()) {
+      Line now = new Line(options, handler, timing, () -> ready.complete(null));
+      line = now;
+      Line.Ended ended = serve(client, now);
+      if (isLeaving()) {
+        return;
+      }
+      refused = !now.registered() && REFUSALS.contains(ended.code()) ? refused + 1 : 0;
+      if (refused == BELIEVED) {
+        throw new WorkerRefusedException(
+            options.server().server() + " does not let the worker in: " + ended.reason());
+      }
+      pause = now.registered() ? timing.firstPause().toMillis() : pause;
+      LOG.warn("no connection to {}, trying again: {}", options.server().server(), ended.reason());
+      long random = pause / 2 + ThreadLocalRandom.current().nextLong(pause);
+      boolean _ = leaving.await(random, TimeUnit.MILLISECONDS);
+      pause = Math.min(2 * pause, timing.longestPause().toMillis());
     }
   }
 

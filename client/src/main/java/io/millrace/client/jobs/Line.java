@@ -142,7 +142,7 @@ final class Line implements WebSocket.Listener, Outbox.Side {
     outbox = out;
     out.start();
     say(new Outgoing.Text(Messages.register(options.identity(), options.concurrency())));
-    Thread.ofVirtual().name("millrace-job-alive").start(() -> watch(opened));
+    Thread.ofPlatform().daemon().name("millrace-job-alive").start(() -> watch(opened));
     goIfDone();
     opened.request(1);
   }
@@ -250,7 +250,9 @@ final class Line implements WebSocket.Listener, Outbox.Side {
       }
       inHand.add(job);
     }
-    Thread.ofVirtual().name("millrace-job-" + job.context().id()).start(() -> work(job));
+    // Of its own: a handler that computes all the time must not keep others from the few threads
+    // that virtual ones share, status and pings among them.
+    Thread.ofPlatform().daemon().name("millrace-job-" + job.context().id()).start(() -> work(job));
     return job;
   }
 

@@ -44,7 +44,7 @@ final class Outbox {
   }
 
   void start() {
-    Thread.ofVirtual().name("millrace-job-send").start(this::run);
+    Thread.ofPlatform().daemon().name("millrace-job-send").start(this::run);
   }
 
   /** Adds something; whether it may still be sent. */
