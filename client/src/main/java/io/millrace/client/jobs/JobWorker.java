@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes jobs from a server and gives them to a handler, over a WebSocket that is made anew whenever
- * it breaks. Runs until it is stopped, or the server will not let it in. Its threads keep no JVM
- * alive: wait for {@link #onEnd()}. Safe for use by threads.
+ * it breaks. Runs until it is stopped, or the server has never let it in and says that it will not.
+ * Its threads keep no JVM alive: wait for {@link #onEnd()}. Safe for use by threads.
  */
 public final class JobWorker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JobWorker.class);
@@ -116,7 +116,7 @@ public final class JobWorker implements AutoCloseable {
       if (isLeaving()) {
         return;
       }
-      refused = !now.registered() && REFUSALS.contains(ended.code()) ? refused + 1 : 0;
+      refused = !ready.isDone() && REFUSALS.contains(ended.code()) ? refused + 1 : 0;
       if (refused == BELIEVED) {
         throw new WorkerRefusedException(
             options.server().server() + " does not let the worker in: " + ended.reason());
@@ -147,7 +147,8 @@ public final class JobWorker implements AutoCloseable {
       boolean handshake =
           cause instanceof WebSocketHandshakeException refusal
               && FOR_GOOD.contains(refusal.getResponse().statusCode());
-      if (handshake || cause instanceof SSLException) {
+      // Whoever was let in before comes to a server that starts, or to a proxy before it.
+      if (!ready.isDone() && (handshake || cause instanceof SSLException)) {
         throw new WorkerRefusedException(words(cause), cause);
       }
       now.cut(said(cause));

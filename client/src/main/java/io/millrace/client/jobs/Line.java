@@ -40,6 +40,9 @@ final class Line implements WebSocket.Listener, Outbox.Side {
   /** Guarded by itself. */
   private final Set<InHand> inHand = Collections.newSetFromMap(new IdentityHashMap<>());
 
+  /** Made beforehand: the server waits half a second for it, and a cold start may take that. */
+  private final String registration;
+
   private final StringBuilder text = new StringBuilder();
   private JobContext.Announced announced = JobContext.Announced.NOTHING;
   private @Nullable InHand arriving;
@@ -60,6 +63,7 @@ final class Line implements WebSocket.Listener, Outbox.Side {
     this.handler = handler;
     this.timing = timing;
     this.onRegistered = onRegistered;
+    registration = Messages.register(options.identity(), options.concurrency());
   }
 
   /** How a connection ended: a WebSocket close code, and why. */
@@ -141,7 +145,7 @@ final class Line implements WebSocket.Listener, Outbox.Side {
     socket = opened;
     outbox = out;
     out.start();
-    say(new Outgoing.Text(Messages.register(options.identity(), options.concurrency())));
+    say(new Outgoing.Text(registration));
     Thread.ofPlatform().daemon().name("millrace-job-alive").start(() -> watch(opened));
     goIfDone();
     opened.request(1);
