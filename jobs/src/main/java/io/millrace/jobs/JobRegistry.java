@@ -121,6 +121,12 @@ public interface JobRegistry {
   List<Assignment> assign(String type, List<WorkerId> workers);
 
   /**
+   * Whether jobs of a type may wait that have failed, which not every worker can have. What other
+   * processes have changed shows within a second.
+   */
+  boolean hasFailed(String type);
+
+  /**
    * Prolongs claims for another lease.
    *
    * @return those that are not the latest of their jobs any more

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class StoreJobRegistry implements JobRegistry {
   private final Ledger ledger;
   private final JobTypes types;
+  private final Groups groups;
   private final Listing listing;
   private final Contents contents;
   private final Submitting submitting;
@@ -19,10 +20,10 @@ final class StoreJobRegistry implements JobRegistry {
   private final Settling settling;
 
   StoreJobRegistry(Ledger ledger, JobTypes types, JobsOptions options) {
-    Groups groups = new Groups(ledger);
     Batches batches = new Batches(ledger, options.batchSize());
     this.ledger = ledger;
     this.types = types;
+    this.groups = new Groups(ledger);
     this.listing = new Listing(ledger, groups);
     this.contents = new Contents(ledger);
     this.submitting = new Submitting(ledger, batches);
@@ -114,6 +115,11 @@ final class StoreJobRegistry implements JobRegistry {
   public List<Assignment> assign(String type, List<WorkerId> workers) {
     types.require(type);
     return assigning.assign(type, workers);
+  }
+
+  @Override
+  public boolean hasFailed(String type) {
+    return !groups.failed(type).isEmpty();
   }
 
   @Override

@@ -301,20 +301,22 @@ public final class WorkerManager implements Workers, Crew {
   @Override
   public synchronized List<Seat> reserve(String type, int most, Predicate<WorkerId> wanted) {
     List<Seat> seats = new ArrayList<>();
-    for (Post post : List.copyOf(ready.getOrDefault(type, new LinkedHashSet<>()))) {
+    List<Post> chosen = new ArrayList<>();
+    for (Post post : ready.getOrDefault(type, new LinkedHashSet<>())) {
       Registration who = post.registration();
       if (who == null || !wanted.test(who.id())) {
         continue;
       }
+      chosen.add(post);
       while (post.room() > 0 && seats.size() < most) {
         post.reserve();
         seats.add(new Place(post, who.id()));
       }
-      review(post);
       if (seats.size() == most) {
         break;
       }
     }
+    chosen.forEach(this::review);
     return seats;
   }
 
