@@ -4,6 +4,7 @@ import io.millrace.blobs.Value;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +52,18 @@ public interface JobRegistry {
    * @throws JobsFullException when the store has no room
    */
   Job submit(JobId id, Submission submission, Value payload);
+
+  /**
+   * The same without waiting: the job is taken together with others once {@link #flush} is called.
+   *
+   * @param payload small enough to be part of the commit
+   * @return the job as it is then; fails with what {@link #submit} throws
+   * @throws InvalidJobException when the type is unknown
+   */
+  CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload);
+
+  /** Has everything taken that was enqueued, on another thread. */
+  void flush();
 
   /** Whether no job has this key now. */
   boolean isFree(String key);

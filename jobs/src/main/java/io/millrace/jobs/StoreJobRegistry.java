@@ -4,6 +4,7 @@ import io.millrace.blobs.Value;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The registry over a store; its parts do the work. */
@@ -43,6 +44,17 @@ final class StoreJobRegistry implements JobRegistry {
     types.require(submission.type());
     Contents.check(payload);
     return submitting.submit(new NewJob(id, submission, payload, null, ledger.nowMillis()));
+  }
+
+  @Override
+  public CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload) {
+    types.require(submission.type());
+    return submitting.enqueue(new NewJob(id, submission, payload, null, ledger.nowMillis()));
+  }
+
+  @Override
+  public void flush() {
+    submitting.flush();
   }
 
   @Override

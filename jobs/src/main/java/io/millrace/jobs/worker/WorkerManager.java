@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * jobs they have in hand. Its lock is never held during I/O.
  */
 public final class WorkerManager implements Workers, Crew {
+  /** Something is due for thousands of workers all the time: for each, looking waits so long. */
+  private static final long LOOK_NANOS = 20_000;
+
   private final WorkerOptions options;
   private final InstantSource clock;
   private final LongSupplier nanos;
@@ -391,7 +394,8 @@ public final class WorkerManager implements Workers, Crew {
           next = due;
         }
       }
-      nextLook = posts.isEmpty() ? Long.MIN_VALUE : next;
+      long earliest = nowNanos + LOOK_NANOS * posts.size();
+      nextLook = posts.isEmpty() ? Long.MIN_VALUE : next - earliest < 0 ? earliest : next;
     }
     return nextLook == Long.MIN_VALUE ? options.keepalive().toNanos() : nextLook - nowNanos;
   }
