@@ -50,7 +50,16 @@ final class BenchServer {
         Configuration.read(
             MillraceServer.SECTIONS,
             null,
-            Map.of("server.port", "0", "store.data", folder, "store.journal", journaling)));
+            Map.of(
+                "server.port",
+                "0",
+                "store.data",
+                folder,
+                "store.journal",
+                journaling,
+                // The first ones come while code is being loaded, perhaps on a busy machine.
+                "jobs.worker.kick-after-ms",
+                "30000")));
   }
 
   private static HttpListener echo() {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A server that the bench has started, and stops when closed. */
 final class Child implements AutoCloseable {
+  private static final String RESIDENT = "VmRSS:";
   private static final long START_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Process process;
@@ -181,6 +182,21 @@ final class Child implements AutoCloseable {
   /** How long it took until it was ready. */
   Duration startTime() {
     return startTime;
+  }
+
+  /** The memory that it occupies, where the system tells; 0 elsewhere. */
+  long residentBytes() throws IOException {
+    Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+    if (!Files.isReadable(status)) {
+      return 0;
+    }
+    for (String line : Files.readAllLines(status)) {
+      if (line.startsWith(RESIDENT)) {
+        String kibibytes = line.substring(RESIDENT.length(), line.indexOf("kB")).strip();
+        return Long.parseLong(kibibytes) << 10;
+      }
+    }
+    return 0;
   }
 
   /** The processor time that it has taken so far, where the system tells. */

@@ -9,6 +9,9 @@ final class HttpExchange {
   private static final byte[] LENGTH = Ascii.bytes("ontent-");
   private static final byte[] OK = Ascii.bytes("HTTP/1.1 200");
 
+  /** What the answer to a submitted job begins with. */
+  static final byte[] ACCEPTED = Ascii.bytes("HTTP/1.1 202");
+
   private HttpExchange() {}
 
   static byte[] head(String path, int port) {
@@ -31,12 +34,17 @@ final class HttpExchange {
    * @throws BenchException when the status is not 200
    */
   static @Nullable ByteBuffer hear(ByteBuffer received) {
+    return hear(received, OK);
+  }
+
+  /** The same for another beginning of the answer than that of status 200. */
+  static @Nullable ByteBuffer hear(ByteBuffer received, byte[] status) {
     int begin = received.position();
     int headEnd = Ascii.find(received, begin, HEAD_END);
     if (headEnd < 0) {
       return null;
     }
-    if (Ascii.find(received, begin, OK) != begin) {
+    if (Ascii.find(received, begin, status) != begin) {
       throw new BenchException("the server answers: " + Ascii.show(received));
     }
     int bodyBegin = headEnd + HEAD_END.length;

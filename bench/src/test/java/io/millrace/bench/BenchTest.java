@@ -37,6 +37,8 @@ class BenchTest {
         "http-batches",
         "java-client",
         "queues-create",
+        "jobs",
+        "jobs-idle",
         "snapshot",
         "backlog-10m"
       })

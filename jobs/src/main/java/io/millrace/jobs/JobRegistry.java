@@ -4,6 +4,7 @@ import io.millrace.blobs.Value;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +52,18 @@ public interface JobRegistry {
    * @throws JobsFullException when the store has no room
    */
   Job submit(JobId id, Submission submission, Value payload);
+
+  /**
+   * The same without waiting: the job is taken together with others once {@link #flush} is called.
+   *
+   * @param payload small enough to be part of the commit
+   * @return the job as it is then; fails with what {@link #submit} throws
+   * @throws InvalidJobException when the type is unknown
+   */
+  CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload);
+
+  /** Has everything taken that was enqueued, on another thread. */
+  void flush();
 
   /** Whether no job has this key now. */
   boolean isFree(String key);
@@ -119,6 +132,12 @@ public interface JobRegistry {
    * @return what was assigned, in no order; fewer than workers where fewer jobs wait
    */
   List<Assignment> assign(String type, List<WorkerId> workers);
+
+  /**
+   * Whether jobs of a type may wait that have failed, which not every worker can have. What other
+   * processes have changed shows within a second.
+   */
+  boolean hasFailed(String type);
 
   /**
    * Prolongs claims for another lease.

@@ -4,12 +4,14 @@ import io.millrace.blobs.Value;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The registry over a store; its parts do the work. */
 final class StoreJobRegistry implements JobRegistry {
   private final Ledger ledger;
   private final JobTypes types;
+  private final Groups groups;
   private final Listing listing;
   private final Contents contents;
   private final Submitting submitting;
@@ -19,10 +21,10 @@ final class StoreJobRegistry implements JobRegistry {
   private final Settling settling;
 
   StoreJobRegistry(Ledger ledger, JobTypes types, JobsOptions options) {
-    Groups groups = new Groups(ledger);
     Batches batches = new Batches(ledger, options.batchSize());
     this.ledger = ledger;
     this.types = types;
+    this.groups = new Groups(ledger);
     this.listing = new Listing(ledger, groups);
     this.contents = new Contents(ledger);
     this.submitting = new Submitting(ledger, batches);
@@ -42,6 +44,17 @@ final class StoreJobRegistry implements JobRegistry {
     types.require(submission.type());
     Contents.check(payload);
     return submitting.submit(new NewJob(id, submission, payload, null, ledger.nowMillis()));
+  }
+
+  @Override
+  public CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload) {
+    types.require(submission.type());
+    return submitting.enqueue(new NewJob(id, submission, payload, null, ledger.nowMillis()));
+  }
+
+  @Override
+  public void flush() {
+    submitting.flush();
   }
 
   @Override
@@ -114,6 +127,11 @@ final class StoreJobRegistry implements JobRegistry {
   public List<Assignment> assign(String type, List<WorkerId> workers) {
     types.require(type);
     return assigning.assign(type, workers);
+  }
+
+  @Override
+  public boolean hasFailed(String type) {
+    return !groups.failed(type).isEmpty();
   }
 
   @Override

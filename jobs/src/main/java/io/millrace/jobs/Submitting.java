@@ -10,13 +10,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Submissions. Those that arrive together share a transaction, since each changes the current
- * batch: whoever holds the batches commits for all that wait. Safe for use by any number of
- * threads.
+ * batch: whoever holds the batches commits for all that wait. For those that nobody waits for with
+ * a thread there is one while there are any. Safe for use by any number of threads.
  */
 final class Submitting {
   private static final int MOST = 500;
@@ -26,6 +27,9 @@ final class Submitting {
   private final Batches batches;
   private final Queue<Waiting> queue = new ConcurrentLinkedQueue<>();
 
+  /** Whether a thread commits for those that do not wait. */
+  private final AtomicBoolean flushing = new AtomicBoolean();
+
   Submitting(Ledger ledger, Batches batches) {
     this.ledger = ledger;
     this.batches = batches;
@@ -34,36 +38,66 @@ final class Submitting {
   /** A submission, and what came of it; the lock of the batches guards that. */
   private static final class Waiting {
     final NewJob job;
-    @Nullable Job done;
-    @Nullable RuntimeException failure;
+    final CompletableFuture<Job> answer = new CompletableFuture<>();
 
     Waiting(NewJob job) {
       this.job = job;
     }
 
     boolean isOver() {
-      return done != null || failure != null;
+      return answer.isDone();
     }
+  }
+
+  /** The same without waiting; it is taken when {@link #flush} is called, or somebody submits. */
+  CompletableFuture<Job> enqueue(NewJob job) {
+    Waiting waiting = new Waiting(job);
+    queue.add(waiting);
+    return waiting.answer;
+  }
+
+  /** Has those taken that were enqueued, on another thread. */
+  void flush() {
+    if (!queue.isEmpty() && flushing.compareAndSet(false, true)) {
+      Thread.ofVirtual().name("job-submissions").start(this::commitAll);
+    }
+  }
+
+  private void commitAll() {
+    try {
+      while (!queue.isEmpty()) {
+        var _ =
+            batches.filling(plan -> {
+              commitSome(plan);
+              return true;
+            });
+      }
+    } finally {
+      flushing.set(false);
+    }
+    // One that came since the queue was empty has found a thread at work.
+    flush();
   }
 
   Job submit(NewJob job) {
     Waiting waiting = new Waiting(job);
     queue.add(waiting);
-    while (true) {
-      @Nullable Job done =
+    while (!waiting.isOver()) {
+      var _ =
           batches.filling(plan -> {
             if (!waiting.isOver()) {
               commitSome(plan);
             }
-            if (waiting.failure != null) {
-              throw waiting.failure;
-            }
-            return waiting.done;
+            return true;
           });
-      if (done != null) {
-        return done;
-      }
     }
+    if (!waiting.answer.isCompletedExceptionally()) {
+      return waiting.answer.resultNow();
+    }
+    throw switch (waiting.answer.exceptionNow()) {
+      case RuntimeException e -> e;
+      case Throwable e -> new JobsException("the job could not be taken: " + e, e);
+    };
   }
 
   private void commitSome(Batches.Plan plan) {
@@ -78,12 +112,10 @@ final class Submitting {
     }
     try {
       Ledger.inParts(part, MOST, some -> commit(plan, some));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       plan.clear(true);
       for (Waiting each : part) {
-        if (!each.isOver()) {
-          each.failure = e;
-        }
+        each.answer.completeExceptionally(e);
       }
     }
   }
@@ -132,7 +164,8 @@ final class Submitting {
       case Outcome.Done done -> {
         plan.stored(done);
         for (int i = 0; i < documents.length; i++) {
-          waiting.get(i).done = JobForm.read(done.documents().get(documents[i])).job();
+          Job job = JobForm.read(done.documents().get(documents[i])).job();
+          waiting.get(i).answer.complete(job);
         }
       }
       case Outcome.Refused refused -> judge(all, refused);
@@ -152,9 +185,10 @@ final class Submitting {
       if (conflicts.contains(Keys.job(job.id()))) {
         Optional<Job> there = ledger.entry(job.id()).map(Entry::job);
         if (there.isPresent() && there.get().order().equals(job.order())) {
-          each.done = there.get();
+          each.answer.complete(there.get());
         } else {
-          each.failure = new InvalidJobException("job " + job.id() + " is there already");
+          each.answer.completeExceptionally(
+              new InvalidJobException("job " + job.id() + " is there already"));
         }
         continue;
       }
@@ -162,7 +196,7 @@ final class Submitting {
       if (key != null
           && conflicts.contains(Keys.name(key))
           && ledger.document(Keys.name(key)).isPresent()) {
-        each.failure = new InvalidJobException("the key " + key + " is taken");
+        each.answer.completeExceptionally(new InvalidJobException("the key " + key + " is taken"));
       }
     }
   }

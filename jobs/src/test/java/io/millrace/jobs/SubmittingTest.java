@@ -13,6 +13,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -51,15 +53,25 @@ class SubmittingTest {
     }
   }
 
-  /** How many were refused. */
+  /** How many were refused; every second thread does not wait within the registry. */
   private static int submit(JobRegistry registry, int thread) {
     int refused = 0;
     for (int i = 0; i < EACH; i++) {
       String key = "key-" + thread / 2 + "-" + i;
       Submission order = new Submission(i % 3 == 0 ? "a" : "b", Priority.BATCH, key, null);
+      Value.Inline payload = new Value.Inline(new byte[10]);
       try {
-        registry.submit(registry.newId(), order, new Value.Inline(new byte[10]));
+        if (thread % 2 == 0) {
+          registry.submit(registry.newId(), order, payload);
+        } else {
+          CompletableFuture<Job> answer = registry.enqueue(registry.newId(), order, payload);
+          registry.flush();
+          answer.join();
+        }
       } catch (InvalidJobException _) {
+        refused++;
+      } catch (CompletionException e) {
+        assertThat(e).hasCauseInstanceOf(InvalidJobException.class);
         refused++;
       }
     }

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** This program in a process of its own, which is killed unless it is told to stop. */
-final class Program {
+public final class Program {
   /** What Java makes of an end by signal 9. */
   private static final int KILLED = 128 + 9;
 
@@ -26,10 +26,11 @@ final class Program {
     this.process = process;
   }
 
-  private static ProcessBuilder builder(Path errors, List<String> arguments) {
+  private static ProcessBuilder builder(Path errors, List<String> flags, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(flags);
     // It logs as it does for users; this process does not.
     command.add("-Dlogback.configurationFile=logback.xml");
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
@@ -41,18 +42,24 @@ final class Program {
   }
 
   /** Starts a command, whose words go to the end of a file. */
-  static Program start(Path words, List<String> arguments) throws IOException {
-    ProcessBuilder builder = builder(words, arguments);
+  public static Program start(Path words, List<String> arguments) throws IOException {
+    ProcessBuilder builder = builder(words, List.of(), arguments);
     return new Program(
         builder.redirectOutput(ProcessBuilder.Redirect.appendTo(words.toFile())).start());
   }
 
   /** A command that has said its first line, and that line. */
-  record Ready(Program program, String line) {}
+  public record Ready(Program program, String line) {}
 
   /** Starts a command that says one line when it is ready, and waits for that line. */
-  static Ready startReady(Path errors, List<String> arguments) throws IOException {
-    Process process = builder(errors, arguments).start();
+  public static Ready startReady(Path errors, List<String> arguments) throws IOException {
+    return startReady(errors, List.of(), arguments);
+  }
+
+  /** The same with further flags for its JVM. */
+  public static Ready startReady(Path errors, List<String> flags, List<String> arguments)
+      throws IOException {
+    Process process = builder(errors, flags, arguments).start();
     BufferedReader reader = process.inputReader();
     String line = reader.readLine();
     if (line == null) {
@@ -61,17 +68,17 @@ final class Program {
     return new Ready(new Program(process), line);
   }
 
-  long pid() {
+  public long pid() {
     return process.pid();
   }
 
   /** Ends it by signal 9, if it has not ended. */
-  void kill() {
+  public void kill() {
     process.destroyForcibly().onExit().join();
   }
 
   /** Ends it by signal 9; it must not have ended by itself. */
-  void killAlive() {
+  public void killAlive() {
     kill();
     assertThat(process.exitValue()).as("its end").isEqualTo(KILLED);
   }
@@ -93,12 +100,12 @@ final class Program {
   }
 
   /** Tells it to stop, and waits until it has. */
-  void stop() throws InterruptedException {
+  public void stop() throws InterruptedException {
     assertThat(stopped()).as("its end").isIn(0, TERMINATED);
   }
 
   /** All processes of this machine whose command line speaks of a path, wherever they came from. */
-  static List<ProcessHandle> speakingOf(Path path) throws IOException {
+  public static List<ProcessHandle> speakingOf(Path path) throws IOException {
     try (Stream<Path> entries = Files.list(Path.of("/proc"))) {
       return entries
           .filter(entry -> entry.getFileName().toString().matches("[0-9]+"))

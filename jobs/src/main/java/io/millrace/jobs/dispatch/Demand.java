@@ -25,14 +25,28 @@ final class Demand {
     tried.clear();
   }
 
+  /** Whether it may be worth looking for a job for any worker. */
+  boolean isOpen() {
+    return fresh || failed;
+  }
+
   /** Whether it is worth looking for a job for this worker. */
   boolean wants(WorkerId worker) {
     return fresh || (failed && !tried.contains(worker));
   }
 
-  /** Not every one of these workers found a job. */
-  void exhausted(Iterable<WorkerId> workers) {
+  /**
+   * These workers found no job.
+   *
+   * @param failedLeft whether jobs wait that have failed
+   */
+  void exhausted(Iterable<WorkerId> workers, boolean failedLeft) {
     fresh = false;
-    workers.forEach(tried::add);
+    failed = failedLeft;
+    if (failedLeft) {
+      workers.forEach(tried::add);
+    } else {
+      tried.clear();
+    }
   }
 }

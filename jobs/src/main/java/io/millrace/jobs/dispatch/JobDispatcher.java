@@ -135,6 +135,9 @@ public final class JobDispatcher {
   }
 
   private boolean assign(String type, Demand demand) {
+    if (!demand.isOpen()) {
+      return false;
+    }
     List<Seat> seats = crew.reserve(type, MOST, demand::wants);
     if (seats.isEmpty()) {
       return false;
@@ -151,7 +154,7 @@ public final class JobDispatcher {
     if (left.isEmpty()) {
       return true;
     }
-    demand.exhausted(left.stream().map(Seat::worker).toList());
+    demand.exhausted(left.stream().map(Seat::worker).toList(), registry.hasFailed(type));
     return false;
   }
 
@@ -175,6 +178,8 @@ public final class JobDispatcher {
       if (!inHand.isEmpty()) {
         crew.lost(registry.renew(inHand));
       }
+      // No change tells of a claim that ran out before it was on record.
+      demands.values().forEach(Demand::offeredAgain);
       renewAtNanos = nowNanos + renewNanos;
     }
   }

@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * jobs they have in hand. Its lock is never held during I/O.
  */
 public final class WorkerManager implements Workers, Crew {
+  /** Something is due for thousands of workers all the time: for each, looking waits so long. */
+  private static final long LOOK_NANOS = 20_000;
+
   private final WorkerOptions options;
   private final InstantSource clock;
   private final LongSupplier nanos;
@@ -310,20 +313,22 @@ public final class WorkerManager implements Workers, Crew {
   @Override
   public synchronized List<Seat> reserve(String type, int most, Predicate<WorkerId> wanted) {
     List<Seat> seats = new ArrayList<>();
-    for (Post post : List.copyOf(ready.getOrDefault(type, new LinkedHashSet<>()))) {
+    List<Post> chosen = new ArrayList<>();
+    for (Post post : ready.getOrDefault(type, new LinkedHashSet<>())) {
       Registration who = post.registration();
       if (who == null || !wanted.test(who.id())) {
         continue;
       }
+      chosen.add(post);
       while (post.room() > 0 && seats.size() < most) {
         post.reserve();
         seats.add(new Place(post, who.id()));
       }
-      review(post);
       if (seats.size() == most) {
         break;
       }
     }
+    chosen.forEach(this::review);
     return seats;
   }
 
@@ -397,7 +402,8 @@ public final class WorkerManager implements Workers, Crew {
           next = due;
         }
       }
-      nextLook = posts.isEmpty() ? Long.MIN_VALUE : next;
+      long earliest = nowNanos + LOOK_NANOS * posts.size();
+      nextLook = posts.isEmpty() ? Long.MIN_VALUE : next - earliest < 0 ? earliest : next;
     }
     return nextLook == Long.MIN_VALUE ? options.keepalive().toNanos() : nextLook - nowNanos;
   }

@@ -6,6 +6,7 @@ import io.millrace.jobs.worker.WrongTokenException;
 import io.millrace.server.http.Handler;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.PromptHandler;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.http.Routes;
@@ -34,6 +35,24 @@ final class ApiMount {
           keys.checkClient(request);
           return handler.handle(request);
         });
+  }
+
+  /** The same for posts, of which {@code prompt} answers the short ones. */
+  void forClients(String path, PromptHandler prompt, Handler handler) {
+    PromptHandler checked =
+        (request, round) -> {
+          keys.checkClient(request);
+          return prompt.begin(request, round);
+        };
+    Handler whole =
+        request -> {
+          keys.checkClient(request);
+          return handler.handle(request);
+        };
+    routes.addPrompt(ROOT + path, checked, request -> answer(request, whole));
+    if (!prefix.isEmpty()) {
+      routes.addPrompt(prefix + ROOT + path, checked, request -> answer(request, whole));
+    }
   }
 
   /** A route for workers that hold a claim on a job. */

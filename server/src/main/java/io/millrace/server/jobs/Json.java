@@ -44,7 +44,7 @@ final class Json {
     return Reply.json(bytes(json));
   }
 
-  static Reply reply(int status, JsonNode json) {
+  static Reply.Whole reply(int status, JsonNode json) {
     return Reply.json(status, bytes(json));
   }
 

@@ -6,20 +6,29 @@ import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Later;
 import io.millrace.server.http.LimitedBody;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.http.Round;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** Takes jobs: a form whose payload goes to its blob while it comes. */
+/**
+ * Takes jobs: a form whose payload goes to its blob while it comes. Small ones that are there as a
+ * whole are taken together, without a thread for each.
+ */
 final class SubmitRoute {
   private final JobRegistry registry;
   private final Types types;
   private final BlobStore blobs;
   private final long maxBytes;
+
+  /** The same one each time, by which a round knows that it has it already. */
+  private final Runnable flush;
 
   /** Payloads longer than {@code maxBytes} are refused. */
   SubmitRoute(JobRegistry registry, Types types, BlobStore blobs, long maxBytes) {
@@ -27,14 +36,59 @@ final class SubmitRoute {
     this.types = types;
     this.blobs = blobs;
     this.maxBytes = maxBytes;
+    this.flush = registry::flush;
   }
 
   void mount(ApiMount mount) {
-    mount.forClients(HttpMethod.POST, "/jobs/submit", request -> submit(request, types.none()));
     mount.forClients(
-        HttpMethod.POST,
+        "/jobs/submit",
+        (request, round) -> begin(request, types.none(), round),
+        request -> submit(request, types.none()));
+    mount.forClients(
         "/jobs/submit/{type}",
+        (request, round) -> begin(request, types.named(request.parameter("type")), round),
         request -> submit(request, types.named(request.parameter("type"))));
+  }
+
+  /** Takes a small job without waiting; null for one that is not small. */
+  private @Nullable Later begin(Request request, String type, Round round) throws IOException {
+    Form form = Form.of(request);
+    SubmittedFields fields = new SubmittedFields();
+    Value.Inline payload = null;
+    for (Form.Field field = form.next(); field != null; field = form.next()) {
+      if (!field.name().equals("payload")) {
+        fields.take(field);
+        continue;
+      }
+      byte[] bytes = field.content().readNBytes(Value.INLINE_LIMIT + 1);
+      if (bytes.length > Math.min(maxBytes, Value.INLINE_LIMIT) || payload != null) {
+        return null;
+      }
+      payload = new Value.Inline(bytes);
+    }
+    if (payload == null) {
+      return null;
+    }
+    CompletableFuture<Job> job =
+        registry.enqueue(registry.newId(), fields.submission(type), payload);
+    round.atEnd(flush);
+    return Later.of(job, SubmitRoute::taken);
+  }
+
+  private static Reply.Whole taken(CompletableFuture<Job> answer) {
+    if (answer.state() == Future.State.SUCCESS) {
+      return taken(answer.resultNow());
+    }
+    return switch (answer.exceptionNow()) {
+      case InvalidJobException e ->
+          Problem.reply(HttpProblem.malformed(String.valueOf(e.getMessage())));
+      case RuntimeException e -> throw e;
+      case Throwable e -> throw new IllegalStateException(e);
+    };
+  }
+
+  private static Reply.Whole taken(Job job) {
+    return Json.reply(202, Json.object().put("created", job.key()).put("id", job.id().toString()));
   }
 
   /** A payload as far as it has been taken. */
@@ -57,8 +111,7 @@ final class SubmitRoute {
         throw HttpProblem.malformed("the form has no field Payload");
       }
       Job job = registry.submit(taken.id, fields.submission(type), payload);
-      return Json.reply(
-          202, Json.object().put("created", job.key()).put("id", job.id().toString()));
+      return taken(job);
     } catch (HttpProblem | InvalidJobException | IOException e) {
       discard(taken);
       throw e;

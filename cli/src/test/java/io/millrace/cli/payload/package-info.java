@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.cli.payload;
+
+import org.jspecify.annotations.NullMarked;

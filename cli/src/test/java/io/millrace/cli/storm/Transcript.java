@@ -1,0 +1,97 @@
+package io.millrace.cli.storm;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What was said on one connection of a worker, as far as it tells what became of results. */
+final class Transcript {
+  /** What became of a result, as its worker can know. */
+  enum Fate {
+    /** The server must have taken it: it went on without a word against it. */
+    ACCEPTED,
+    /** The server has said that it does not count. */
+    REFUSED,
+    /** The connection was over too soon. */
+    UNKNOWN
+  }
+
+  private sealed interface Said {
+    /** The worker sends a result of a job; {@code attempt} is in the result. */
+    record Result(String key, long attempt) implements Said {}
+
+    /** The server refuses what the worker has said of a job. */
+    record Refusal(String id) implements Said {}
+
+    /** The server gives a further job. */
+    record Given() implements Said {}
+  }
+
+  /** After so many further jobs a refusal would have come: those before may have crossed it. */
+  private final int enough;
+
+  private final List<Said> said = new ArrayList<>();
+
+  /** Of a worker that takes so many jobs at a time. */
+  Transcript(int capacity) {
+    this.enough = 2 * capacity;
+  }
+
+  /** A result is about to be sent. */
+  synchronized void result(String key, long attempt) {
+    said.add(new Said.Result(key, attempt));
+  }
+
+  synchronized void refused(String id) {
+    said.add(new Said.Refusal(id));
+  }
+
+  synchronized void given() {
+    said.add(new Said.Given());
+  }
+
+  /** A result on its way. */
+  private static final class Open {
+    final Said.Result result;
+    int givenAfter;
+
+    Open(Said.Result result) {
+      this.result = result;
+    }
+  }
+
+  /**
+   * What became of each attempt.
+   *
+   * @param keys the jobs' keys by their ids
+   */
+  synchronized Map<Long, Fate> fates(Map<String, String> keys) {
+    Map<Long, Fate> fates = new HashMap<>();
+    List<Open> open = new ArrayList<>();
+    for (Said next : said) {
+      switch (next) {
+        case Said.Result result -> {
+          fates.put(result.attempt(), Fate.UNKNOWN);
+          open.add(new Open(result));
+        }
+        case Said.Refusal(String id) ->
+            open.stream()
+                .filter(each -> each.result.key().equals(keys.get(id)))
+                .findFirst()
+                .ifPresent(each -> {
+                  fates.put(each.result.attempt(), Fate.REFUSED);
+                  open.remove(each);
+                });
+        case Said.Given() -> {
+          open.forEach(each -> each.givenAfter++);
+          open.stream()
+              .filter(each -> each.givenAfter == enough)
+              .forEach(each -> fates.put(each.result.attempt(), Fate.ACCEPTED));
+          open.removeIf(each -> each.givenAfter == enough);
+        }
+      }
+    }
+    return fates;
+  }
+}

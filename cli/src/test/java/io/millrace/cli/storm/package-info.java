@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.cli.storm;
+
+import org.jspecify.annotations.NullMarked;
