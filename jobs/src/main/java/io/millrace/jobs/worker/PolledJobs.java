@@ -15,13 +15,18 @@ import java.util.Optional;
  */
 public interface PolledJobs {
   /**
-   * The next job of a type for this worker, waiting for one.
+   * The next job of a type for this worker, waiting for one. Whoever gets it and cannot hand it on
+   * says so by {@link #undelivered}.
    *
    * @param type empty on a server without types
+   * @param wait how long; zero takes a job that waits already, if there is one
    * @return empty when none came in time, or when the thread was interrupted
    * @throws WrongTokenException when the registration's token is wrong
    */
   Optional<Assignment> next(String type, Registration worker, Duration wait);
+
+  /** A job has not reached its worker: it is offered again at once, and this is no failure. */
+  void undelivered(Assignment assignment);
 
   /**
    * Notes how far a job is, which is a sign of life too; refused when the claim is not its latest.

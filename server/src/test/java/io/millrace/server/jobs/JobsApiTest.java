@@ -2,18 +2,23 @@ package io.millrace.server.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.WorkerId;
+import io.millrace.jobs.worker.Advances.Advance;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.WorkerState;
 import io.millrace.jobs.worker.WorkerView;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -176,6 +181,24 @@ final class JobsApiTest {
   }
 
   @Test
+  void a_job_that_came_when_its_worker_went_is_offered_again() throws Exception {
+    String id = submit("a", "batch");
+    try (Socket worker = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      worker
+          .getOutputStream()
+          .write(
+              ("POST /api/worker/next?wait=30 HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                      + WORKER.length()
+                      + "\r\n\r\n"
+                      + WORKER)
+                  .getBytes(StandardCharsets.US_ASCII));
+    }
+    Assignment undelivered = server.polled.undelivered.poll(25, TimeUnit.SECONDS);
+    assertThat(undelivered).isNotNull();
+    assertThat(undelivered.job().id()).hasToString(id);
+  }
+
+  @Test
   void a_worker_that_asks_wrongly_is_told_so() throws Exception {
     for (String body : List.of("", "[]", "{}", "{\"name\": 1}", "{\"name\": \"w\"}", "{\"name\"")) {
       assertThat(server.post("/api/worker/next", body).statusCode()).as(body).isEqualTo(400);
@@ -233,9 +256,36 @@ final class JobsApiTest {
     assertThat(server.get("/api/events", "Last-Event-ID", "x").statusCode()).isEqualTo(400);
   }
 
+  @Test
+  void progress_is_streamed_as_it_stands_at_first_and_then_as_it_comes() throws Exception {
+    submit("a", "immediate");
+    submit("b", "batch");
+    Job a = server.jobs.registry().find("a").orElseThrow();
+    Job b = server.jobs.registry().find("b").orElseThrow();
+    server.workers.said.add(new Advance(a, new Progress(25.0, null, 1_000)));
+    try (Stream<String> events = eventsAt("/api/events?priority=immediate")) {
+      Iterator<String> lines = events.iterator();
+      assertThat(find(lines, "event: ")).isEqualTo("event: start");
+      assertThat(find(lines, "event: ")).isEqualTo("event: progress");
+      assertThat(lines.next())
+          .isEqualTo(
+              "data: {\"id\":\""
+                  + a.id()
+                  + "\",\"key\":\"a\",\"progress\":{\"percent\":25.0,\"info\":null,"
+                  + "\"at\":\"1970-01-01T00:00:01Z\"}}");
+      server.workers.said.add(new Advance(b, new Progress(1.0, "not wanted", 1_000)));
+      server.workers.said.add(new Advance(a, new Progress(null, "nearly", 2_000)));
+      assertThat(find(lines, "data: ")).contains("\"info\":\"nearly\"");
+    }
+  }
+
   private Stream<String> events(String... headers) throws IOException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("http" + server.at("/api/events")));
+    return eventsAt("/api/events", headers);
+  }
+
+  private Stream<String> eventsAt(String path, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http" + server.at(path)));
     if (headers.length > 0) {
       request.headers(headers);
     }
