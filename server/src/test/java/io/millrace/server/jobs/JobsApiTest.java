@@ -2,9 +2,13 @@ package io.millrace.server.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.blobs.Value;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.Priority;
+import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.Advances.Advance;
 import io.millrace.jobs.worker.Progress;
@@ -123,6 +127,35 @@ final class JobsApiTest {
       assertThat(answer.statusCode()).isEqualTo(400);
       assertThat(answer.body()).contains("\"problem\"");
     }
+  }
+
+  @Test
+  void long_lists_come_whole_and_in_order() throws Exception {
+    try (ApiServer large = new ApiServer(folder.resolve("large"), "jobs.batch-size", "1500")) {
+      JobRegistry registry = large.jobs.registry();
+      List<String> ids = new ArrayList<>();
+      for (int i = 0; i < 1_600; i++) {
+        Priority priority = i % 4 == 0 ? Priority.IMMEDIATE : Priority.BATCH;
+        Submission order = new Submission("", priority, null, null);
+        Value payload = new Value.Inline(new byte[0]);
+        ids.add(registry.submit(registry.newId(), order, payload).id().toString());
+      }
+      assertThat(ids(large, "/api/jobs")).isEqualTo(ids);
+      assertThat(ids(large, "/api/jobs?limit=1200&after=" + ids.get(9)))
+          .isEqualTo(ids.subList(10, 1_210));
+      assertThat(ids(large, "/api/jobs?priority=immediate")).hasSize(400).isSubsetOf(ids);
+      assertThat(ids(large, "/api/jobs?batch=1&limit=1001&after=" + ids.get(99)))
+          .isEqualTo(ids.subList(100, 1_101));
+      assertThat(ids(large, "/api/batches/1/jobs")).isEqualTo(ids.subList(0, 1_500));
+      assertThat(large.json("/api/batches/1").get("jobs").get("pending").asInt()).isEqualTo(1_500);
+    }
+  }
+
+  private static List<String> ids(ApiServer from, String path)
+      throws IOException, InterruptedException {
+    List<String> ids = new ArrayList<>();
+    from.json(path).forEach(job -> ids.add(job.get("id").asString()));
+    return ids;
   }
 
   @Test
