@@ -33,7 +33,11 @@ public interface PolledJobs {
    */
   Settled progress(String keyOrId, long token, Progress progress);
 
-  /** Ends an attempt as failed. */
+  /**
+   * Ends an attempt as failed.
+   *
+   * @param failure what is known of it; its worker is that of the attempt
+   */
   Settled fail(String keyOrId, long token, Failure failure);
 
   /**

@@ -115,9 +115,12 @@ public final class Polls implements PolledJobs {
   @Override
   public Settled fail(String keyOrId, long token, Failure failure) {
     Held held = find(keyOrId, token);
-    return held == null
-        ? late(keyOrId)
-        : settle(held, new Report.Failed(held.assignment(), failure));
+    if (held == null) {
+      return late(keyOrId);
+    }
+    Assignment attempt = held.assignment();
+    Failure own = new Failure(attempt.worker(), failure.atMillis(), failure.info(), failure.logs());
+    return settle(held, new Report.Failed(attempt, own));
   }
 
   @Override
