@@ -105,7 +105,7 @@ final class Conversation implements WorkerConnection {
     } else {
       floor.advance(held, new Progress(message.percent(), message.info(), floor.millis()));
       if (held.lost()) {
-        floor.tell(post, held.assignment(), LATE);
+        floor.reports().tell(post, held.assignment(), LATE);
       }
     }
   }
@@ -122,7 +122,7 @@ final class Conversation implements WorkerConnection {
           new Failure(held.assignment().worker(), floor.millis(), message.info(), message.logs());
       floor.report(post, new Report.Failed(held.assignment(), failure));
     } else {
-      floor.late(held, LATE);
+      floor.reports().late(held, LATE);
     }
     freed(held);
   }
@@ -199,7 +199,7 @@ final class Conversation implements WorkerConnection {
       held.finish();
       floor.report(post, new Report.Completed(held.assignment(), kept));
     } else {
-      floor.late(held, LATE);
+      floor.reports().late(held, LATE);
     }
     freed(held);
   }

@@ -21,10 +21,9 @@ final class Floor {
   private final Roster roster;
   private final Seats seats = new Seats();
   private final Hands hands = new Hands();
-  private final Reports reports = new Reports();
+  private final Reports reports;
   private final Vigil vigil;
   private volatile Runnable wake = () -> {};
-  private volatile JobObserver observer = JobObserver.NONE;
   private volatile boolean used;
 
   Floor(
@@ -38,6 +37,7 @@ final class Floor {
     this.nanos = nanos;
     this.intake = new Intake(blobs);
     this.roster = new Roster(book, options.tracking());
+    this.reports = new Reports(roster);
     this.vigil = new Vigil(this, options);
   }
 
@@ -45,10 +45,6 @@ final class Floor {
   void wakeBy(Runnable call) {
     wake = call;
     call.run();
-  }
-
-  void observeBy(JobObserver hears) {
-    observer = hears;
   }
 
   long nanos() {
@@ -152,8 +148,7 @@ final class Floor {
     review(post);
     lookBy(nanos() + options.stuckAfter().toNanos());
     post.send(assignment);
-    long submitted = assignment.job().times().submitted();
-    observer.dispatched(assignment, Math.max(0, millis() - submitted));
+    reports.begun(assignment, millis());
   }
 
   /** A worker says how far a job is, which is a sign of life too. */
@@ -189,43 +184,9 @@ final class Floor {
     }
   }
 
-  /** The registry has decided about the end of an attempt. */
-  void settled(Post post, Report report, Settled outcome) {
-    switch (outcome) {
-      case Settled.Accepted _ -> {
-        roster.count(post, report);
-        observer.ended(report);
-      }
-      case Settled.Refused(String reason) -> {
-        if (!(report instanceof Report.Returned)) {
-          observer.refused(report.assignment().job().type());
-        }
-        tell(post, report.assignment(), reason);
-      }
-    }
-  }
-
-  /** A result or failure has come of a job that was taken from its worker. */
-  void late(Held held, String reason) {
-    observer.refused(held.assignment().job().type());
-    tell(held.post(), held.assignment(), reason);
-  }
-
-  /** The same of one of which nothing is known but this. */
-  void late(String type) {
-    observer.refused(type);
-  }
-
-  /** Tells a worker that something was refused. */
-  void tell(Post post, Assignment assignment, String reason) {
-    if (!post.closed()) {
-      post.link().say(ServerMessages.refused(assignment, reason));
-    }
-  }
-
   /** An attempt of a worker that asks over HTTP has ended. */
   void concluded(Held held, Report report, Settled outcome) {
-    settled(held.post(), report, outcome);
+    reports.settled(held.post(), report, outcome);
     free(held);
   }
 

@@ -136,7 +136,10 @@ public final class Polls implements PolledJobs {
   }
 
   private Settled late(String keyOrId) {
-    floor.late(registry.find(keyOrId).map(Job::type).orElse(""));
+    String type = registry.find(keyOrId).map(Job::type).orElse("");
+    synchronized (floor) {
+      floor.reports().late(type);
+    }
     return LATE;
   }
 
@@ -150,7 +153,7 @@ public final class Polls implements PolledJobs {
   private Settled settle(Held held, Report report) {
     synchronized (floor) {
       if (!held.counts()) {
-        floor.late(held.assignment().job().type());
+        floor.reports().late(held.assignment().job().type());
         return LATE;
       }
       held.finish();

@@ -97,7 +97,9 @@ public final class WorkerManager implements Workers, Crew {
 
   /** Sets who hears what becomes of jobs; nobody at first. */
   public void observeBy(JobObserver observer) {
-    floor.observeBy(observer);
+    synchronized (floor) {
+      floor.reports().observeBy(observer);
+    }
   }
 
   @Override
@@ -115,10 +117,7 @@ public final class WorkerManager implements Workers, Crew {
   @Override
   public void settled(Report report, Settled outcome) {
     synchronized (floor) {
-      Post post = floor.reports().settled(report);
-      if (post != null) {
-        floor.settled(post, report, outcome);
-      }
+      floor.reports().settled(report, outcome);
     }
   }
 
