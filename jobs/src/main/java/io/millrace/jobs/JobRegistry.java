@@ -123,6 +123,17 @@ public interface JobRegistry {
    */
   List<Settled> settle(List<Report> reports);
 
+  /**
+   * A job of which the last that was stored is the result of this attempt: for who repeats a report
+   * after its answer was lost.
+   *
+   * @param token that of the attempt's claim
+   */
+  Optional<Job> completedBy(String keyOrId, long token);
+
+  /** The same of a job whose attempt failed, which may wait again or have failed for good. */
+  Optional<Job> failedBy(String keyOrId, long token);
+
   /** Offers every job again that is running: for a server that has just started. */
   int returnAll();
 }

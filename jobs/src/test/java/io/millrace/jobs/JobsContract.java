@@ -197,6 +197,23 @@ public abstract class JobsContract {
   }
 
   @Test
+  void a_report_that_is_repeated_after_its_answer_was_lost_is_accepted_again() {
+    Job job = submit("one");
+    Taken first = take(A);
+    assertThat(jobs.fail(first, "it broke", "")).isInstanceOf(Settled.Accepted.class);
+    assertThat(jobs.fail(first, "it broke", "")).isInstanceOf(Settled.Accepted.class);
+    isRefused(jobs.complete(first, "x"));
+    Taken second = take(B);
+    assertThat(jobs.complete(second, LARGE)).isInstanceOf(Settled.Accepted.class);
+    assertThat(jobs.complete(second, LARGE)).isInstanceOf(Settled.Accepted.class);
+    isRefused(jobs.fail(second, "", ""));
+    isRefused(jobs.fail(first, "it broke", ""));
+    assertThat(jobs.failures(job.id())).hasSize(1);
+    assertThat(jobs.result(job.id())).contains(LARGE);
+    assertThat(jobs.blobs()).isEqualTo(1);
+  }
+
+  @Test
   void a_result_becomes_a_job_of_the_next_type() {
     for (String content : List.of("small", LARGE)) {
       Job job =

@@ -42,7 +42,7 @@ final class JobFiguresTest {
       }
       String done = take(server, "/api/worker/next", "/result");
       assertThat(server.post(done, "r").statusCode()).isEqualTo(200);
-      assertThat(server.post(done, "again").statusCode()).isEqualTo(409);
+      assertThat(server.post(done + "1", "late").statusCode()).isEqualTo(409);
       String failed = take(server, "/api/worker/next", "/failure");
       assertThat(server.post(failed, "{}").statusCode()).isEqualTo(200);
       take(server, "/api/worker/next", "/result");

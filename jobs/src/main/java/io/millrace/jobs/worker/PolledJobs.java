@@ -10,8 +10,9 @@ import java.util.Optional;
 
 /**
  * Jobs for workers that ask over HTTP instead of holding a connection. They name the fencing token
- * of their claim; a job without any sign of life for as long as a stuck one is taken back. Safe for
- * use by any number of threads.
+ * of their claim; a job without any sign of life for as long as a stuck one is taken back. A result
+ * or failure that is repeated after its answer was lost is accepted again, as long as it is the
+ * last that has come of the job. Safe for use by any number of threads.
  */
 public interface PolledJobs {
   /**

@@ -116,7 +116,7 @@ public final class Polls implements PolledJobs {
   public Settled fail(String keyOrId, long token, Failure failure) {
     Held held = find(keyOrId, token);
     if (held == null) {
-      return late(keyOrId);
+      return repeated(keyOrId, registry.failedBy(keyOrId, token));
     }
     Assignment attempt = held.assignment();
     Failure own = new Failure(attempt.worker(), failure.atMillis(), failure.info(), failure.logs());
@@ -127,12 +127,23 @@ public final class Polls implements PolledJobs {
   public Settled complete(String keyOrId, long token, InputStream result) throws IOException {
     Held held = find(keyOrId, token);
     if (held == null) {
-      return late(keyOrId);
+      Settled again = repeated(keyOrId, registry.completedBy(keyOrId, token));
+      if (again instanceof Settled.Accepted) {
+        Intake.drop(result);
+      }
+      return again;
     }
     Optional<Value> kept = floor.intake().keep(held.assignment(), result, () -> counts(held));
     return kept.isEmpty()
         ? late(keyOrId)
         : settle(held, new Report.Completed(held.assignment(), kept.get()));
+  }
+
+  /**
+   * A report that is not of a job in hand: accepted where it was before and its answer was lost.
+   */
+  private Settled repeated(String keyOrId, Optional<Job> accepted) {
+    return accepted.isPresent() ? new Settled.Accepted(accepted.get()) : late(keyOrId);
   }
 
   private Settled late(String keyOrId) {
