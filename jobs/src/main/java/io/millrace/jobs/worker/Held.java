@@ -93,6 +93,11 @@ final class Held {
     over = true;
   }
 
+  /** What the worker had for the registry could not be stored: it may say so again. */
+  void reopen() {
+    over = false;
+  }
+
   /** Whether what the worker says of it still counts. */
   boolean counts() {
     return !lost && !over;

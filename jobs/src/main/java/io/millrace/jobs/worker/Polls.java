@@ -5,6 +5,7 @@ import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobsFullException;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
 import java.io.IOException;
@@ -172,6 +173,11 @@ public final class Polls implements PolledJobs {
     Settled outcome;
     try {
       outcome = registry.settle(List.of(report)).getFirst();
+    } catch (JobsFullException e) {
+      synchronized (floor) {
+        held.reopen();
+      }
+      throw e;
     } catch (RuntimeException e) {
       synchronized (floor) {
         floor.unsettled(held);

@@ -1,6 +1,7 @@
 package io.millrace.jobs.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
@@ -11,9 +12,11 @@ import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.Jobs;
 import io.millrace.jobs.JobsEnvironment;
+import io.millrace.jobs.JobsFullException;
 import io.millrace.jobs.JobsOptions;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Report;
+import io.millrace.jobs.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.Advances;
@@ -25,6 +28,7 @@ import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.jobs.worker.WorkerOptions;
 import io.millrace.jobs.worker.WorkerState;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -365,6 +369,33 @@ class WorkersInVirtualTimeTest {
     assertThat(polls.next("", who, Duration.ZERO))
         .hasValueSatisfying(given -> assertThat(given.job().key()).isEqualTo("unnoticed"));
     assertThat(polls.next("", who, Duration.ZERO)).isEmpty();
+  }
+
+  @Test
+  void a_worker_that_asks_repeats_its_result_when_a_full_store_has_room_again() throws Exception {
+    Polls polls = new Polls(workers, jobs.registry());
+    submit("k");
+    Registration who = new Registration("n", new WorkerId("p"), "right", 1);
+    workers.wakeBy(this::settleOnce);
+    Assignment attempt = polls.next("", who, Duration.ofMinutes(1)).orElseThrow();
+    List<String> others = new ArrayList<>();
+    assertThatThrownBy(
+            () -> {
+              while (true) {
+                String key = "x".repeat(200) + others.size();
+                submit(key);
+                others.add(key);
+              }
+            })
+        .isInstanceOf(JobsFullException.class);
+    byte[] result = new byte[4_000];
+    assertThatThrownBy(
+            () -> polls.complete("k", attempt.claim().token(), new ByteArrayInputStream(result)))
+        .isInstanceOf(JobsFullException.class);
+    others.subList(0, 10).forEach(key -> jobs.registry().delete(key));
+    assertThat(polls.complete("k", attempt.claim().token(), new ByteArrayInputStream(result)))
+        .isInstanceOf(Settled.Accepted.class);
+    assertThat(job("k").status()).isEqualTo(JobStatus.DONE);
   }
 
   /** The dispatcher's step wakes it again, within itself. */
