@@ -131,6 +131,8 @@ final class Floor {
     post.leave();
     if (post.looksOnce()) {
       end(post, CloseCode.NORMAL, "there is no job");
+      // There may be more of them than seats were reserved.
+      wake.run();
     } else {
       review(post);
     }
