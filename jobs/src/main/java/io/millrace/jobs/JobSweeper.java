@@ -25,8 +25,7 @@ public final class JobSweeper {
   public static final Duration GRACE = Duration.ofHours(1);
 
   private static final Pattern PAYLOAD = Pattern.compile("([0-9a-f-]{36})\\.job");
-  private static final Pattern RESULT =
-      Pattern.compile("([0-9a-f-]{36})\\.(\\d{1,16})\\.result");
+  private static final Pattern RESULT = Pattern.compile("([0-9a-f-]{36})\\.(\\d{1,16})\\.result");
   private static final int PAGE = 500;
 
   private final Ledger ledger;

@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Brings a job to a worker that has asked. Where it is seen not to arrive, since the worker has gone
- * or its answer cannot be written to the end, the job is offered again at once. What the worker's
- * system has taken counts as arrived.
+ * Brings a job to a worker that has asked. Where it is seen not to arrive, since the worker has
+ * gone or its answer cannot be written to the end, the job is offered again at once. What the
+ * worker's system has taken counts as arrived.
  */
 final class Delivery {
   private final JobRegistry registry;
