@@ -40,15 +40,25 @@ final class Assigning {
   }
 
   List<Assignment> assign(String type, List<WorkerId> workers) {
-    List<WorkerId> ready = new ArrayList<>(workers);
     List<Assignment> assigned = new ArrayList<>();
+    try {
+      assign(type, new ArrayList<>(workers), assigned);
+    } catch (JobsFullException e) {
+      if (assigned.isEmpty()) {
+        throw e;
+      }
+    }
+    return assigned;
+  }
+
+  private void assign(String type, List<WorkerId> ready, List<Assignment> assigned) {
     take(Groups.waiting(type), ready, assigned);
     if (ready.isEmpty()) {
-      return assigned;
+      return;
     }
     List<String> failed = groups.failed(type);
     if (failed.isEmpty()) {
-      return assigned;
+      return;
     }
     for (WorkerId worker : new LinkedHashSet<>(ready)) {
       String own = Groups.failed(type, worker);
@@ -60,7 +70,6 @@ final class Assigning {
         from = to;
       }
     }
-    return assigned;
   }
 
   /** Takes from groups until nothing is left there, or nobody is left who is ready. */
@@ -68,9 +77,7 @@ final class Assigning {
     while (!ready.isEmpty()) {
       int asked = Math.min(ready.size(), mostTasks);
       List<Task> tasks = claim(from, asked);
-      List<Assignment> recorded = record(tasks, ready.subList(0, tasks.size()));
-      recorded.forEach(assignment -> ready.remove(assignment.worker()));
-      assigned.addAll(recorded);
+      record(tasks, ready, assigned);
       if (tasks.size() < asked) {
         return;
       }
@@ -109,22 +116,28 @@ final class Assigning {
     }
   }
 
-  /** Puts claims on record; those that cannot be are let go of. */
-  private List<Assignment> record(List<Task> tasks, List<WorkerId> workers) {
-    List<Assignment> recorded = new ArrayList<>(tasks.size());
-    List<WorkerId> free = new ArrayList<>(workers);
+  /** Puts claims on record; those that cannot be, as in a full store, are let go of. */
+  private void record(List<Task> tasks, List<WorkerId> ready, List<Assignment> assigned) {
     List<Task> left = new ArrayList<>(tasks);
-    for (int i = 0; i < ATTEMPTS && !left.isEmpty(); i++) {
-      List<Taken> taken = look(left, free);
-      Round round = new Round();
-      Ledger.inParts(taken, mostTasks, part -> commit(part, round));
-      round.recorded.forEach(assignment -> free.remove(assignment.worker()));
-      recorded.addAll(round.recorded);
-      left.clear();
-      taken.stream().map(Taken::task).filter(round::isOpen).forEach(left::add);
+    try {
+      for (int i = 0; i < ATTEMPTS && !left.isEmpty(); i++) {
+        List<Taken> taken = look(left, ready);
+        Round round = new Round();
+        left.clear();
+        taken.stream().map(Taken::task).forEach(left::add);
+        try {
+          Ledger.inParts(taken, mostTasks, part -> commit(part, round));
+        } finally {
+          round.recorded.forEach(assignment -> ready.remove(assignment.worker()));
+          assigned.addAll(round.recorded);
+          left.removeIf(round::isOver);
+        }
+      }
+    } catch (JobsFullException e) {
+      left.forEach(this::release);
+      throw e;
     }
     left.forEach(this::release);
-    return recorded;
   }
 
   /** How one try went: what is on record, and which claims are not there any more. */
@@ -132,8 +145,8 @@ final class Assigning {
     final List<Assignment> recorded = new ArrayList<>();
     final Set<Long> over = new HashSet<>();
 
-    boolean isOpen(Task task) {
-      return !over.contains(task.id());
+    boolean isOver(Task task) {
+      return over.contains(task.id());
     }
   }
 

@@ -9,6 +9,11 @@ package io.millrace.jobs;
  * @param capacity how many it takes: once full it is stable
  */
 public record Batch(long id, String type, int size, int capacity) {
+  /** Whether a batch may have this number. */
+  static boolean isNumber(long id) {
+    return id >= 1 && id < 1L << 53;
+  }
+
   /** Whether no job will ever be added. */
   public boolean isFull() {
     return size >= capacity;

@@ -46,6 +46,12 @@ final class Groups {
     return PREFIX + type + FAILED + Hash.of(worker.text(), HASH_BYTES);
   }
 
+  /** The type that the name of a group begins with, which begins with {@link #PREFIX}. */
+  static String type(String group) {
+    int end = group.indexOf('/', PREFIX.length());
+    return group.substring(PREFIX.length(), end < 0 ? group.length() : end);
+  }
+
   /** A job is about to wait there. */
   synchronized void filled(String type, String group) {
     failed.computeIfAbsent(type, _ -> new TreeSet<>()).add(group);

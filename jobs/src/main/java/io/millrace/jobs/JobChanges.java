@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A stream of the changes of jobs, each once and in order. For use by one thread; to be closed. */
@@ -41,6 +42,15 @@ public final class JobChanges implements AutoCloseable {
    * @throws PositionLostException when the stream was read too slowly
    */
   public List<JobChange> next(Duration timeout) throws InterruptedException {
+    return next(timeout, _ -> true);
+  }
+
+  /**
+   * As {@link #next(Duration)}, without the changes of other jobs, which are not even read.
+   *
+   * @return none, too, where the commit changed only others
+   */
+  List<JobChange> next(Duration timeout, Predicate<JobId> wanted) throws InterruptedException {
     Commit commit = commits.next(timeout);
     if (commit == null) {
       return List.of();
@@ -49,11 +59,17 @@ public final class JobChanges implements AutoCloseable {
     for (Change change : commit.changes()) {
       switch (change) {
         case Change.DocumentPut(long _, Document document) -> {
-          Job job = JobForm.read(document).job();
-          changes.add(new JobChange(commit.position(), job.id(), job));
+          JobId id = JobForm.id(document.key().key());
+          if (wanted.test(id)) {
+            changes.add(new JobChange(commit.position(), id, JobForm.read(document).job()));
+          }
         }
-        case Change.DocumentDeleted(DocumentKey key, long _) ->
-            changes.add(new JobChange(commit.position(), JobForm.id(key.key()), null));
+        case Change.DocumentDeleted(DocumentKey key, long _) -> {
+          JobId id = JobForm.id(key.key());
+          if (wanted.test(id)) {
+            changes.add(new JobChange(commit.position(), id, null));
+          }
+        }
         default -> {}
       }
     }

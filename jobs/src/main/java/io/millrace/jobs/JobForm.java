@@ -2,6 +2,9 @@ package io.millrace.jobs;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -85,6 +88,14 @@ final class JobForm {
         token == null
             ? null
             : new Entry.Last(token, Entry.Kind.valueOf(json.required("lastKind").asString())));
+  }
+
+  /** Its type and status alone, which stand near its beginning: cheaper than all of it. */
+  static JobCensus.Kind kind(Document document) {
+    Map<String, String> found = Json.texts(document.body(), Set.of("type", "status"));
+    String type = Objects.requireNonNull(found.get("type"));
+    String status = Objects.requireNonNull(found.get("status"));
+    return new JobCensus.Kind(type, JobStatus.named(status).orElseThrow());
   }
 
   static JobId id(String text) {

@@ -25,20 +25,7 @@ public interface JobRegistry {
    * Each attempt has its own, so that one that comes too late never touches what was accepted.
    */
   static String resultName(Assignment assignment) {
-    return resultName(assignment.job().id(), assignment.claim().token());
-  }
-
-  /**
-   * The name of a result's blob where one writer at most can come; {@link #resultName(Assignment)}
-   * is for workers, of which two may write at a time.
-   */
-  static String resultName(JobId id) {
-    return id + ".result";
-  }
-
-  /** As {@link #resultName(Assignment)}, by the claim's token. */
-  static String resultName(JobId id, long token) {
-    return id + "." + token + ".result";
+    return assignment.job().id() + "." + assignment.claim().token() + ".result";
   }
 
   /**
@@ -72,7 +59,7 @@ public interface JobRegistry {
   Optional<Job> find(String keyOrId);
 
   /**
-   * Jobs in the order in which they were submitted.
+   * Jobs in the order of their GUIDs, which is that in which their submissions began.
    *
    * @param after the GUID of the last one known already; null from the first
    * @param limit the most to give, from 1
@@ -154,6 +141,17 @@ public interface JobRegistry {
    * @return what became of each, in their order
    */
   List<Settled> settle(List<Report> reports);
+
+  /**
+   * A job of which the last that was stored is the result of this attempt: for who repeats a report
+   * after its answer was lost.
+   *
+   * @param token that of the attempt's claim
+   */
+  Optional<Job> completedBy(String keyOrId, long token);
+
+  /** The same of a job whose attempt failed, which may wait again or have failed for good. */
+  Optional<Job> failedBy(String keyOrId, long token);
 
   /** Offers every job again that is running: for a server that has just started. */
   int returnAll();

@@ -25,8 +25,7 @@ public final class JobSweeper {
   public static final Duration GRACE = Duration.ofHours(1);
 
   private static final Pattern PAYLOAD = Pattern.compile("([0-9a-f-]{36})\\.job");
-  private static final Pattern RESULT =
-      Pattern.compile("([0-9a-f-]{36})(?:\\.(\\d{1,16}))?\\.result");
+  private static final Pattern RESULT = Pattern.compile("([0-9a-f-]{36})\\.(\\d{1,16})\\.result");
   private static final int PAGE = 500;
 
   private final Ledger ledger;
@@ -81,8 +80,7 @@ public final class JobSweeper {
   /** Whether a result was accepted, or its attempt may still report it. */
   private boolean isWanted(Job job, Matcher blob) {
     JobClaim claim = job.hand().claim();
-    String token = blob.group(2);
-    if (claim != null && (token == null || claim.token() == Long.parseLong(token))) {
+    if (claim != null && claim.token() == Long.parseLong(blob.group(2))) {
       return true;
     }
     Long size = job.content().result();

@@ -69,10 +69,8 @@ public final class JobWatch implements AutoCloseable {
       return;
     }
     try {
-      for (JobChange change : changes.next(timeout)) {
-        if (pending.contains(change.id())) {
-          note(change.id(), change.present());
-        }
+      for (JobChange change : changes.next(timeout, pending::contains)) {
+        note(change.id(), change.present());
       }
     } catch (PositionLostException _) {
       // Too much has happened to follow it one by one.

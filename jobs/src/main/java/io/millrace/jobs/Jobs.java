@@ -65,6 +65,11 @@ public final class Jobs implements AutoCloseable {
     return JobChanges.begin(ledger.store(), after);
   }
 
+  /** What counts jobs. */
+  public JobCensus census() {
+    return new JobCensus(ledger);
+  }
+
   /** What deletes what belongs to no job. */
   public JobSweeper sweeper() {
     return new JobSweeper(ledger);

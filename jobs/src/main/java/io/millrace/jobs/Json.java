@@ -1,8 +1,13 @@
 package io.millrace.jobs;
 
 import io.millrace.store.Bytes;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.core.SerializableString;
 import tools.jackson.core.io.CharacterEscapes;
 import tools.jackson.core.io.SerializedString;
@@ -62,6 +67,26 @@ final class Json {
       throw new JobsException("a document of jobs is damaged: " + e.getOriginalMessage(), e);
     }
     throw new JobsException("a document of jobs is damaged: it is no object");
+  }
+
+  /** The values of these fields, all of them texts, read no further than to the last. */
+  static Map<String, String> texts(Bytes body, Set<String> fields) {
+    Map<String, String> found = new HashMap<>();
+    try (JsonParser json = MAPPER.createParser(body.toArray())) {
+      json.nextToken();
+      while (found.size() < fields.size() && json.nextToken() == JsonToken.PROPERTY_NAME) {
+        String name = json.currentName();
+        json.nextToken();
+        if (fields.contains(name)) {
+          found.put(name, json.getString());
+        } else {
+          json.skipChildren();
+        }
+      }
+    } catch (JacksonException e) {
+      throw new JobsException("a document of jobs is damaged: " + e.getOriginalMessage(), e);
+    }
+    return found;
   }
 
   /** The id that the store gives to the task added under {@code localName}. */

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Where jobs and batches are found. */
@@ -41,21 +40,37 @@ final class Listing {
     if (limit < 1) {
       throw new InvalidJobException("limit is at least 1, not " + limit);
     }
+    String begin = after == null ? "" : after.toString();
     Long batch = filter.batch();
-    if (batch != null) {
-      Stream<Job> jobs = jobsOf(batch).stream();
-      if (after != null) {
-        jobs = jobs.dropWhile(job -> !job.id().equals(after)).skip(1);
-      }
-      return jobs.filter(filter::matches).limit(limit).toList();
-    }
+    return batch == null ? all(filter, begin, limit) : ofBatch(batch, filter, begin, limit);
+  }
+
+  private List<Job> all(JobFilter filter, String after, int limit) {
     List<Job> found = new ArrayList<>();
-    Iterator<Document> all = ledger.iterator(Keys.JOBS, "", after == null ? "" : after.toString());
+    Iterator<Document> all = ledger.iterator(Keys.JOBS, "", after);
     while (found.size() < limit && all.hasNext()) {
       Job job = JobForm.read(all.next()).job();
       if (filter.matches(job)) {
         found.add(job);
       }
+    }
+    return found;
+  }
+
+  /** The members' keys lead to the jobs, since a batch may be a small part of them all. */
+  private List<Job> ofBatch(long batch, JobFilter filter, String after, int limit) {
+    if (!Batch.isNumber(batch)) {
+      return List.of();
+    }
+    String prefix = Keys.members(batch);
+    Iterator<Document> members = ledger.iterator(Keys.MEMBERS, prefix, prefix + after);
+    List<Job> found = new ArrayList<>();
+    while (found.size() < limit && members.hasNext()) {
+      List<JobId> ids = new ArrayList<>();
+      while (ids.size() < limit - found.size() && members.hasNext()) {
+        ids.add(JobForm.id(members.next().key().key().substring(prefix.length())));
+      }
+      present(ids).stream().filter(filter::matches).forEach(found::add);
     }
     return found;
   }
@@ -67,9 +82,9 @@ final class Listing {
   }
 
   Optional<Batch> batch(long id) {
-    return id < 1 || id >= 1L << 53
-        ? Optional.empty()
-        : ledger.document(Keys.batch(id)).map(BatchForm::read);
+    return Batch.isNumber(id)
+        ? ledger.document(Keys.batch(id)).map(BatchForm::read)
+        : Optional.empty();
   }
 
   List<Batch> batches(long after, int limit) {
@@ -88,7 +103,7 @@ final class Listing {
 
   /** In the order of submission, which the members' documents tell. */
   List<Job> jobsOf(long batch) {
-    if (batch < 1 || batch >= 1L << 53) {
+    if (!Batch.isNumber(batch)) {
       return List.of();
     }
     record Member(int index, JobId id) {}

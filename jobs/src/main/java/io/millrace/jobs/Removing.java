@@ -13,7 +13,16 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What users do to jobs that are there: delete, cancel, retry. */
+/**
+ * What users do to jobs that are there: delete, cancel, retry.
+ *
+ * <p>The kernel task of a job may be claimed by somebody whose claim is not on record yet. That one
+ * is overridden, which is safe: every transaction here names the version of the job's document, so
+ * it is refused where a claim has come on record since; and whoever holds the overridden claim puts
+ * it on record in a transaction that names that version and the task, both of which are gone by
+ * then. So nobody is ever given a job that was taken from under the claim. Without the override a
+ * user would wait until such a claim ends, ten seconds where its holder has died.
+ */
 final class Removing {
   /** From this attempt on, a claim that is not on record is overridden. */
   private static final int PATIENCE = 2;

@@ -145,6 +145,20 @@ final class StoreJobRegistry implements JobRegistry {
   }
 
   @Override
+  public Optional<Job> completedBy(String keyOrId, long token) {
+    return lastBy(keyOrId, new Entry.Last(token, Entry.Kind.COMPLETED));
+  }
+
+  @Override
+  public Optional<Job> failedBy(String keyOrId, long token) {
+    return lastBy(keyOrId, new Entry.Last(token, Entry.Kind.FAILED));
+  }
+
+  private Optional<Job> lastBy(String keyOrId, Entry.Last last) {
+    return listing.find(keyOrId).filter(entry -> last.equals(entry.last())).map(Entry::job);
+  }
+
+  @Override
   public int returnAll() {
     return new Returning(ledger).returnAll();
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the registry of jobs does over any store. */
+/** What the registry of jobs does over any store, beyond {@link JobsContract}. */
 public abstract class JobRegistryContract {
   private static final JobsOptions OPTIONS = new JobsOptions(3, 3, Duration.ofSeconds(60));
   private static final String LARGE = "x".repeat(10_000);
@@ -70,20 +70,6 @@ public abstract class JobRegistryContract {
   }
 
   @Test
-  void payloads_and_results_may_be_large() {
-    Job job = world.submit(order(Priority.BATCH, "one"), LARGE);
-    assertThat(JobsFixture.text(registry().payload(job))).isEqualTo(LARGE);
-    Job done = world.accepted(world.completed(world.assign("second", A), LARGE + "!"));
-    assertThat(JobsFixture.text(registry().result(done))).isEqualTo(LARGE + "!");
-    assertThat(registry().delete("one")).contains(done);
-    assertThat(registry().payload(done)).isEmpty();
-    assertThat(registry().result(done)).isEmpty();
-    try (var blobs = world.blobs().list("")) {
-      assertThat(blobs).isEmpty();
-    }
-  }
-
-  @Test
   void immediate_jobs_go_first_and_within_a_priority_the_oldest() {
     List<JobId> expected = new ArrayList<>();
     List<JobId> batch = new ArrayList<>();
@@ -101,28 +87,12 @@ public abstract class JobRegistryContract {
   }
 
   @Test
-  void a_key_is_unique_and_free_again_after_its_job_was_deleted() {
-    world.submit(order(Priority.BATCH, "one"), "");
-    assertThat(registry().isFree("one")).isFalse();
-    assertThatThrownBy(() -> world.submit(order(Priority.BATCH, "one"), ""))
-        .isInstanceOf(InvalidJobException.class)
-        .hasMessageContaining("key one is taken");
-    assertThat(registry().delete("one")).isPresent();
-    assertThat(registry().delete("one")).isEmpty();
+  void a_key_is_free_while_no_job_has_it() {
     assertThat(registry().isFree("one")).isTrue();
     world.submit(order(Priority.BATCH, "one"), "");
-  }
-
-  @Test
-  void a_key_of_the_longest_kind_is_told_from_others() {
-    String one = "\uD55C".repeat(255) + "1";
-    String two = "\uD55C".repeat(255) + "2";
-    Job job = world.submit("second");
-    Job first = world.submit(new Submission("second", Priority.BATCH, one, null), "");
-    assertThat(registry().isFree(two)).isTrue();
-    assertThat(registry().find(one)).contains(first);
-    assertThat(registry().find(two)).isEmpty();
-    assertThat(job.key()).isEqualTo(job.id().toString());
+    assertThat(registry().isFree("one")).isFalse();
+    registry().delete("one");
+    assertThat(registry().isFree("one")).isTrue();
   }
 
   @Test
@@ -325,30 +295,6 @@ public abstract class JobRegistryContract {
     assertThat(world.assign("second", A).job().key()).isEqualTo("running");
     assertThat(registry().delete("running")).isPresent();
     assertThat(world.store().groups().value()).isEmpty();
-  }
-
-  @Test
-  void lists_are_filtered_and_paged() {
-    List<Job> jobs = new ArrayList<>();
-    for (int i = 0; i < 4; i++) {
-      jobs.add(world.submit(order(i % 2 == 0 ? Priority.BATCH : Priority.IMMEDIATE, "k" + i), ""));
-    }
-    assertThat(registry().list(JobFilter.ALL, null, 10)).isEqualTo(jobs);
-    assertThat(registry().list(JobFilter.ALL, jobs.get(1).id(), 1)).containsExactly(jobs.get(2));
-    JobFilter immediate = new JobFilter("second", null, Priority.IMMEDIATE, null, null);
-    assertThat(registry().list(immediate, null, 10)).containsExactly(jobs.get(1), jobs.get(3));
-    world.assign("second", A);
-    JobFilter ofA = new JobFilter(null, JobStatus.RUNNING, null, null, A);
-    assertThat(registry().list(ofA, null, 10)).extracting(Job::key).containsExactly("k1");
-    assertThat(registry().list(new JobFilter("first", null, null, null, null), null, 5)).isEmpty();
-  }
-
-  @Test
-  void unknown_types_are_refused_in_words_that_help() {
-    assertThatThrownBy(() -> world.submit("third"))
-        .isInstanceOf(InvalidJobException.class)
-        .hasMessageContaining("third; known are first, second");
-    assertThatThrownBy(() -> world.submit("")).hasMessageContaining("name one of first, second");
   }
 
   @Test

@@ -5,6 +5,7 @@ import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
 import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.contract.StoreFixture;
+import io.millrace.store.testkit.line.FaultyStore;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -56,7 +57,7 @@ final class JobsFixture {
   /** From now on the line between the registry and the store breaks when this says so. */
   void breakLine(BooleanSupplier when) {
     lineBreaks = when;
-    TaskStore faulty = new FaultyStore(fixture::store, () -> lineBreaks.getAsBoolean());
+    TaskStore faulty = FaultyStore.breaking(fixture::store, () -> lineBreaks.getAsBoolean());
     jobs = open(faulty, types, ++seed);
   }
 

@@ -161,6 +161,71 @@ class RecoveryTest {
         .hasSize(40);
   }
 
+  /** Submits jobs until not even a small one has room. */
+  private List<JobId> fill() {
+    List<JobId> ids = new ArrayList<>();
+    for (String payload : List.of("x".repeat(4_000), "")) {
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  Submission order = new Submission("", Priority.BATCH, null, null);
+                  ids.add(world.submit(order, payload).id());
+                }
+              })
+          .isInstanceOf(JobsFullException.class);
+    }
+    return ids;
+  }
+
+  @Test
+  void a_full_store_gives_out_no_jobs_until_there_is_room_and_loses_none() {
+    List<JobId> waiting = fill();
+    List<Assignment> given = new ArrayList<>();
+    assertThatThrownBy(
+            () -> {
+              while (true) {
+                given.addAll(registry().assign("", Collections.nCopies(10, A)));
+              }
+            })
+        .isInstanceOf(JobsFullException.class)
+        .hasMessageContaining("full");
+    given.forEach(each -> waiting.remove(each.job().id()));
+    assertThat(registry().next("", 1_000)).extracting(Job::id).isEqualTo(waiting);
+    registry().delete(waiting.removeLast().toString());
+    assertThat(registry().assign("", Collections.nCopies(5, A)))
+        .extracting(each -> each.job().id())
+        .containsExactlyInAnyOrderElementsOf(waiting.subList(0, 5));
+  }
+
+  @Test
+  void a_result_that_has_no_room_is_accepted_once_there_is_some() {
+    Job job = world.submit("");
+    Assignment assignment = world.assign("", A);
+    List<JobId> others = fill();
+    Report report = world.completed(assignment, "r".repeat(4_000));
+    assertThatThrownBy(() -> world.settle(report)).isInstanceOf(JobsFullException.class);
+    assertThat(world.job(job.id()).status()).isEqualTo(JobStatus.RUNNING);
+    others.subList(0, 2).forEach(id -> registry().delete(id.toString()));
+    world.accepted(report);
+  }
+
+  @Test
+  void nobody_gets_a_job_that_was_deleted_between_its_claim_and_the_record() {
+    Job job = world.submit("");
+    int[] calls = {0};
+    world.breakLine(() -> {
+      // Claim, its answer, the look at the job, and now the record.
+      if (++calls[0] == 4) {
+        Jobs other = world.another(9, JobTypes.NONE);
+        assertThat(other.registry().delete(job.id().toString())).isPresent();
+      }
+      return false;
+    });
+    assertThat(registry().assign("", List.of(A))).isEmpty();
+    assertThat(calls[0]).isGreaterThan(4);
+    assertThat(store.store().groups().value()).isEmpty();
+  }
+
   @Test
   void a_full_store_refuses_jobs_by_a_name_of_its_own_and_takes_them_after_a_delete() {
     List<JobId> ids = new ArrayList<>();

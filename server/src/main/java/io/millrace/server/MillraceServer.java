@@ -23,6 +23,7 @@ import io.millrace.server.http.Routes;
 import io.millrace.server.jobs.Dispatching;
 import io.millrace.server.jobs.JobsApi;
 import io.millrace.server.jobs.JobsSettings;
+import io.millrace.server.metrics.JobFigures;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.StoreFigures;
 import io.millrace.server.queues.DciApi;
@@ -118,7 +119,7 @@ public final class MillraceServer implements AutoCloseable {
           Failures failures = new Failures();
           BlobSettings blobSettings = configuration.get(BlobSettings.SECTION);
           BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
-          mount(routes, failures, registry, store, options);
+          mount(routes, failures, store, options);
           BlobApi.mount(routes, blobs, blobSettings.maxBytes());
           BlobApi.explain(failures);
           QueuesSettings queues = configuration.get(QueuesSettings.SECTION);
@@ -139,6 +140,11 @@ public final class MillraceServer implements AutoCloseable {
               new JobsApi.Served(jobs, workers, polls, blobs, blobSettings.maxBytes()),
               jobsSettings);
           JobsApi.explain(failures);
+          mount(
+              routes,
+              registry,
+              StoreFigures.show(store, registry),
+              JobFigures.show(jobs, workers, registry));
           HttpListener listener =
               HttpListener.start(
                   address, settings.port(), settings.http(), access, routes, failures);
@@ -174,23 +180,23 @@ public final class MillraceServer implements AutoCloseable {
     }
   }
 
-  /** Health, metrics and the store itself. */
+  /** The figures. */
   private static void mount(
-      Routes routes,
-      Failures failures,
-      PrometheusMeterRegistry registry,
-      EmbeddedTaskStore store,
-      StoreOptions options) {
-    routes.add(HttpMethod.GET, "/health", new Health(store, options.journaling()));
-    StoreFigures figures = StoreFigures.show(store, registry);
+      Routes routes, PrometheusMeterRegistry registry, StoreFigures store, JobFigures jobs) {
     routes.add(
         HttpMethod.GET,
         "/metrics",
         _ -> {
-          figures.refresh();
+          store.refresh();
+          jobs.refresh();
           return Metrics.scrape(registry);
         });
+  }
 
+  /** Health and the store itself. */
+  private static void mount(
+      Routes routes, Failures failures, EmbeddedTaskStore store, StoreOptions options) {
+    routes.add(HttpMethod.GET, "/health", new Health(store, options.journaling()));
     StoreApi.mount(routes, store, options.limits().operations());
     StoreApi.explain(failures);
   }

@@ -90,6 +90,22 @@ final class TestServer implements AutoCloseable {
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
+  /** Submits a job, a form of these names and values. */
+  HttpResponse<String> submit(String path, String... namesAndValues)
+      throws IOException, InterruptedException {
+    StringBuilder form = new StringBuilder();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      form.append("--frontier\r\nContent-Disposition: form-data; name=\"")
+          .append(namesAndValues[i])
+          .append("\"\r\n\r\n")
+          .append(namesAndValues[i + 1])
+          .append("\r\n");
+    }
+    form.append("--frontier--\r\n");
+    return send(
+        "POST", path, form.toString(), "Content-Type", "multipart/form-data; boundary=frontier");
+  }
+
   /** A connection for bytes that no client library would send. */
   Socket connect() throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port());

@@ -79,11 +79,17 @@ public final class JobDispatcher {
    *     wakes it
    */
   public long step(long nowNanos) {
-    readChanges();
-    boolean more = settle();
-    more |= assign();
-    renew(nowNanos);
-    long wait = crew.step(nowNanos);
+    boolean more;
+    long wait;
+    try {
+      readChanges();
+      renew(nowNanos);
+      more = settle();
+      more |= assign();
+    } finally {
+      // Workers are looked after whatever the store says.
+      wait = crew.step(nowNanos);
+    }
     return more ? 0 : Math.max(0, Math.min(wait, renewAtNanos - nowNanos));
   }
 

@@ -2,6 +2,9 @@ package io.millrace.jobs.worker;
 
 /** The WebSocket close codes with which the server ends connections. */
 final class CloseCode {
+  /** The connection has served its purpose. */
+  static final int NORMAL = 1000;
+
   /** The server cannot go on. */
   static final int SERVER_ERROR = 1011;
 

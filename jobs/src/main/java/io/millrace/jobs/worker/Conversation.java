@@ -19,11 +19,11 @@ final class Conversation implements WorkerConnection {
   /** Why what is said of a lost job is refused. */
   static final String LATE = "the job was taken from you";
 
-  private final WorkerManager manager;
+  private final Floor floor;
   private final Post post;
 
-  Conversation(WorkerManager manager, Post post) {
-    this.manager = manager;
+  Conversation(Floor floor, Post post) {
+    this.floor = floor;
     this.post = post;
   }
 
@@ -36,12 +36,12 @@ final class Conversation implements WorkerConnection {
       refuse(CloseCode.MALFORMED, String.valueOf(e.getMessage()));
       return;
     }
-    if (message instanceof WorkerMessage.Register(Registration who) && manager.isRight(who)) {
-      manager.tallies().load(who.id());
+    if (message instanceof WorkerMessage.Register(Registration who) && floor.isRight(who)) {
+      floor.roster().recall(who);
     }
-    synchronized (manager) {
+    synchronized (floor) {
       if (counts()) {
-        manager.heard(post);
+        floor.heard(post);
         follow(message);
       }
     }
@@ -52,16 +52,16 @@ final class Conversation implements WorkerConnection {
   }
 
   private void refuse(int code, String reason) {
-    synchronized (manager) {
+    synchronized (floor) {
       if (counts()) {
-        manager.end(post, code, reason);
+        floor.end(post, code, reason);
       }
     }
   }
 
   private void follow(WorkerMessage message) {
     if (post.registration() == null && !(message instanceof WorkerMessage.Register)) {
-      manager.end(post, CloseCode.NOT_ALLOWED, "the first message is the registration, code 0");
+      floor.end(post, CloseCode.NOT_ALLOWED, "the first message is the registration, code 0");
       return;
     }
     switch (message) {
@@ -75,9 +75,9 @@ final class Conversation implements WorkerConnection {
 
   private void register(Registration who) {
     if (post.registration() != null) {
-      manager.end(post, CloseCode.NOT_ALLOWED, "it has registered already");
-    } else if (manager.isRight(who)) {
-      manager.register(post, who);
+      floor.end(post, CloseCode.NOT_ALLOWED, "it has registered already");
+    } else if (floor.isRight(who)) {
+      floor.register(post, who);
     } else {
       LOG.warn("a worker that calls itself {} came with a wrong token", who.id());
       post.reject();
@@ -85,30 +85,29 @@ final class Conversation implements WorkerConnection {
   }
 
   private void status(boolean ready) {
-    long now = manager.nanos();
+    long now = floor.nanos();
     for (Held held : post.jobs().values().toArray(Held[]::new)) {
       if (!ready || post.capacity() > 1) {
         held.sign(now);
       } else if (held.lost()) {
-        post.jobs().remove(held.assignment().job().id());
+        post.jobs().remove(held.id());
       } else if (held.asked()) {
-        manager.takeBack(post, held, "its worker says that it is ready, so it has lost the job");
-        post.jobs().remove(held.assignment().job().id());
+        floor.takeBack(held, "its worker says that it is ready, so it has lost the job");
+        post.jobs().remove(held.id());
       }
     }
     post.say(ready ? Post.Said.READY : Post.Said.BUSY);
-    manager.review(post);
+    floor.review(post);
   }
 
   private void advanced(WorkerMessage.Advanced message) {
     Held held = held(message.job());
     if (held == null) {
-      manager.end(post, CloseCode.NOT_ALLOWED, "progress of a job that it does not have");
+      floor.end(post, CloseCode.NOT_ALLOWED, "progress of a job that it does not have");
     } else {
-      held.advance(
-          new Progress(message.percent(), message.info(), manager.millis()), manager.nanos());
+      floor.advance(held, new Progress(message.percent(), message.info(), floor.millis()));
       if (held.lost()) {
-        post.link().say(ServerMessages.refused(held.assignment(), LATE));
+        floor.reports().tell(post, held.assignment(), LATE);
       }
     }
   }
@@ -116,23 +115,23 @@ final class Conversation implements WorkerConnection {
   private void failed(WorkerMessage.Failed message) {
     Held held = held(message.job());
     if (held == null) {
-      manager.end(post, CloseCode.NOT_ALLOWED, "the failure of a job that it does not have");
+      floor.end(post, CloseCode.NOT_ALLOWED, "the failure of a job that it does not have");
       return;
     }
     if (held.counts()) {
       held.finish();
       Failure failure =
-          new Failure(held.assignment().worker(), manager.millis(), message.info(), message.logs());
-      manager.report(post, new Report.Failed(held.assignment(), failure));
+          new Failure(held.assignment().worker(), floor.millis(), message.info(), message.logs());
+      floor.report(post, new Report.Failed(held.assignment(), failure));
     } else {
-      post.link().say(ServerMessages.refused(held.assignment(), LATE));
+      floor.reports().late(held, LATE);
     }
     freed(held);
   }
 
   private void resultFollows(JobId job) {
     if (held(job) == null) {
-      manager.end(post, CloseCode.NOT_ALLOWED, "the result of a job that it does not have");
+      floor.end(post, CloseCode.NOT_ALLOWED, "the result of a job that it does not have");
     } else {
       post.announce(job);
     }
@@ -149,7 +148,7 @@ final class Conversation implements WorkerConnection {
   @Override
   public void receive(InputStream result) throws IOException {
     Held held;
-    synchronized (manager) {
+    synchronized (floor) {
       held = beginResult();
     }
     if (held == null) {
@@ -158,13 +157,13 @@ final class Conversation implements WorkerConnection {
     }
     Optional<Value> kept = Optional.empty();
     try {
-      kept = manager.intake().keep(held.assignment(), result, () -> stillCounts(held));
+      kept = floor.intake().keep(held.assignment(), result, () -> stillCounts(held));
     } catch (BlobException e) {
-      LOG.error("the result of job {} cannot be kept", held.assignment().job().id(), e);
+      LOG.error("the result of job {} cannot be kept", held.id(), e);
       refuse(CloseCode.SERVER_ERROR, "the server cannot keep the result now");
       return;
     }
-    synchronized (manager) {
+    synchronized (floor) {
       endResult(held, kept.orElse(null));
     }
   }
@@ -173,12 +172,12 @@ final class Conversation implements WorkerConnection {
     if (!counts()) {
       return null;
     }
-    manager.heard(post);
+    floor.heard(post);
     JobId announced = post.announced();
     post.announce(null);
     Held held = post.capacity() > 1 && announced == null ? null : held(announced);
     if (held == null) {
-      manager.end(
+      floor.end(
           post,
           CloseCode.NOT_ALLOWED,
           post.capacity() > 1 ? "a result comes after code 6" : "a result without a job");
@@ -187,10 +186,10 @@ final class Conversation implements WorkerConnection {
   }
 
   private boolean stillCounts(Held held) {
-    synchronized (manager) {
-      manager.heard(post);
+    synchronized (floor) {
+      floor.heard(post);
       // It cannot say anything of its other jobs until the result is through.
-      post.jobs().values().forEach(other -> other.sign(manager.nanos()));
+      post.jobs().values().forEach(other -> other.sign(floor.nanos()));
       return held.counts() && !post.closed();
     }
   }
@@ -201,43 +200,43 @@ final class Conversation implements WorkerConnection {
     }
     if (kept != null && held.counts()) {
       held.finish();
-      manager.report(post, new Report.Completed(held.assignment(), kept));
+      floor.report(post, new Report.Completed(held.assignment(), kept));
     } else {
-      post.link().say(ServerMessages.refused(held.assignment(), LATE));
+      floor.reports().late(held, LATE);
     }
     freed(held);
   }
 
   /** A worker that has said "busy" since it was last ready is asked; another is ready. */
   private void freed(Held held) {
-    manager.freed(held);
-    post.jobs().remove(held.assignment().job().id());
+    floor.free(held);
+    post.jobs().remove(held.id());
     if (post.said() != Post.Said.READY) {
       post.say(Post.Said.NOTHING);
-      post.ask(manager.nanos());
+      post.ask(floor.nanos());
     }
-    manager.review(post);
+    floor.review(post);
   }
 
   @Override
   public void alive() {
-    synchronized (manager) {
-      manager.heard(post);
+    synchronized (floor) {
+      floor.heard(post);
     }
   }
 
   @Override
   public void sending() {
-    synchronized (manager) {
-      manager.heard(post);
-      post.jobs().values().forEach(held -> held.sign(manager.nanos()));
+    synchronized (floor) {
+      floor.heard(post);
+      post.jobs().values().forEach(held -> held.sign(floor.nanos()));
     }
   }
 
   @Override
   public void disconnected() {
-    synchronized (manager) {
-      manager.gone(post);
+    synchronized (floor) {
+      floor.gone(post);
     }
   }
 }

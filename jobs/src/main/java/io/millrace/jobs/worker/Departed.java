@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 
-/** The last thousand workers whose connections are over. Guarded by the lock of the manager. */
+/** The last thousand workers whose connections are over. Guarded by the lock of the floor. */
 final class Departed {
   private static final int MOST = 1_000;
 
@@ -23,8 +23,8 @@ final class Departed {
     views.remove(id);
   }
 
-  Optional<WorkerView> find(WorkerId id) {
-    return Optional.ofNullable(views.get(id));
+  Optional<WorkerView> find(String id) {
+    return views.values().stream().filter(view -> view.id().text().equals(id)).findFirst();
   }
 
   List<WorkerView> all() {

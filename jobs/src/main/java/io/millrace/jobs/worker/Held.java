@@ -1,9 +1,10 @@
 package io.millrace.jobs.worker;
 
 import io.millrace.jobs.Assignment;
+import io.millrace.jobs.JobId;
 import org.jspecify.annotations.Nullable;
 
-/** A job in a worker's hands. Guarded by the lock of its {@link WorkerManager}. */
+/** A job in a worker's hands. Guarded by the lock of its {@link Floor}. */
 final class Held {
   private final Post post;
   private final Assignment assignment;
@@ -13,6 +14,7 @@ final class Held {
   private boolean lost;
   private boolean over;
   private @Nullable Progress progress;
+  private long progressNumber;
 
   Held(Post post, Assignment assignment, long nowNanos) {
     this.post = post;
@@ -29,6 +31,11 @@ final class Held {
     return assignment;
   }
 
+  /** Which job it is. */
+  JobId id() {
+    return assignment.job().id();
+  }
+
   /** The worker has shown that it works on it. */
   void sign(long nowNanos) {
     signNanos = nowNanos;
@@ -38,6 +45,15 @@ final class Held {
   void advance(Progress now, long nowNanos) {
     progress = now;
     sign(nowNanos);
+  }
+
+  /** Its progress was said after that of all smaller numbers. */
+  void numberProgress(long number) {
+    progressNumber = number;
+  }
+
+  long progressNumber() {
+    return progressNumber;
   }
 
   @Nullable Progress progress() {
@@ -75,6 +91,11 @@ final class Held {
   /** The worker is done with it: it has a result or a failure under way to the registry. */
   void finish() {
     over = true;
+  }
+
+  /** What the worker had for the registry could not be stored: it may say so again. */
+  void reopen() {
+    over = false;
   }
 
   /** Whether what the worker says of it still counts. */

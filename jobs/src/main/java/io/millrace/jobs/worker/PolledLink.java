@@ -8,6 +8,20 @@ import org.jspecify.annotations.Nullable;
 /** The line to a worker that asks over HTTP: it carries one job, as the answer. */
 final class PolledLink implements WorkerLink {
   private final CompletableFuture<Assignment> answer = new CompletableFuture<>();
+  private final boolean once;
+
+  /**
+   * A line without a job yet.
+   *
+   * @param once whether the worker does not wait, so that one look for a job decides
+   */
+  PolledLink(boolean once) {
+    this.once = once;
+  }
+
+  boolean once() {
+    return once;
+  }
 
   CompletableFuture<Assignment> answer() {
     return answer;
@@ -15,6 +29,11 @@ final class PolledLink implements WorkerLink {
 
   void give(Assignment assignment) {
     answer.complete(assignment);
+  }
+
+  /** There is no job for it. */
+  void nothing() {
+    answer.cancel(false);
   }
 
   @Override
@@ -28,6 +47,6 @@ final class PolledLink implements WorkerLink {
 
   @Override
   public void close(int code, String reason) {
-    answer.cancel(false);
+    nothing();
   }
 }

@@ -5,6 +5,7 @@ import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobsFullException;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
 import java.io.IOException;
@@ -26,29 +27,33 @@ public final class Polls implements PolledJobs {
   private static final Settled.Refused LATE =
       new Settled.Refused("the job was taken from you, or this is not the token of its claim");
 
-  private final WorkerManager manager;
+  /** How long a worker that does not wait is kept where nobody looks for a job. */
+  private static final Duration LOOK = Duration.ofSeconds(10);
+
+  private final Floor floor;
   private final JobRegistry registry;
 
   /** Workers of {@code manager}, whose reports go to {@code registry} at once. */
   public Polls(WorkerManager manager, JobRegistry registry) {
-    this.manager = manager;
+    this.floor = manager.floor();
     this.registry = registry;
   }
 
   @Override
   public Optional<Assignment> next(String type, Registration worker, Duration wait) {
-    if (!manager.isRight(worker)) {
+    if (!floor.isRight(worker)) {
       throw new WrongTokenException();
     }
-    manager.tallies().load(worker.id());
-    PolledLink link = new PolledLink();
+    floor.roster().recall(worker);
+    PolledLink link = new PolledLink(wait.isZero());
     Registration single = Registration.single(worker.name(), worker.id(), worker.token());
-    Post post = manager.open(type, link, true);
-    synchronized (manager) {
-      manager.register(post, single);
+    Post post = floor.open(type, link, true);
+    synchronized (floor) {
+      floor.register(post, single);
     }
     try {
-      return Optional.of(link.answer().get(wait.toNanos(), TimeUnit.NANOSECONDS));
+      Duration most = wait.isZero() ? LOOK : wait;
+      return Optional.of(link.answer().get(most.toNanos(), TimeUnit.NANOSECONDS));
     } catch (TimeoutException | CancellationException _) {
       return leave(post, link);
     } catch (InterruptedException _) {
@@ -61,31 +66,41 @@ public final class Polls implements PolledJobs {
 
   /** Nobody waits any more; a job that came in the same moment is taken. */
   private Optional<Assignment> leave(Post post, PolledLink link) {
-    synchronized (manager) {
+    synchronized (floor) {
       if (link.answer().isDone() && !link.answer().isCancelled()) {
         return Optional.of(link.answer().join());
       }
-      manager.gone(post);
+      floor.gone(post);
       return Optional.empty();
+    }
+  }
+
+  @Override
+  public void undelivered(Assignment assignment) {
+    synchronized (floor) {
+      Held held = floor.hands().find(assignment);
+      if (held != null) {
+        floor.gone(held.post());
+      }
     }
   }
 
   @Override
   public Settled progress(String keyOrId, long token, Progress progress) {
     Job job = registry.find(keyOrId).orElse(null);
-    synchronized (manager) {
+    synchronized (floor) {
       Held held = job == null ? null : held(job, token);
       if (held == null) {
         return LATE;
       }
-      held.advance(progress, manager.nanos());
+      floor.advance(held, progress);
       return new Settled.Accepted(held.assignment().job());
     }
   }
 
-  /** The attempt with this token; null when it does not count. Under the manager's lock. */
+  /** The attempt with this token; null when it does not count. Under the floor's lock. */
   private @Nullable Held held(Job job, long token) {
-    Held held = manager.held(job.id());
+    Held held = floor.hands().find(job.id());
     return held != null && held.counts() && held.assignment().claim().token() == token
         ? held
         : null;
@@ -93,7 +108,7 @@ public final class Polls implements PolledJobs {
 
   private @Nullable Held find(String keyOrId, long token) {
     Job job = registry.find(keyOrId).orElse(null);
-    synchronized (manager) {
+    synchronized (floor) {
       return job == null ? null : held(job, token);
     }
   }
@@ -101,31 +116,56 @@ public final class Polls implements PolledJobs {
   @Override
   public Settled fail(String keyOrId, long token, Failure failure) {
     Held held = find(keyOrId, token);
-    return held == null ? LATE : settle(held, new Report.Failed(held.assignment(), failure));
+    if (held == null) {
+      return repeated(keyOrId, registry.failedBy(keyOrId, token));
+    }
+    Assignment attempt = held.assignment();
+    Failure own = new Failure(attempt.worker(), failure.atMillis(), failure.info(), failure.logs());
+    return settle(held, new Report.Failed(attempt, own));
   }
 
   @Override
   public Settled complete(String keyOrId, long token, InputStream result) throws IOException {
     Held held = find(keyOrId, token);
     if (held == null) {
-      return LATE;
+      Settled again = repeated(keyOrId, registry.completedBy(keyOrId, token));
+      if (again instanceof Settled.Accepted) {
+        Intake.drop(result);
+      }
+      return again;
     }
-    Optional<Value> kept = manager.intake().keep(held.assignment(), result, () -> counts(held));
+    Optional<Value> kept = floor.intake().keep(held.assignment(), result, () -> counts(held));
     return kept.isEmpty()
-        ? LATE
+        ? late(keyOrId)
         : settle(held, new Report.Completed(held.assignment(), kept.get()));
   }
 
+  /**
+   * A report that is not of a job in hand: accepted where it was before and its answer was lost.
+   */
+  private Settled repeated(String keyOrId, Optional<Job> accepted) {
+    return accepted.isPresent() ? new Settled.Accepted(accepted.get()) : late(keyOrId);
+  }
+
+  private Settled late(String keyOrId) {
+    String type = registry.find(keyOrId).map(Job::type).orElse("");
+    synchronized (floor) {
+      floor.reports().late(type);
+    }
+    return LATE;
+  }
+
   private boolean counts(Held held) {
-    synchronized (manager) {
-      held.sign(manager.nanos());
+    synchronized (floor) {
+      held.sign(floor.nanos());
       return held.counts();
     }
   }
 
   private Settled settle(Held held, Report report) {
-    synchronized (manager) {
+    synchronized (floor) {
       if (!held.counts()) {
+        floor.reports().late(held.assignment().job().type());
         return LATE;
       }
       held.finish();
@@ -133,14 +173,19 @@ public final class Polls implements PolledJobs {
     Settled outcome;
     try {
       outcome = registry.settle(List.of(report)).getFirst();
+    } catch (JobsFullException e) {
+      synchronized (floor) {
+        held.reopen();
+      }
+      throw e;
     } catch (RuntimeException e) {
-      synchronized (manager) {
-        manager.unsettled(held);
+      synchronized (floor) {
+        floor.unsettled(held);
       }
       throw e;
     }
-    synchronized (manager) {
-      manager.concluded(held, report, outcome);
+    synchronized (floor) {
+      floor.concluded(held, report, outcome);
     }
     return outcome;
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One connected worker: who it is, what it said last, and what it has in hand. Holds no rules of
- * the protocol; guarded by the lock of its {@link WorkerManager}.
+ * the protocol; guarded by the lock of its {@link Floor}.
  */
 final class Post {
   /** What a worker has said of itself. */
@@ -65,6 +65,11 @@ final class Post {
 
   boolean polled() {
     return polled;
+  }
+
+  /** Whether it does not wait for a job: one look for it decides, and then it is gone. */
+  boolean looksOnce() {
+    return link instanceof PolledLink answer && answer.once();
   }
 
   long openedNanos() {
@@ -167,6 +172,15 @@ final class Post {
     reserved--;
   }
 
+  /** Sends it a job. */
+  void send(Assignment assignment) {
+    if (link instanceof PolledLink answer) {
+      answer.give(assignment);
+    } else {
+      link.send(assignment.job(), told() ? ServerMessages.announce(assignment) : null);
+    }
+  }
+
   /** What it has done on this connection. */
   WorkerView.Tally tally() {
     return tally;
@@ -188,7 +202,7 @@ final class Post {
         who.id(), who.name(), type, state(), inHand, tally, new Seen(openedMillis, heardMillis));
   }
 
-  private WorkerState state() {
+  WorkerState state() {
     if (closed) {
       return WorkerState.DISCONNECTED;
     }

@@ -21,4 +21,11 @@ public interface Workers {
 
   /** How far a job is, as its worker last said; empty when it has not, or the job does not run. */
   Optional<Progress> progress(JobId job);
+
+  /**
+   * How far the jobs are of which their workers have said something since.
+   *
+   * @param after the number of an earlier answer; 0 for all that was said of jobs that run
+   */
+  Advances advances(long after);
 }

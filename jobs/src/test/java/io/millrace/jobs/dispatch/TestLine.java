@@ -38,6 +38,11 @@ final class TestLine implements WorkerLink {
     connection.hear(message);
   }
 
+  /** Says how far a job is. */
+  void progress(Job job, int percent) {
+    tell("{\"code\":3,\"percent\":" + percent + ",\"info\":null,\"job\":\"" + job.id() + "\"}");
+  }
+
   void result(String text) {
     try {
       connection.receive(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));

@@ -1,19 +1,26 @@
 package io.millrace.jobs.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
+import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.Jobs;
 import io.millrace.jobs.JobsEnvironment;
+import io.millrace.jobs.JobsFullException;
 import io.millrace.jobs.JobsOptions;
 import io.millrace.jobs.Priority;
+import io.millrace.jobs.Report;
+import io.millrace.jobs.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
+import io.millrace.jobs.worker.Advances;
+import io.millrace.jobs.worker.JobObserver;
 import io.millrace.jobs.worker.Polls;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.Registration;
@@ -21,10 +28,12 @@ import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.jobs.worker.WorkerOptions;
 import io.millrace.jobs.worker.WorkerState;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -280,6 +289,133 @@ class WorkersInVirtualTimeTest {
     advance(JobsOptions.DEFAULTS.lease());
     assertThat(workers.find("p").map(view -> view.state()))
         .isEqualTo(Optional.of(WorkerState.DISCONNECTED));
+  }
+
+  @Test
+  void progress_is_told_from_a_number_on_and_of_each_job_the_last_word() {
+    TestLine line = TestLine.open(workers);
+    line.tell("{\"code\":0,\"name\":\"n\",\"id\":\"m\",\"token\":\"right\",\"jobs\":2}");
+    line.tell("{\"code\":1,\"status\":1}");
+    Job a = submit("a");
+    Job b = submit("b");
+    settle();
+    assertThat(workers.advances(0)).isEqualTo(new Advances(0, List.of()));
+    line.progress(a, 10);
+    line.progress(b, 20);
+    line.progress(a, 30);
+    Advances both = workers.advances(0);
+    assertThat(both.jobs())
+        .extracting(each -> each.job().key() + " " + each.progress().percent())
+        .containsExactly("b 20.0", "a 30.0");
+    assertThat(workers.advances(both.number()).jobs()).isEmpty();
+    line.progress(b, 40);
+    assertThat(workers.advances(both.number()).jobs())
+        .extracting(each -> each.job().key())
+        .containsExactly("b");
+    line.tell("{\"code\":4,\"info\":\"no\",\"logs\":null,\"job\":\"" + b.id() + "\"}");
+    assertThat(workers.advances(0).jobs())
+        .extracting(each -> each.job().key())
+        .containsExactly("a");
+  }
+
+  @Test
+  void whoever_observes_hears_of_every_attempt_and_of_what_came_too_late() {
+    List<String> heard = new ArrayList<>();
+    workers.observeBy(
+        new JobObserver() {
+          @Override
+          public void dispatched(Assignment assignment, long waitedMillis) {
+            heard.add(assignment.job().key() + " after " + waitedMillis);
+          }
+
+          @Override
+          public void ended(Report report) {
+            heard.add(report.getClass().getSimpleName());
+          }
+
+          @Override
+          public void refused(String type) {
+            heard.add("refused");
+          }
+        });
+    TestLine first = TestLine.ready(workers, "first");
+    submit("a");
+    settle();
+    first.breakOff();
+    settle();
+    TestLine second = TestLine.ready(workers, "second");
+    settle();
+    jobs.registry().cancel("a");
+    advance(JobsOptions.DEFAULTS.lease().dividedBy(3));
+    second.result("late");
+    submit("b");
+    second.tell("{\"code\":1,\"status\":1}");
+    settle();
+    second.result("right");
+    settle();
+    assertThat(heard)
+        .containsExactly("a after 0", "Returned", "a after 0", "refused", "b after 0", "Completed");
+  }
+
+  @Test
+  void a_job_that_did_not_reach_the_worker_that_asked_is_offered_again_at_once() {
+    Polls polls = new Polls(workers, jobs.registry());
+    submit("k");
+    Registration who = Registration.single("n", new WorkerId("p"), "right");
+    workers.wakeBy(this::settleOnce);
+    Assignment first = polls.next("", who, Duration.ofMinutes(1)).orElseThrow();
+    polls.undelivered(first);
+    settle();
+    assertThat(job("k").status()).isEqualTo(JobStatus.PENDING);
+    assertThat(job("k").failures()).isZero();
+    dispatcher.mayHaveMissed();
+    Assignment second = polls.next("", who, Duration.ofMinutes(1)).orElseThrow();
+    polls.undelivered(first);
+    settle();
+    assertThat(job("k").hand().claim()).isEqualTo(second.claim());
+  }
+
+  @Test
+  void a_worker_that_asks_without_waiting_gets_a_job_that_waits_and_else_goes_at_once() {
+    Polls polls = new Polls(workers, jobs.registry());
+    Registration who = Registration.single("n", new WorkerId("p"), "right");
+    workers.wakeBy(this::settleOnce);
+    assertThat(polls.next("", who, Duration.ZERO)).isEmpty();
+    jobs.registry()
+        .submit(
+            jobs.registry().newId(),
+            new Submission("", Priority.IMMEDIATE, "unnoticed", null),
+            new Value.Inline(new byte[0]));
+    assertThat(polls.next("", who, Duration.ZERO))
+        .hasValueSatisfying(given -> assertThat(given.job().key()).isEqualTo("unnoticed"));
+    assertThat(polls.next("", who, Duration.ZERO)).isEmpty();
+  }
+
+  @Test
+  void a_worker_that_asks_repeats_its_result_when_a_full_store_has_room_again() throws Exception {
+    Polls polls = new Polls(workers, jobs.registry());
+    submit("k");
+    Registration who = Registration.single("n", new WorkerId("p"), "right");
+    workers.wakeBy(this::settleOnce);
+    Assignment attempt = polls.next("", who, Duration.ofMinutes(1)).orElseThrow();
+    List<String> others = new ArrayList<>();
+    assertThatThrownBy(
+            () -> {
+              while (true) {
+                String key = "x".repeat(200) + others.size();
+                submit(key);
+                others.add(key);
+              }
+            })
+        .isInstanceOf(JobsFullException.class);
+    byte[] result = new byte[4_000];
+    assertThatThrownBy(
+            () -> polls.complete("k", attempt.claim().token(), new ByteArrayInputStream(result)))
+        .isInstanceOf(JobsFullException.class);
+    others.subList(0, 10).forEach(key -> jobs.registry().delete(key));
+    assertThat(polls.complete("k", attempt.claim().token(), new ByteArrayInputStream(result)))
+        .isInstanceOf(Settled.Accepted.class);
+    assertThat(job("k").status()).isEqualTo(JobStatus.DONE);
   }
 
   /** The dispatcher's step wakes it again, within itself. */

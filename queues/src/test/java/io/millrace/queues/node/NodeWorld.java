@@ -19,6 +19,7 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.Subscription;
 import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
+import io.millrace.store.testkit.line.FaultyStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,13 +1,14 @@
 package io.millrace.server.jobs;
 
 import io.millrace.jobs.Batch;
-import io.millrace.jobs.Job;
+import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStatus;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
-import java.util.List;
+import java.util.EnumMap;
+import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -33,9 +34,12 @@ final class BatchRoutes {
         "/batches/{batch}",
         request -> {
           Batch batch = lookup.batch(request);
-          return Json.reply(counted(batch, registry.jobsOf(batch)));
+          return Json.reply(counted(batch, registry));
         });
-    mount.forClients(HttpMethod.GET, "/batches/{batch}/jobs", this::jobs);
+    mount.forClients(
+        HttpMethod.GET,
+        "/batches/{batch}/jobs",
+        request -> jobs(lookup.batch(request), registry).reply(shapes));
   }
 
   private Reply list(Request request) {
@@ -48,20 +52,19 @@ final class BatchRoutes {
     return Json.reply(shown);
   }
 
-  private Reply jobs(Request request) {
-    ArrayNode shown = Json.array();
-    for (Job job : registry.jobsOf(lookup.batch(request))) {
-      shown.add(shapes.of(job));
-    }
-    return Json.reply(shown);
+  private static JobPages jobs(Batch batch, JobRegistry registry) {
+    JobFilter members = new JobFilter(null, null, null, batch.id(), null);
+    return new JobPages(registry, members, null, Long.MAX_VALUE);
   }
 
   /** A batch with how many of its jobs are where. */
-  static ObjectNode counted(Batch batch, List<Job> jobs) {
+  static ObjectNode counted(Batch batch, JobRegistry registry) {
+    Map<JobStatus, Long> counts = new EnumMap<>(JobStatus.class);
+    jobs(batch, registry).each(job -> counts.merge(job.status(), 1L, Long::sum));
     ObjectNode json = Shapes.of(batch);
-    ObjectNode counts = json.putObject("jobs");
+    ObjectNode shown = json.putObject("jobs");
     for (JobStatus status : JobStatus.values()) {
-      counts.put(status.word(), jobs.stream().filter(job -> job.status() == status).count());
+      shown.put(status.word(), counts.getOrDefault(status, 0L));
     }
     return json;
   }

@@ -44,12 +44,6 @@ final class Content {
     return reply(range == null ? 200 : 206, headers, first, length, open(request, source));
   }
 
-  /** All of them with further headers. */
-  static Reply whole(Map<String, String> headers, long size, InputStream content) {
-    return new Reply.Streamed(
-        200, Reply.BYTES, headers, size, target -> copy(content, 0, size, target));
-  }
-
   private static @Nullable InputStream open(Request request, Source source) {
     if (request.isHead()) {
       return null;
@@ -79,7 +73,8 @@ final class Content {
         });
   }
 
-  private static void copy(InputStream content, long first, long length, OutputStream target)
+  /** Writes that part of the content and closes it. */
+  static void copy(InputStream content, long first, long length, OutputStream target)
       throws IOException {
     try (content) {
       content.skipNBytes(first);

@@ -3,6 +3,7 @@ package io.millrace.server.jobs;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobChanges;
 import io.millrace.jobs.Jobs;
+import io.millrace.jobs.JobsFullException;
 import io.millrace.jobs.dispatch.JobDispatcher;
 import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.store.PositionLostException;
@@ -29,6 +30,7 @@ public final class Dispatching implements AutoCloseable {
   private final Semaphore due = new Semaphore(0);
   private final Thread stepping;
   private final Thread listening;
+  private boolean full;
   private volatile boolean closed;
 
   private Dispatching(Jobs jobs, JobDispatcher dispatcher, WorkerManager workers) {
@@ -81,9 +83,20 @@ public final class Dispatching implements AutoCloseable {
 
   private long step() {
     try {
-      return dispatcher.step(System.nanoTime());
+      long wait = dispatcher.step(System.nanoTime());
+      if (full) {
+        full = false;
+        LOG.info("there is room again, and jobs go on");
+      }
+      return wait;
     } catch (StoreClosedException e) {
       throw e;
+    } catch (JobsFullException e) {
+      if (!full) {
+        full = true;
+        LOG.warn("no job is given out or finished until there is room: {}", e.getMessage());
+      }
+      return AFTER_FAILURE_NANOS;
     } catch (RuntimeException e) {
       LOG.warn("dispatching failed; the next try comes in a second", e);
       return AFTER_FAILURE_NANOS;

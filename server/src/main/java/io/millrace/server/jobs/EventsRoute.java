@@ -1,10 +1,9 @@
 package io.millrace.server.jobs;
 
-import io.millrace.jobs.Job;
-import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobChanges;
 import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.Jobs;
+import io.millrace.jobs.worker.Workers;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Reply;
@@ -14,30 +13,21 @@ import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.StoreClosedException;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
-/** The changes of jobs as server-sent events. */
+/** The changes of jobs, and how far they are, as server-sent events. */
 final class EventsRoute {
-  private static final long ALIVE_EVERY_NANOS = Duration.ofSeconds(10).toNanos();
-
-  /** How soon an idle stream notices that the client or the server goes. */
-  private static final Duration STEP = Duration.ofMillis(250);
-
-  private static final byte[] ALIVE = ": alive\n\n".getBytes(StandardCharsets.UTF_8);
   private static final Map<String, String> HEADERS = Map.of("Cache-Control", "no-store");
 
   private final Jobs jobs;
+  private final Workers workers;
   private final Shapes shapes;
 
-  EventsRoute(Jobs jobs, Shapes shapes) {
+  EventsRoute(Jobs jobs, Workers workers, Shapes shapes) {
     this.jobs = jobs;
+    this.workers = workers;
     this.shapes = shapes;
   }
 
@@ -53,9 +43,10 @@ final class EventsRoute {
     }
     try {
       JobChanges changes = jobs.changes(after);
-      return events(target -> write(request, changes, filter, target));
+      return events(
+          target -> run(request, changes, new EventStream(shapes, workers, filter, target)));
     } catch (PositionLostException e) {
-      return events(target -> write(target, "lost", null, lost(e)));
+      return events(target -> new EventStream(shapes, workers, filter, target).lost(e));
     }
   }
 
@@ -76,67 +67,16 @@ final class EventsRoute {
     }
   }
 
-  private static ObjectNode lost(PositionLostException e) {
-    return Json.object().put("reason", e.getMessage());
-  }
-
-  private void write(Request request, JobChanges changes, JobFilter filter, OutputStream target)
+  private static void run(Request request, JobChanges changes, EventStream stream)
       throws IOException, InterruptedException {
     AtomicBoolean over = new AtomicBoolean();
     try (changes;
         Watch _ = request.watch(_ -> over.set(true))) {
-      write(target, "start", changes.start(), Json.object());
-      target.flush();
-      boolean pending = false;
-      long written = System.nanoTime();
-      while (!over.get()) {
-        List<JobChange> commit = changes.next(pending ? Duration.ZERO : STEP);
-        if (!commit.isEmpty()) {
-          pending |= write(commit, filter, target);
-        } else if (pending) {
-          target.flush();
-          pending = false;
-          written = System.nanoTime();
-        } else if (System.nanoTime() - written > ALIVE_EVERY_NANOS) {
-          target.write(ALIVE);
-          pending = true;
-        }
-      }
+      stream.run(changes, over::get);
     } catch (PositionLostException e) {
-      write(target, "lost", null, lost(e));
+      stream.lost(e);
     } catch (StoreClosedException _) {
       // The store has gone: the stream simply ends.
     }
-  }
-
-  /** Writes the changes of one commit; the last has its id, so that a resumption misses none. */
-  private boolean write(List<JobChange> commit, JobFilter filter, OutputStream target)
-      throws IOException {
-    List<JobChange> wanted =
-        commit.stream().filter(change -> change.job().map(filter::matches).orElse(true)).toList();
-    for (int i = 0; i < wanted.size(); i++) {
-      JobChange change = wanted.get(i);
-      Position id = i == wanted.size() - 1 ? change.position() : null;
-      Job job = change.present();
-      if (job == null) {
-        write(target, "deleted", id, Json.object().put("id", change.id().toString()));
-      } else {
-        write(target, "job", id, shapes.of(job));
-      }
-    }
-    return !wanted.isEmpty();
-  }
-
-  private static void write(
-      OutputStream target, String event, @Nullable Position id, ObjectNode data)
-      throws IOException {
-    StringBuilder head = new StringBuilder("event: ").append(event).append('\n');
-    if (id != null) {
-      head.append("id: ").append(id).append('\n');
-    }
-    target.write(head.append("data: ").toString().getBytes(StandardCharsets.UTF_8));
-    target.write(Json.bytes(data));
-    target.write('\n');
-    target.write('\n');
   }
 }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import org.apache.commons.fileupload2.core.RequestContext;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A request as the library of forms wants to see it. Tells failures of the connection from those of
@@ -14,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class FormSource implements RequestContext {
   private final Request request;
-  private final Noting body;
+  private final NotingStream body;
 
   FormSource(Request request) {
     this.request = request;
-    this.body = new Noting(request.bodyStream());
+    this.body = new NotingStream(request.bodyStream());
   }
 
   /**
@@ -28,7 +27,7 @@ final class FormSource implements RequestContext {
    * @throws IOException where it is the connection that failed
    */
   HttpProblem meaning(Exception failure) throws IOException {
-    IOException cut = body.failure;
+    IOException cut = body.failure();
     if (cut != null) {
       throw cut;
     }
@@ -60,31 +59,5 @@ final class FormSource implements RequestContext {
   @Override
   public boolean isMultipartRelated() {
     return false;
-  }
-
-  /** Remembers that the client stopped sending. */
-  private static final class Noting extends InputStream {
-    private final InputStream body;
-    private @Nullable IOException failure;
-
-    Noting(InputStream body) {
-      this.body = body;
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-      try {
-        return body.read(target, offset, length);
-      } catch (IOException e) {
-        failure = e;
-        throw e;
-      }
-    }
   }
 }

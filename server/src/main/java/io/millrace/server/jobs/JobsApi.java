@@ -48,7 +48,7 @@ public final class JobsApi {
     new JobRoutes(registry, lookup, shapes).mount(mount);
     new BatchRoutes(registry, lookup, shapes).mount(mount);
     new WaitRoutes(served.jobs(), lookup, shapes).mount(mount);
-    new EventsRoute(served.jobs(), shapes).mount(mount);
+    new EventsRoute(served.jobs(), served.workers(), shapes).mount(mount);
     new WorkerRoutes(served.workers()).mount(mount);
     new WorkerSocket(
             registry,
@@ -58,8 +58,8 @@ public final class JobsApi {
                 settings.workers().maxFrameBytes(), MOST_TEXT_BYTES, served.maxBytes()))
         .mount(mount);
     new PollRoutes(
-            registry,
             served.polled(),
+            new Delivery(registry, served.polled()),
             types,
             shapes,
             new PollRoutes.Bounds(served.maxBytes(), Clock.systemUTC()))

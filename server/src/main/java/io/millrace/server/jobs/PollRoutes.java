@@ -3,7 +3,6 @@ package io.millrace.server.jobs;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.Settled;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.PolledJobs;
@@ -16,13 +15,8 @@ import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.http.Watch;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -34,8 +28,8 @@ final class PollRoutes {
   private static final int MOST_NAME = 256;
   private static final double WHOLE_PERCENT = 100;
 
-  private final JobRegistry registry;
   private final PolledJobs jobs;
+  private final Delivery delivery;
   private final Types types;
   private final Shapes shapes;
   private final Bounds bounds;
@@ -48,9 +42,9 @@ final class PollRoutes {
    */
   record Bounds(long resultBytes, Clock clock) {}
 
-  PollRoutes(JobRegistry registry, PolledJobs jobs, Types types, Shapes shapes, Bounds bounds) {
-    this.registry = registry;
+  PollRoutes(PolledJobs jobs, Delivery delivery, Types types, Shapes shapes, Bounds bounds) {
     this.jobs = jobs;
+    this.delivery = delivery;
     this.types = types;
     this.shapes = shapes;
     this.bounds = bounds;
@@ -73,15 +67,7 @@ final class PollRoutes {
     Registration worker = registration(Json.body(request));
     Duration wait = Duration.ofSeconds(request.query().integer("wait", 0, 0, MOST_WAIT_SECONDS));
     Assignment assignment = await(request, type, worker, wait).orElse(null);
-    if (assignment == null) {
-      return Reply.nothing();
-    }
-    Job job = assignment.job();
-    InputStream payload = registry.payload(job).orElse(null);
-    // Deleted between the two: the next question finds another.
-    return payload == null
-        ? Reply.nothing()
-        : Content.whole(headers(assignment), job.content().payload(), payload);
+    return assignment == null ? Reply.nothing() : delivery.of(request, assignment);
   }
 
   private Optional<Assignment> await(
@@ -93,19 +79,6 @@ final class PollRoutes {
       // The watch may have spoken when the wait was over already.
       boolean _ = Thread.interrupted();
     }
-  }
-
-  private static Map<String, String> headers(Assignment assignment) {
-    Map<String, String> headers = new LinkedHashMap<>();
-    headers.put("Millrace-Job-Id", assignment.job().id().toString());
-    headers.put(
-        "Millrace-Job-Key",
-        URLEncoder.encode(assignment.job().key(), StandardCharsets.UTF_8).replace("+", "%20"));
-    headers.put("Millrace-Job-Token", Long.toString(assignment.claim().token()));
-    if (!assignment.job().type().isEmpty()) {
-      headers.put("Millrace-Job-Type", assignment.job().type());
-    }
-    return headers;
   }
 
   private static Registration registration(ObjectNode body) {

@@ -5,6 +5,7 @@ import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.WorkerId;
+import io.millrace.jobs.worker.Advances.Advance;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.WorkerView;
 import io.millrace.jobs.worker.Workers;
@@ -27,11 +28,22 @@ final class Shapes {
     if (progress == null) {
       return json.putNull("progress");
     }
-    json.putObject("progress")
+    return json.set("progress", of(progress));
+  }
+
+  private static ObjectNode of(Progress progress) {
+    return Json.object()
         .put("percent", progress.percent())
         .put("info", progress.info())
         .put("at", time(progress.atMillis()));
-    return json;
+  }
+
+  /** How far a job is, and which it is. */
+  static ObjectNode of(Advance advance) {
+    ObjectNode json = Json.object();
+    json.put("id", advance.job().id().toString());
+    json.put("key", advance.job().key());
+    return json.set("progress", of(advance.progress()));
   }
 
   /** A job without its progress. */

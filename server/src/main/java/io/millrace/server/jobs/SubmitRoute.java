@@ -139,7 +139,7 @@ final class SubmitRoute {
   }
 
   private Value keep(Form form, Form.Field field, JobId id) throws IOException {
-    PartStream part = new PartStream(field.content());
+    NotingStream part = new NotingStream(field.content());
     LimitedBody content = new LimitedBody(part, maxBytes);
     try {
       return Value.keep(JobRegistry.payloadName(id), content, blobs);

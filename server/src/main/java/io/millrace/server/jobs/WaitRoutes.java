@@ -52,7 +52,7 @@ final class WaitRoutes {
     Batch batch = lookup.batch(request);
     JobRegistry registry = jobs.registry();
     await(request, registry.jobsOf(batch).stream().map(Job::id).toList());
-    return Json.reply(BatchRoutes.counted(batch, registry.jobsOf(batch)));
+    return Json.reply(BatchRoutes.counted(batch, registry));
   }
 
   private void await(Request request, Collection<JobId> ids) throws InterruptedException {

@@ -39,6 +39,7 @@ final class ApiServer implements AutoCloseable {
   private static final long MOST_BYTES = 4 << 20;
 
   final FakeWorkers workers = new FakeWorkers();
+  final FakePolled polled;
   final Jobs jobs;
   final FileBlobStore blobs;
   private final TaskStore store;
@@ -62,13 +63,10 @@ final class ApiServer implements AutoCloseable {
             JobTypes.of(settings.types()),
             settings.options(),
             new JobsEnvironment(Clock.systemUTC(), new Random(3)));
+    polled = new FakePolled(jobs.registry(), blobs);
     Routes routes = new Routes(new SimpleMeterRegistry());
     Failures failures = new Failures();
-    JobsApi.mount(
-        routes,
-        new JobsApi.Served(
-            jobs, workers, new FakePolled(jobs.registry(), blobs), blobs, MOST_BYTES),
-        settings);
+    JobsApi.mount(routes, new JobsApi.Served(jobs, workers, polled, blobs, MOST_BYTES), settings);
     JobsApi.explain(failures);
     BlobApi.explain(failures);
     listener =

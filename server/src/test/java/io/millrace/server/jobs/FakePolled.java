@@ -16,13 +16,20 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /** Takes jobs from the registry without waiting. */
 final class FakePolled implements PolledJobs {
   private final JobRegistry registry;
   private final BlobStore blobs;
   private final Map<Long, Assignment> held = new ConcurrentHashMap<>();
+
+  /** The jobs that did not reach their workers. */
+  final BlockingQueue<Assignment> undelivered = new LinkedBlockingQueue<>();
 
   FakePolled(JobRegistry registry, BlobStore blobs) {
     this.registry = registry;
@@ -34,9 +41,26 @@ final class FakePolled implements PolledJobs {
     if (worker.token().equals("wrong")) {
       throw new WrongTokenException();
     }
+    if (!wait.isZero()) {
+      awaitEnd(wait);
+    }
     List<Assignment> assigned = registry.assign(type, List.of(worker.id()));
     assigned.forEach(each -> held.put(each.claim().token(), each));
     return assigned.stream().findFirst();
+  }
+
+  /** A job comes in the very moment in which the worker is seen to go. */
+  private static void awaitEnd(Duration wait) {
+    try {
+      boolean _ = new CountDownLatch(1).await(wait.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void undelivered(Assignment assignment) {
+    undelivered.add(assignment);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.millrace.server.jobs;
 
 import io.millrace.jobs.JobId;
+import io.millrace.jobs.worker.Advances;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.WorkerConnection;
 import io.millrace.jobs.worker.WorkerLink;
@@ -22,6 +23,7 @@ final class FakeWorkers implements Workers {
   final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
   final BlockingQueue<WorkerLink> links = new LinkedBlockingQueue<>();
   final Map<JobId, Progress> progress = new ConcurrentHashMap<>();
+  final List<Advances.Advance> said = new CopyOnWriteArrayList<>();
   final List<WorkerView> listed = new CopyOnWriteArrayList<>();
 
   String nextHeard() throws InterruptedException {
@@ -81,6 +83,12 @@ final class FakeWorkers implements Workers {
   @Override
   public Optional<WorkerView> find(String id) {
     return listed.stream().filter(worker -> worker.id().text().equals(id)).findFirst();
+  }
+
+  @Override
+  public Advances advances(long after) {
+    List<Advances.Advance> all = List.copyOf(said);
+    return new Advances(all.size(), all.subList((int) after, all.size()));
   }
 
   @Override

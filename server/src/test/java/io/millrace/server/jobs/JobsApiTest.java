@@ -2,18 +2,27 @@ package io.millrace.server.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.blobs.Value;
+import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.Priority;
+import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
+import io.millrace.jobs.worker.Advances.Advance;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.WorkerState;
 import io.millrace.jobs.worker.WorkerView;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -121,6 +130,35 @@ final class JobsApiTest {
   }
 
   @Test
+  void long_lists_come_whole_and_in_order() throws Exception {
+    try (ApiServer large = new ApiServer(folder.resolve("large"), "jobs.batch-size", "1500")) {
+      JobRegistry registry = large.jobs.registry();
+      List<String> ids = new ArrayList<>();
+      for (int i = 0; i < 1_600; i++) {
+        Priority priority = i % 4 == 0 ? Priority.IMMEDIATE : Priority.BATCH;
+        Submission order = new Submission("", priority, null, null);
+        Value payload = new Value.Inline(new byte[0]);
+        ids.add(registry.submit(registry.newId(), order, payload).id().toString());
+      }
+      assertThat(ids(large, "/api/jobs")).isEqualTo(ids);
+      assertThat(ids(large, "/api/jobs?limit=1200&after=" + ids.get(9)))
+          .isEqualTo(ids.subList(10, 1_210));
+      assertThat(ids(large, "/api/jobs?priority=immediate")).hasSize(400).isSubsetOf(ids);
+      assertThat(ids(large, "/api/jobs?batch=1&limit=1001&after=" + ids.get(99)))
+          .isEqualTo(ids.subList(100, 1_101));
+      assertThat(ids(large, "/api/batches/1/jobs")).isEqualTo(ids.subList(0, 1_500));
+      assertThat(large.json("/api/batches/1").get("jobs").get("pending").asInt()).isEqualTo(1_500);
+    }
+  }
+
+  private static List<String> ids(ApiServer from, String path)
+      throws IOException, InterruptedException {
+    List<String> ids = new ArrayList<>();
+    from.json(path).forEach(job -> ids.add(job.get("id").asString()));
+    return ids;
+  }
+
+  @Test
   void batches_are_shown_with_their_jobs() throws Exception {
     submit("a", "batch");
     submit("b", "batch");
@@ -173,6 +211,24 @@ final class JobsApiTest {
     assertThat(done.body()).contains("\"status\":\"done\"").contains("\"resultSize\":10000");
     assertThat(server.get(path + "/result").body()).hasSize(10_000);
     assertThat(server.get(path + "/result", "Range", "bytes=0-4").body()).isEqualTo("rrrrr");
+  }
+
+  @Test
+  void a_job_that_came_when_its_worker_went_is_offered_again() throws Exception {
+    String id = submit("a", "batch");
+    try (Socket worker = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      worker
+          .getOutputStream()
+          .write(
+              ("POST /api/worker/next?wait=30 HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                      + WORKER.length()
+                      + "\r\n\r\n"
+                      + WORKER)
+                  .getBytes(StandardCharsets.US_ASCII));
+    }
+    Assignment undelivered = server.polled.undelivered.poll(25, TimeUnit.SECONDS);
+    assertThat(undelivered).isNotNull();
+    assertThat(undelivered.job().id()).hasToString(id);
   }
 
   @Test
@@ -233,9 +289,36 @@ final class JobsApiTest {
     assertThat(server.get("/api/events", "Last-Event-ID", "x").statusCode()).isEqualTo(400);
   }
 
+  @Test
+  void progress_is_streamed_as_it_stands_at_first_and_then_as_it_comes() throws Exception {
+    submit("a", "immediate");
+    submit("b", "batch");
+    Job a = server.jobs.registry().find("a").orElseThrow();
+    Job b = server.jobs.registry().find("b").orElseThrow();
+    server.workers.said.add(new Advance(a, new Progress(25.0, null, 1_000)));
+    try (Stream<String> events = eventsAt("/api/events?priority=immediate")) {
+      Iterator<String> lines = events.iterator();
+      assertThat(find(lines, "event: ")).isEqualTo("event: start");
+      assertThat(find(lines, "event: ")).isEqualTo("event: progress");
+      assertThat(lines.next())
+          .isEqualTo(
+              "data: {\"id\":\""
+                  + a.id()
+                  + "\",\"key\":\"a\",\"progress\":{\"percent\":25.0,\"info\":null,"
+                  + "\"at\":\"1970-01-01T00:00:01Z\"}}");
+      server.workers.said.add(new Advance(b, new Progress(1.0, "not wanted", 1_000)));
+      server.workers.said.add(new Advance(a, new Progress(null, "nearly", 2_000)));
+      assertThat(find(lines, "data: ")).contains("\"info\":\"nearly\"");
+    }
+  }
+
   private Stream<String> events(String... headers) throws IOException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("http" + server.at("/api/events")));
+    return eventsAt("/api/events", headers);
+  }
+
+  private Stream<String> eventsAt(String path, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http" + server.at(path)));
     if (headers.length > 0) {
       request.headers(headers);
     }

@@ -1,4 +1,4 @@
-package io.millrace.queues.node;
+package io.millrace.store.testkit.line;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
@@ -20,12 +20,17 @@ import io.millrace.store.Transaction;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** A store as somebody sees it over a bad line. */
-final class FaultyStore implements TaskStore {
+/**
+ * A store as somebody sees it over a bad line: a call fails before it has reached the store, or
+ * after it has taken effect. Reads and subscriptions only fail before. As safe for threads as the
+ * line.
+ */
+public final class FaultyStore implements TaskStore {
   /** What goes wrong. */
-  interface Line {
+  public interface Line {
     /** Whether a call gets through. */
     boolean reaches();
 
@@ -36,9 +41,31 @@ final class FaultyStore implements TaskStore {
   private final Supplier<TaskStore> store;
   private final Line line;
 
-  FaultyStore(Supplier<TaskStore> store, Line line) {
+  /**
+   * A store behind a line.
+   *
+   * @param store what is called where a call gets through; asked for at each call
+   */
+  public FaultyStore(Supplier<TaskStore> store, Line line) {
     this.store = store;
     this.line = line;
+  }
+
+  /** One behind a line that is asked before each call, and before each answer to a change. */
+  public static FaultyStore breaking(Supplier<TaskStore> store, BooleanSupplier breaks) {
+    return new FaultyStore(
+        store,
+        new Line() {
+          @Override
+          public boolean reaches() {
+            return !breaks.getAsBoolean();
+          }
+
+          @Override
+          public boolean answers() {
+            return !breaks.getAsBoolean();
+          }
+        });
   }
 
   private TaskStore reach() {
@@ -57,7 +84,7 @@ final class FaultyStore implements TaskStore {
 
   @Override
   public CompletableFuture<Outcome> submit(Command command) {
-    throw new UnsupportedOperationException("nodes wait for answers");
+    throw new UnsupportedOperationException("calls over this line wait for their answers");
   }
 
   @Override
@@ -100,6 +127,7 @@ final class FaultyStore implements TaskStore {
     return reach().subscribe(interest);
   }
 
+  /** Leaves the store open. */
   @Override
   public void close() {}
 }

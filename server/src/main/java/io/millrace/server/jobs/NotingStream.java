@@ -5,12 +5,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
-/** The content of a part, which remembers how reading it failed. For use by one thread. */
-final class PartStream extends FilterInputStream {
+/**
+ * A stream that remembers how reading it failed, whatever its reader makes of that. For use by one
+ * thread.
+ */
+final class NotingStream extends FilterInputStream {
   private @Nullable IOException failure;
 
-  PartStream(InputStream part) {
-    super(part);
+  NotingStream(InputStream source) {
+    super(source);
   }
 
   /** Null where it has not failed. */

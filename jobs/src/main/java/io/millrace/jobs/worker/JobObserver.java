@@ -1,0 +1,40 @@
+package io.millrace.jobs.worker;
+
+import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Report;
+
+/**
+ * Hears what becomes of the jobs that workers get, for figures. Called by any thread; must be quick
+ * and must not fail.
+ */
+public interface JobObserver {
+  /** Hears nothing. */
+  JobObserver NONE =
+      new JobObserver() {
+        @Override
+        public void dispatched(Assignment assignment, long waitedMillis) {}
+
+        @Override
+        public void ended(Report report) {}
+
+        @Override
+        public void refused(String type) {}
+      };
+
+  /**
+   * A worker has got a job.
+   *
+   * @param waitedMillis how long ago the job was submitted, from 0
+   */
+  void dispatched(Assignment assignment, long waitedMillis);
+
+  /** How an attempt ended was accepted and is stored. */
+  void ended(Report report);
+
+  /**
+   * A result or failure was refused, since its attempt was not the latest of its job any more.
+   *
+   * @param type the type of the job; empty on a server without types, and where the job is gone
+   */
+  void refused(String type);
+}

@@ -1,0 +1,121 @@
+package io.millrace.server.metrics;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.millrace.jobs.JobCensus;
+import io.millrace.jobs.JobCensus.Kind;
+import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.Jobs;
+import io.millrace.jobs.worker.WorkerManager;
+import io.millrace.jobs.worker.WorkerState;
+import io.millrace.store.StoreException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The figures of jobs and workers. Those that wait and run are asked for at each scrape. Those that
+ * have ended are counted one by one, for a twentieth of the time at most: with very many of them
+ * the figures are some minutes old. Safe for use by threads.
+ */
+public final class JobFigures {
+  private static final Logger LOG = LoggerFactory.getLogger(JobFigures.class);
+
+  /** How much longer than a count takes the next is put off. */
+  private static final int REST = 20;
+
+  /** How long a scrape waits for the count. */
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  private final JobCensus census;
+  private final TypeLabels labels;
+  private volatile @Nullable Map<Kind, Long> unfinished;
+  private volatile @Nullable Map<Kind, Long> ended;
+  private @Nullable CompletableFuture<Map<Kind, Long>> counting;
+  private volatile long restUntilNanos = System.nanoTime();
+
+  private JobFigures(JobCensus census, TypeLabels labels) {
+    this.census = census;
+    this.labels = labels;
+  }
+
+  /** Shows the figures for as long as the returned object is held. */
+  public static JobFigures show(Jobs jobs, WorkerManager workers, MeterRegistry registry) {
+    TypeLabels labels = new TypeLabels(jobs.types().all());
+    workers.observeBy(new AttemptFigures(labels, registry));
+    JobFigures figures = new JobFigures(jobs.census(), labels);
+    for (String type : labels.all()) {
+      for (JobStatus status : JobStatus.values()) {
+        Gauge.builder("millrace.jobs", figures, it -> it.count(new Kind(type, status)))
+            .description("Jobs in the store")
+            .tag("type", type)
+            .tag("status", status.word())
+            .register(registry);
+      }
+    }
+    for (WorkerState state : List.of(WorkerState.UNKNOWN, WorkerState.READY, WorkerState.BUSY)) {
+      Gauge.builder("millrace.workers", workers, it -> it.count(state))
+          .description("Workers that are connected and have registered")
+          .tag("state", state.word())
+          .register(registry);
+    }
+    return figures;
+  }
+
+  private double count(Kind kind) {
+    Map<Kind, Long> counts = kind.status().isEnd() ? ended : unfinished;
+    return counts == null ? Double.NaN : counts.getOrDefault(kind, 0L);
+  }
+
+  /** Counts again. A stopped store goes on showing its last figures. */
+  public synchronized void refresh() {
+    try {
+      unfinished = labelled(census.unfinished());
+      CompletableFuture<Map<Kind, Long>> count = counting;
+      if (count == null && System.nanoTime() - restUntilNanos >= 0) {
+        count = new CompletableFuture<>();
+        counting = count;
+        CompletableFuture<Map<Kind, Long>> begun = count;
+        Thread.ofVirtual().name("job-census").start(() -> count(begun));
+      }
+      if (count != null) {
+        ended = labelled(count.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS));
+        counting = null;
+      }
+    } catch (TimeoutException _) {
+      LOG.debug("counting the jobs takes longer");
+    } catch (ExecutionException | StoreException e) {
+      counting = null;
+      LOG.debug("no figures of jobs", e);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void count(CompletableFuture<Map<Kind, Long>> result) {
+    long begun = System.nanoTime();
+    try {
+      result.complete(census.ended());
+    } catch (RuntimeException e) {
+      result.completeExceptionally(e);
+    } finally {
+      long now = System.nanoTime();
+      restUntilNanos = now + REST * (now - begun);
+    }
+  }
+
+  private Map<Kind, Long> labelled(Map<Kind, Long> counts) {
+    Map<Kind, Long> labelled = new HashMap<>();
+    counts.forEach((kind, count) ->
+        labelled.merge(new Kind(labels.of(kind.type()), kind.status()), count, Long::sum));
+    return labelled;
+  }
+}
