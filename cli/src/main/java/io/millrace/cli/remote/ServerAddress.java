@@ -4,7 +4,9 @@ import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
 /** Which server a command asks, as options. */
@@ -31,6 +33,15 @@ public final class ServerAddress {
           "Certificates (PEM) by which an https server proves itself. Default: those that Java"
               + " trusts")
   private @Nullable Path certificates;
+
+  /**
+   * What these options name.
+   *
+   * @throws CommandLine.ParameterException when there is another among them
+   */
+  public static ServerAddress read(List<String> arguments) {
+    return CommandLine.populateCommand(new ServerAddress(), arguments.toArray(String[]::new));
+  }
 
   /** Whether one of the options was given. */
   public boolean isGiven() {
