@@ -48,8 +48,16 @@ public final class ServerAddress {
     return server != null || tokenFile != null || certificates != null;
   }
 
-  /** The server meant. */
+  /**
+   * The server meant.
+   *
+   * @throws UsageException when it was given as nothing: in a script that is a mistake, and the
+   *     default would be another server
+   */
   public ServerLocation location() {
+    if (server != null && server.isBlank()) {
+      throw new UsageException("--server is empty");
+    }
     String address = server != null ? server : System.getenv("MILLRACE_SERVER");
     return new ServerLocation(
         address == null || address.isEmpty() ? DEFAULT : address, tokenFile, certificates);

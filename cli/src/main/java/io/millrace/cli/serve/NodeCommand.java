@@ -2,12 +2,15 @@ package io.millrace.cli.serve;
 
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
+import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
+import io.millrace.processes.ProcessException;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.NodeDriver;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -76,14 +79,17 @@ public final class NodeCommand implements Callable<Integer> {
     Path folder = data == null ? defaultFolder(client.server(), named) : data;
     LocalNode.Site site = new LocalNode.Site(named, folder, location, workers);
     try (HttpTaskStore store = HttpTaskStore.open(client)) {
+      ExecutionNode node = LocalNode.create(site, store, () -> ready(site));
       Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
       FirstContact.await(store);
-      ExecutionNode node = LocalNode.create(site, store, () -> ready(site));
       NodeDriver started = LocalNode.drive(node, store);
       driver = started;
       started.onEnd().join();
       exitCode = node.hasLostName() ? ExitCode.FAILURE : ExitCode.OK;
       return exitCode;
+    } catch (ProcessException | UncheckedIOException e) {
+      exitCode = ExitCode.FAILURE;
+      throw new CommandException(exitCode, String.valueOf(e.getMessage()), e);
     } catch (RuntimeException e) {
       exitCode = ExitCode.FAILURE;
       throw e;
