@@ -1,5 +1,6 @@
 package io.millrace.bench;
 
+import io.millrace.server.HeapGoal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,8 @@ public final class Bench {
    */
   public static List<Figure> run(BenchOptions options) throws InterruptedException {
     List<Scenario> chosen = choose(options);
+    // As `up` does: what is measured in this process has a server's collector too.
+    HeapGoal.keep();
     Report report = new Report(options.out());
     try {
       Files.createDirectories(options.folder());

@@ -2,6 +2,7 @@ package io.millrace.bench;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.millrace.server.HeapGoal;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.http.Failures;
@@ -38,6 +39,7 @@ final class BenchServer {
       listener.stop();
     } else {
       try (MillraceServer server = store(arguments[0], arguments[1])) {
+        HeapGoal.keep();
         awaitEnd(server.port());
       }
     }

@@ -1,6 +1,9 @@
 package io.millrace.cli;
 
 import io.millrace.bench.BenchCommand;
+import io.millrace.cli.jobs.JobsCommands;
+import io.millrace.cli.jobs.WorkerCommand;
+import io.millrace.cli.jobs.WorkersCommand;
 import io.millrace.cli.nodes.NodesCommands;
 import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.queues.RunnerCommand;
@@ -60,6 +63,12 @@ public final class Millrace implements Runnable {
     top.addSubcommand("tasks", TasksCommands.on(terminal));
     top.addSubcommand("nodes", NodesCommands.nodes(terminal));
     top.addSubcommand("config", NodesCommands.config(terminal));
+    top.addSubcommand("jobs", JobsCommands.on(terminal));
+    top.addSubcommand("workers", new WorkersCommand(terminal));
+    CommandLine worker = new CommandLine(new WorkerCommand(terminal));
+    top.addSubcommand("worker", worker);
+    // What follows its first word belongs to the command that it runs.
+    worker.setStopAtPositional(true);
     top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", DemoCommands.on(terminal));
     top.addSubcommand("runner", new RunnerCommand());

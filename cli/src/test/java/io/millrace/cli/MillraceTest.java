@@ -64,6 +64,18 @@ class MillraceTest {
         "config",
         "config show",
         "config set",
+        "jobs",
+        "jobs submit",
+        "jobs list",
+        "jobs show",
+        "jobs wait",
+        "jobs result",
+        "jobs retry",
+        "jobs cancel",
+        "jobs delete",
+        "jobs batches",
+        "workers",
+        "worker",
         "demo",
         "demo wordcount"
       })

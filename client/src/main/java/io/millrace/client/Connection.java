@@ -13,8 +13,10 @@ import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.impl.DefaultConnectionReuseStrategy;
 import org.apache.hc.core5.http.impl.io.DefaultBHttpClientConnection;
+import org.apache.hc.core5.http.impl.io.MonitoringResponseOutOfOrderStrategy;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
+import org.apache.hc.core5.http.io.entity.InputStreamEntity;
 import org.apache.hc.core5.http.message.BasicClassicHttpRequest;
 import org.apache.hc.core5.http.protocol.HttpCoreContext;
 import org.apache.hc.core5.io.CloseMode;
@@ -27,8 +29,20 @@ final class Connection implements Connections.Pooled {
   private static final long LONGEST_REST_NANOS = 20_000_000_000L;
 
   private final Server server;
+
+  /** After how many bytes of a body to look whether the server has refused it already. */
+  private static final long LOOK_EVERY_BYTES = 1 << 20;
+
   private final DefaultBHttpClientConnection http =
-      new DefaultBHttpClientConnection(Http1Config.DEFAULT);
+      new DefaultBHttpClientConnection(
+          Http1Config.DEFAULT,
+          null,
+          null,
+          null,
+          null,
+          new MonitoringResponseOutOfOrderStrategy(LOOK_EVERY_BYTES),
+          null,
+          null);
   private boolean reusable = true;
   private long idleSinceNanos;
 
@@ -43,16 +57,45 @@ final class Connection implements Connections.Pooled {
     try {
       reusable = false;
       ClassicHttpResponse response = send(request, null);
-      HttpEntity entity = response.getEntity();
-      byte[] body = entity == null ? new byte[0] : EntityUtils.toByteArray(entity);
+      Answer answer = whole(response);
       reusable =
           DefaultConnectionReuseStrategy.INSTANCE.keepAlive(
               null, response, HttpCoreContext.create());
-      return new Answer(
-          response.getCode(),
-          header(response, Answers.POSITION_HEADER),
-          header(response, Answers.TIME_HEADER),
-          body);
+      return answer;
+    } catch (HttpException e) {
+      throw new IOException("the answer is not HTTP: " + e.getMessage(), e);
+    }
+  }
+
+  private static Answer whole(ClassicHttpResponse response) throws IOException, HttpException {
+    HttpEntity entity = response.getEntity();
+    return new Answer(
+        response.getCode(),
+        header(response, Answers.POSITION_HEADER),
+        header(response, Answers.TIME_HEADER),
+        entity == null ? new byte[0] : EntityUtils.toByteArray(entity));
+  }
+
+  /**
+   * Posts a body that is read while it is sent. The connection serves nothing else.
+   *
+   * @param answerMillis how long to wait for the answer once all is sent
+   * @throws IOException when the body cannot be read or the connection broke
+   */
+  Answer upload(String path, Upload upload, int answerMillis) throws IOException {
+    try {
+      reusable = false;
+      ClassicHttpRequest message = message("POST", path);
+      message.setHeader("Content-Type", upload.contentType());
+      if (upload.length() < 0) {
+        message.setHeader("Transfer-Encoding", "chunked");
+      } else {
+        message.setHeader("Content-Length", upload.length());
+      }
+      message.setEntity(
+          new InputStreamEntity(
+              upload.content(), upload.length(), ContentType.parse(upload.contentType())));
+      return whole(sendWhole(message, answerMillis));
     } catch (HttpException e) {
       throw new IOException("the answer is not HTTP: " + e.getMessage(), e);
     }
@@ -83,12 +126,7 @@ final class Connection implements Connections.Pooled {
   private ClassicHttpResponse send(Request request, @Nullable String accept)
       throws IOException, HttpException {
     byte[] body = request.body();
-    ClassicHttpRequest message =
-        new BasicClassicHttpRequest(request.method(), server.path(request.path()));
-    message.setHeader("Host", server.hostHeader());
-    if (server.token() != null) {
-      message.setHeader("Authorization", "Bearer " + server.token());
-    }
+    ClassicHttpRequest message = message(request.method(), request.path());
     if (accept != null) {
       message.setHeader("Accept", accept);
     }
@@ -97,7 +135,22 @@ final class Connection implements Connections.Pooled {
       message.setHeader("Content-Type", "application/json");
       message.setHeader("Content-Length", body.length);
     }
-    http.setSocketTimeout(Timeout.ofMilliseconds(request.answerMillis()));
+    return sendWhole(message, request.answerMillis());
+  }
+
+  private ClassicHttpRequest message(String method, String path) {
+    ClassicHttpRequest message = new BasicClassicHttpRequest(method, server.path(path));
+    message.setHeader("Host", server.hostHeader());
+    if (server.token() != null) {
+      message.setHeader("Authorization", "Bearer " + server.token());
+    }
+    server.headers().forEach(message::setHeader);
+    return message;
+  }
+
+  private ClassicHttpResponse sendWhole(ClassicHttpRequest message, int answerMillis)
+      throws IOException, HttpException {
+    http.setSocketTimeout(Timeout.ofMilliseconds(answerMillis));
     sendWhole(message);
     ClassicHttpResponse response = http.receiveResponseHeader();
     while (response.getCode() < 200) {

@@ -4,6 +4,7 @@ import io.millrace.client.Exchanges.Effect;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
+import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,21 +30,39 @@ public final class JsonCalls implements AutoCloseable {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
+  /** How much longer a server may take with something long: it stores that first. */
+  private static final Duration UPLOAD_PATIENCE = Duration.ofMinutes(10);
+
   private final Server server;
   private final Connections connections;
   private final Exchanges exchanges;
   private final ClientOptions options;
 
-  private JsonCalls(ClientOptions options) {
+  private JsonCalls(ClientOptions options, Map<String, String> headers) {
     this.options = options;
-    server = new Server(options);
+    server = new Server(options, headers);
     connections = new Connections(server::connect);
     exchanges = new Exchanges(server, connections, options.timeouts().retry().toNanos());
   }
 
   /** Calls of the server that the options name. Connects when first used. */
   public static JsonCalls open(ClientOptions options) {
-    return new JsonCalls(options);
+    return open(options, Map.of());
+  }
+
+  /**
+   * Calls of the server that the options name, each with these headers.
+   *
+   * @throws IllegalArgumentException when a header cannot be sent as it is
+   */
+  public static JsonCalls open(ClientOptions options, Map<String, String> headers) {
+    headers.forEach((name, value) -> {
+      if (value.isEmpty() || !value.chars().allMatch(c -> c > ' ' && c < 127)) {
+        throw new IllegalArgumentException(
+            "the value of " + name + " must be printable ASCII without spaces");
+      }
+    });
+    return new JsonCalls(options, headers);
   }
 
   /** A name as one part of a path, percent-encoded. */
@@ -101,6 +120,78 @@ public final class JsonCalls implements AutoCloseable {
   public JsonNode delete(String path) {
     return answer(
         exchanges.send(Request.delete(path, patience(Duration.ZERO)), Effect.AGAIN, call()));
+  }
+
+  /**
+   * Posts something long, which is read while it is sent, and which the server is to take once; a
+   * body that does not arrive whole does nothing. Tried once.
+   *
+   * @param path what follows the server's address, percent-encoded
+   * @throws IOException when the body cannot be read
+   */
+  public JsonNode upload(String path, Upload upload) throws IOException {
+    Connection connection;
+    try {
+      connection = server.connect();
+    } catch (NotSentException e) {
+      throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
+    }
+    Sent sent = new Sent(upload);
+    try {
+      int millis = patience(UPLOAD_PATIENCE);
+      return answer(
+          connection.upload(path, new Upload(upload.contentType(), upload.length(), sent), millis));
+    } catch (IOException e) {
+      if (sent.failure != null) {
+        throw sent.failure;
+      }
+      String message = "the connection to " + server + " broke ";
+      if (sent.ended) {
+        throw new OutcomeUnknownException(message + "before the answer came: " + e, e);
+      }
+      throw new UnreachableException(message + "before all was sent: " + e, e);
+    } finally {
+      connection.cut();
+    }
+  }
+
+  /** A body on its way, which knows how far it came. */
+  private static final class Sent extends FilterInputStream {
+    private final long length;
+    private long taken;
+    private boolean ended;
+    private @Nullable IOException failure;
+
+    Sent(Upload upload) {
+      super(upload.content());
+      length = upload.length();
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int count) throws IOException {
+      try {
+        int read = super.read(target, offset, count);
+        if (read < 0 && taken < length) {
+          throw new EOFException("it ended after " + taken + " of " + length + " bytes");
+        }
+        taken += Math.max(read, 0);
+        ended = read < 0 || taken == length;
+        return read;
+      } catch (IOException e) {
+        failure = e;
+        throw e;
+      }
+    }
+
+    /** It is the caller's to close. */
+    @Override
+    public void close() {}
   }
 
   /**
@@ -191,7 +282,10 @@ public final class JsonCalls implements AutoCloseable {
     JsonNode json = parse(answer);
     if (json != null && json.isObject()) {
       for (Map.Entry<String, JsonNode> field : json.properties()) {
-        if (!field.getKey().startsWith("error") && field.getValue().isValueNode()) {
+        boolean told =
+            field.getKey().startsWith("error")
+                || field.getValue().asString("").equals(answer.error());
+        if (!told && field.getValue().isValueNode()) {
           error.append(" (").append(field.getKey()).append(": ");
           error.append(field.getValue().asString()).append(')');
         }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The server's address and how to connect to it. */
@@ -14,10 +15,17 @@ final class Server {
   private final @Nullable Encryption encrypted;
   private final String hostHeader;
   private final String prefix;
+  private final Map<String, String> headers;
 
   Server(ClientOptions options) {
+    this(options, Map.of());
+  }
+
+  /** With headers that go with every request. */
+  Server(ClientOptions options, Map<String, String> headers) {
     URI address = options.server();
     this.options = options;
+    this.headers = Map.copyOf(headers);
     String named = address.getHost();
     host = named.startsWith("[") ? named.substring(1, named.length() - 1) : named;
     boolean secure = "https".equalsIgnoreCase(address.getScheme());
@@ -40,6 +48,11 @@ final class Server {
 
   @Nullable String token() {
     return options.token();
+  }
+
+  /** What goes with every request. */
+  Map<String, String> headers() {
+    return headers;
   }
 
   /**

@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -159,6 +165,88 @@ final class JsonCallsTest {
       assertThatThrownBy(() -> calls.stream("/x", Duration.ofSeconds(30)))
           .isInstanceOf(RejectedException.class)
           .hasMessage("task not found");
+    }
+  }
+
+  private static Upload upload(String text, long length) {
+    return new Upload(
+        "text/plain", length, new ByteArrayInputStream(text.getBytes(StandardCharsets.US_ASCII)));
+  }
+
+  @Test
+  void an_upload_is_sent_with_the_headers_of_all_calls() throws Exception {
+    StringBuilder seen = new StringBuilder();
+    try (ScriptedServer server =
+            new ScriptedServer((request, out) -> {
+              seen.append(request.line()).append(request.headers()).append(request.body());
+              ScriptedServer.json(out, 202, "", "{\"n\":1}");
+            });
+        JsonCalls calls =
+            JsonCalls.open(ClientOptions.at(server.address()), Map.of("X-API-KEY", "k"))) {
+      assertThat(calls.upload("/x", upload("bytes", 5)).path("n").asInt()).isOne();
+    }
+    assertThat(seen)
+        .contains("POST /x HTTP/1.1", "X-API-KEY: k", "Content-Type: text/plain")
+        .endsWith("bytes");
+    assertThatThrownBy(() ->
+            JsonCalls.open(
+                ClientOptions.at(URI.create("http://localhost")), Map.of("X-API-KEY", "a\nb")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("X-API-KEY");
+  }
+
+  @Test
+  void an_upload_that_ends_early_is_told_from_a_server_that_goes() throws Exception {
+    try (ScriptedServer server = new ScriptedServer((request, out) -> ScriptedServer.hangUp(out));
+        JsonCalls calls = open(server.address())) {
+      assertThatThrownBy(() -> calls.upload("/x", upload("bytes", 6)))
+          .isInstanceOf(IOException.class)
+          .hasMessage("it ended after 5 of 6 bytes");
+      assertThatThrownBy(() -> calls.upload("/x", upload("bytes", 5)))
+          .isInstanceOf(OutcomeUnknownException.class)
+          .hasMessageContaining("before the answer came");
+    }
+    URI nobody;
+    try (ServerSocket closed = new ServerSocket(0)) {
+      nobody = URI.create("http://127.0.0.1:" + closed.getLocalPort());
+    }
+    try (JsonCalls calls = open(nobody)) {
+      assertThatThrownBy(() -> calls.upload("/x", upload("bytes", 5)))
+          .isInstanceOf(UnreachableException.class);
+    }
+  }
+
+  @Test
+  void an_upload_that_is_refused_early_is_not_sent_to_its_end() throws Exception {
+    long huge = 1L << 40;
+    InputStream endless =
+        new InputStream() {
+          @Override
+          public int read() {
+            return 0;
+          }
+
+          @Override
+          public int read(byte[] target, int offset, int length) {
+            return length;
+          }
+        };
+    try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        JsonCalls calls = open(URI.create("http://127.0.0.1:" + listener.getLocalPort()))) {
+      CompletableFuture<Void> served =
+          CompletableFuture.runAsync(() -> {
+            try (Socket socket = listener.accept()) {
+              ScriptedServer.json(socket.getOutputStream(), 413, "", "{\"error\":\"no\"}");
+              // It takes what is on its way, as servers do, until the client has seen the answer.
+              socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+      assertThatThrownBy(() -> calls.upload("/x", new Upload("text/plain", huge, endless)))
+          .isInstanceOf(RejectedException.class)
+          .hasMessageContaining("too large");
+      assertThat(served.handle((_, _) -> true).get(60, TimeUnit.SECONDS)).isTrue();
     }
   }
 }

@@ -7,6 +7,7 @@ import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
@@ -32,7 +33,7 @@ public abstract class RemoteCommand implements Callable<Integer> {
 
   @Override
   public final Integer call() throws IOException, InterruptedException {
-    try (JsonCalls calls = JsonCalls.open(address.client())) {
+    try (JsonCalls calls = JsonCalls.open(address.client(), headers())) {
       return run(calls);
     } catch (RejectedException e) {
       int code = isAboutTheRequest(e) ? ExitCode.REFUSED : ExitCode.FAILURE;
@@ -40,6 +41,11 @@ public abstract class RemoteCommand implements Callable<Integer> {
     } finally {
       terminal.out().flush();
     }
+  }
+
+  /** What goes with every request to the server. */
+  protected Map<String, String> headers() {
+    return Map.of();
   }
 
   /** Does the work and gives the exit code. */
@@ -62,7 +68,8 @@ public abstract class RemoteCommand implements Callable<Integer> {
     }
   }
 
-  private static boolean isAboutTheRequest(RejectedException e) {
+  /** Whether the server understood who asks, and does not take what is asked. */
+  public static boolean isAboutTheRequest(RejectedException e) {
     return e.status() != 401 && e.status() != 403 && e.status() < 500;
   }
 

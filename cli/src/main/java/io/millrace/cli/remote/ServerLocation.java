@@ -2,10 +2,7 @@ package io.millrace.cli.remote;
 
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
-import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,24 +51,12 @@ public record ServerLocation(
           ClientOptions.at(URI.create(address))
               .withRetryFor(patience)
               .withCertificates(certificates)
-              .withToken(tokenFile == null ? null : token(tokenFile));
+              .withToken(tokenFile == null ? null : SecretFile.read("token file", tokenFile));
       // Asked for here, so that a wrong file is told as a wrong option.
       var _ = options.tls();
       return options;
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()), e);
-    }
-  }
-
-  private static String token(Path file) {
-    try {
-      String token = Files.readString(file, StandardCharsets.ISO_8859_1).strip();
-      if (token.isEmpty()) {
-        throw new UsageException("the token file " + file + " is empty");
-      }
-      return token;
-    } catch (IOException e) {
-      throw new UsageException("cannot read the token file " + file + ": " + e, e);
     }
   }
 }

@@ -6,6 +6,7 @@ import io.millrace.cli.terminal.Terminal;
 import io.millrace.processes.ProcessException;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.NodeDriver;
+import io.millrace.server.HeapGoal;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.config.Configuration;
@@ -114,6 +115,7 @@ public final class UpCommand implements Callable<Integer> {
     String name = LocalNode.name("--node-name", nodeName);
     workers.check();
     MillraceServer server = MillraceServer.start(configuration);
+    HeapGoal.keep();
     NodeDriver node = noNode ? null : startNode(name, configuration, server);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, node), "stop"));
     terminal.out().println(greeting(configuration, server.port()));

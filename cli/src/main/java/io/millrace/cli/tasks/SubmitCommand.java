@@ -3,6 +3,7 @@ package io.millrace.cli.tasks;
 import io.millrace.cli.queues.QueueCalls;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.WaitOptions;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ProgressBar;

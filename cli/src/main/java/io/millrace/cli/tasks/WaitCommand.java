@@ -1,6 +1,7 @@
 package io.millrace.cli.tasks;
 
 import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.WaitOptions;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package io.millrace.cli.tasks;
 
+import io.millrace.cli.remote.WaitOptions;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ProgressBar;
 import io.millrace.cli.terminal.Terminal;

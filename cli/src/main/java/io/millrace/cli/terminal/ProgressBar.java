@@ -2,6 +2,7 @@ package io.millrace.cli.terminal;
 
 import java.io.PrintStream;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How far something long is, on one line that is drawn again at most ten times a second. Draws
@@ -37,13 +38,43 @@ public final class ProgressBar implements AutoCloseable {
    */
   public void show(long done, long total) {
     long now = System.nanoTime();
-    if (!watched || (now - drawnNanos < ROUND_NANOS && done != total)) {
+    if (isDue(now, done == total)) {
+      draw(now, line(done, total, (now - beginNanos) / 1e9));
+    }
+  }
+
+  /**
+   * Shows what share of one thing is done.
+   *
+   * @param percent from 0 to 100; null where that is not known
+   * @param note what is being done, free of control characters; may be empty
+   */
+  public void show(@Nullable Double percent, String note) {
+    long now = System.nanoTime();
+    if (!isDue(now, false)) {
       return;
     }
+    String share =
+        percent == null
+            ? ""
+            : String.format(
+                Locale.ROOT, "%s %.0f %% ", bar((int) (WIDTH * percent / 100)), percent);
+    draw(now, share + note);
+  }
+
+  private boolean isDue(long now, boolean last) {
+    return watched && (last || now - drawnNanos >= ROUND_NANOS);
+  }
+
+  private void draw(long now, String line) {
     drawnNanos = now;
     drawn = true;
-    err.print(START_OF_LINE + line(done, total, (now - beginNanos) / 1e9));
+    err.print(START_OF_LINE + line);
     err.flush();
+  }
+
+  private static String bar(int filled) {
+    return "[" + "#".repeat(filled) + " ".repeat(WIDTH - filled) + "]";
   }
 
   private String line(long done, long total, double seconds) {
@@ -51,9 +82,7 @@ public final class ProgressBar implements AutoCloseable {
     if (total == 0) {
       return done + " " + verb + rate;
     }
-    int filled = (int) (WIDTH * done / total);
-    return "[%s%s] %d of %d %s%s"
-        .formatted("#".repeat(filled), " ".repeat(WIDTH - filled), done, total, verb, rate);
+    return "%s %d of %d %s%s".formatted(bar((int) (WIDTH * done / total)), done, total, verb, rate);
   }
 
   /** Takes the line away. */

@@ -37,4 +37,16 @@ class ProgressBarTest {
   void without_a_total_it_counts() {
     assertThat(drawn(true, 0)).contains("15 submitted").doesNotContain("[#");
   }
+
+  @Test
+  void the_share_of_one_thing_is_drawn_with_what_is_being_done() {
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    PrintStream stream = new PrintStream(err, true, StandardCharsets.UTF_8);
+    Terminal terminal = new Terminal(InputStream.nullInputStream(), System.out, stream, true);
+    try (ProgressBar bar = new ProgressBar(terminal, "ended")) {
+      bar.show(50.4, "half done");
+    }
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .contains("[###############               ] 50 % half done");
+  }
 }

@@ -15,7 +15,9 @@ import org.slf4j.LoggerFactory;
 /** The protocol as the server follows it on one connection. */
 final class Conversation implements WorkerConnection {
   private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
-  private static final String LATE = "the job was taken from you";
+
+  /** Why what is said of a lost job is refused. */
+  static final String LATE = "the job was taken from you";
 
   private final WorkerManager manager;
   private final Post post;
@@ -187,7 +189,8 @@ final class Conversation implements WorkerConnection {
   private boolean stillCounts(Held held) {
     synchronized (manager) {
       manager.heard(post);
-      held.sign(manager.nanos());
+      // It cannot say anything of its other jobs until the result is through.
+      post.jobs().values().forEach(other -> other.sign(manager.nanos()));
       return held.counts() && !post.closed();
     }
   }

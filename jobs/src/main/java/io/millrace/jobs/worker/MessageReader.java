@@ -67,7 +67,8 @@ final class MessageReader {
       throw new MalformedMessageException("a name has at most " + MOST_NAME + " characters");
     }
     String token = text(json, "token");
-    return new Registration(name, workerId(id), token == null ? "" : token, jobs(json));
+    boolean told = json.hasNonNull("jobs");
+    return new Registration(name, workerId(id), token == null ? "" : token, jobs(json), told);
   }
 
   private static WorkerId workerId(String id) throws MalformedMessageException {

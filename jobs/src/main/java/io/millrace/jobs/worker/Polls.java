@@ -42,7 +42,7 @@ public final class Polls implements PolledJobs {
     }
     manager.tallies().load(worker.id());
     PolledLink link = new PolledLink();
-    Registration single = new Registration(worker.name(), worker.id(), worker.token(), 1);
+    Registration single = Registration.single(worker.name(), worker.id(), worker.token());
     Post post = manager.open(type, link, true);
     synchronized (manager) {
       manager.register(post, single);

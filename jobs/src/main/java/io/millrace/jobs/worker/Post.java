@@ -150,6 +150,11 @@ final class Post {
     return registration == null ? 0 : registration.jobs();
   }
 
+  /** Whether it knows the messages about single jobs. */
+  boolean told() {
+    return registration != null && registration.told();
+  }
+
   int room() {
     return closed || said != Said.READY ? 0 : capacity() - jobs.size() - reserved;
   }

@@ -159,11 +159,20 @@ public final class WorkerManager implements Workers, Crew {
   }
 
   void takeBack(Post post, Held held, String reason) {
-    held.lose();
+    lose(held, reason);
     hands.remove(held.assignment().job().id(), held);
     Failure failure = new Failure(held.assignment().worker(), millis(), reason, null);
     report(post, new Report.Failed(held.assignment(), failure));
     endPolled(post);
+  }
+
+  /** A worker that would not understand is told once it says something of the job. */
+  private static void lose(Held held, String reason) {
+    held.lose();
+    Post post = held.post();
+    if (post.told() && !post.closed()) {
+      post.link().say(ServerMessages.refused(held.assignment(), reason));
+    }
   }
 
   void freed(Held held) {
@@ -334,8 +343,7 @@ public final class WorkerManager implements Workers, Crew {
     if (post.link() instanceof PolledLink polled) {
       polled.give(assignment);
     } else {
-      post.link()
-          .send(assignment.job(), post.capacity() > 1 ? ServerMessages.announce(assignment) : null);
+      post.link().send(assignment.job(), post.told() ? ServerMessages.announce(assignment) : null);
     }
   }
 
@@ -358,7 +366,7 @@ public final class WorkerManager implements Workers, Crew {
     for (Assignment assignment : assignments) {
       Held held = hands.get(assignment.job().id());
       if (held != null && held.assignment().claim().equals(assignment.claim())) {
-        held.lose();
+        lose(held, Conversation.LATE);
         freed(held);
         endPolled(held.post());
       }

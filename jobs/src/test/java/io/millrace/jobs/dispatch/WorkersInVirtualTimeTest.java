@@ -250,10 +250,30 @@ class WorkersInVirtualTimeTest {
   }
 
   @Test
+  void a_worker_that_has_named_its_jobs_hears_at_once_that_one_was_taken_from_it() {
+    TestLine line = TestLine.open(workers);
+    line.tell("{\"code\":0,\"name\":\"n\",\"id\":\"m\",\"token\":\"right\",\"jobs\":1}");
+    line.tell("{\"code\":1,\"status\":1}");
+    TestLine original = TestLine.ready(workers, "original");
+    Job k = submit("k");
+    submit("l");
+    settle();
+    assertThat(line.heard()).contains("payload of k");
+    assertThat(original.heard()).containsExactly("payload of l");
+    jobs.registry().cancel("k");
+    jobs.registry().cancel("l");
+    advance(JobsOptions.DEFAULTS.lease().dividedBy(2));
+    assertThat(line.heard())
+        .contains(
+            "{\"code\":2,\"refused\":\"" + k.id() + "\",\"info\":\"the job was taken from you\"}");
+    assertThat(original.heard()).noneMatch(message -> message.contains("refused"));
+  }
+
+  @Test
   void a_polled_worker_whose_job_is_cancelled_is_there_no_more() throws Exception {
     Polls polls = new Polls(workers, jobs.registry());
     submit("k");
-    Registration who = new Registration("n", new WorkerId("p"), "right", 1);
+    Registration who = Registration.single("n", new WorkerId("p"), "right");
     workers.wakeBy(this::settleOnce);
     assertThat(polls.next("", who, Duration.ofMinutes(1))).isPresent();
     jobs.registry().cancel("k");

@@ -94,8 +94,7 @@ final class ProgramWork implements Work {
       pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
     }
     // A slot is free only when the work has stopped: what was left behind ends here.
-    watchdog.signal("KILL", group);
-    watchdog.free();
+    watchdog.end(group);
     folder.forgetGroup();
     return result(code);
   }

@@ -54,16 +54,16 @@ public final class RunnerProgram {
    *
    * @param socket where the node listens
    * @param folder the folder in which the node has started this process
-   * @param server where the server is at first
+   * @param address where the server is at first
    * @param connector brings it there, and elsewhere when a node says so
-   * @throws RuntimeException when {@code connector} has no use for {@code server}
+   * @throws RuntimeException when {@code connector} has no use for {@code address}
    */
-  public static void run(Path socket, Path folder, List<String> server, Connector connector)
+  public static void run(Path socket, Path folder, List<String> address, Connector connector)
       throws InterruptedException {
     ProcessLauncher launcher = ProcessLauncher.create();
     ProcessIdentity identity = self(launcher, folder);
     TaskFolder files = new TaskFolder(folder.toAbsolutePath().normalize());
-    try (MovingServer store = new MovingServer(connector, server);
+    try (MovingServer store = new MovingServer(connector, address);
         Watchdog watchdog = new Watchdog(launcher, groupOf(identity));
         Schedule schedule = Schedule.create();
         Plugins plugins = new Plugins()) {
@@ -71,8 +71,8 @@ public final class RunnerProgram {
       Workshop.Tools tools =
           new Workshop.Tools(
               launcher, watchdog, schedule, plugins, reason -> endAtOnce(files, reason));
-      Workshop shop =
-          new Workshop(new Workshop.Server(queues, store::blobs), identity, tools, files);
+      Workshop.Server server = new Workshop.Server(queues, store::blobs);
+      Workshop shop = new Workshop(server, identity, tools, files, new Room(files));
       new RunnerProgram(shop, store, socket).work();
     }
   }

@@ -2,7 +2,6 @@ package io.millrace.queues.runner;
 
 import io.millrace.processes.ProcessIdentity;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -29,7 +28,8 @@ record TaskFolder(Path runner) {
     return runner.resolve("last-words");
   }
 
-  private Path task() {
+  /** The task's files. */
+  Path task() {
     return runner.resolve("task");
   }
 
@@ -55,33 +55,24 @@ record TaskFolder(Path runner) {
     return runner.resolve("group");
   }
 
-  /** Makes room for a task. */
-  void prepare() {
-    clear();
-    try {
-      Files.createDirectories(work());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /** Removes what is left of a task. */
-  void clear() {
-    remove(task());
-  }
-
   void recordGroup(ProcessIdentity leader) throws IOException {
     Files.writeString(group(), leader.toString());
   }
 
+  /** Empties the file: to make it anew for each task would cost more. */
   void forgetGroup() {
-    remove(group());
+    try {
+      Files.write(group(), new byte[0]);
+    } catch (IOException e) {
+      LOG.warn("the file {} cannot be emptied: {}", group(), e.toString());
+    }
   }
 
   /** Who leads the processes of the task, if there are any. */
   Optional<ProcessIdentity> leader() {
     try {
-      return Optional.of(ProcessIdentity.parse(Files.readString(group())));
+      String leader = Files.readString(group());
+      return leader.isEmpty() ? Optional.empty() : Optional.of(ProcessIdentity.parse(leader));
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException | IllegalArgumentException e) {

@@ -76,11 +76,11 @@ final class TaskRun {
               shop.tools().schedule(), lease, () -> runs.renew(run, lease), new Watcher())) {
         guard.begin(sent.get());
         sayWhereLate(sent.get());
-        shop.folder().prepare();
+        shop.room().prepare();
         try {
           perform(started);
         } finally {
-          shop.folder().clear();
+          shop.room().clear();
         }
       }
     } catch (LostClaimException e) {

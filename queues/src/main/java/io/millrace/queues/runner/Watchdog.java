@@ -26,7 +26,7 @@ final class Watchdog implements AutoCloseable {
       while read -r verb what whom; do
         case $verb in
         guard) group=$what; echo yes ;;
-        free) group=; echo yes ;;
+        end) kill -s KILL -- "-$what" 2>/dev/null; group=; echo yes ;;
         signal) if kill -s "$what" -- "-$whom" 2>/dev/null; then echo yes; else echo no; fi ;;
         esac
       done
@@ -62,10 +62,10 @@ final class Watchdog implements AutoCloseable {
     order("guard " + group);
   }
 
-  /** The group is nobody's business any more. */
-  synchronized void free() {
+  /** Kills what is left of the guarded group, which is nobody's business then. */
+  synchronized void end(long group) {
+    order("end " + group);
     guarded = null;
-    order("free");
   }
 
   /**

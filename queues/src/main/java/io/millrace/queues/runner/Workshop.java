@@ -14,8 +14,10 @@ import java.util.function.Supplier;
  * @param identity who this runner is
  * @param tools what it works with on this machine
  * @param folder its files
+ * @param room where its tasks have theirs
  */
-record Workshop(Server server, ProcessIdentity identity, Tools tools, TaskFolder folder) {
+record Workshop(
+    Server server, ProcessIdentity identity, Tools tools, TaskFolder folder, Room room) {
 
   /** The queues and the blob store, which is made when it is first needed. */
   record Server(Queues queues, Supplier<BlobStore> blobs) {}

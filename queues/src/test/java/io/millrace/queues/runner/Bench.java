@@ -72,7 +72,8 @@ final class Bench implements AutoCloseable {
             new Workshop.Server(queues, () -> blobs),
             launcher.identify(ProcessHandle.current().pid()).orElseThrow(),
             tools,
-            new TaskFolder(folder));
+            new TaskFolder(folder),
+            new Room(new TaskFolder(folder)));
   }
 
   Workshop shop() {

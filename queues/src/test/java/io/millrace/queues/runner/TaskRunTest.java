@@ -59,16 +59,16 @@ class TaskRunTest {
   }
 
   @Test
-  void a_program_knows_which_task_it_is_and_gets_a_folder_that_goes() throws Exception {
-    TaskRun run =
-        bench.begin("shell", shell("echo $MILLRACE_TASK_ID $MILLRACE_TOKEN $MILLRACE_NODE; pwd"));
+  void a_program_knows_which_task_it_is_and_gets_a_folder_that_is_emptied() throws Exception {
+    String command = "echo $MILLRACE_TASK_ID $MILLRACE_TOKEN $MILLRACE_NODE; pwd; echo left > file";
+    TaskRun run = bench.begin("shell", shell(command));
     run.carryOut();
 
     String[] lines =
         bench.text(bench.task(run.assignment().task()).output().stdout()).split("\n", -1);
     long token = run.assignment().run().claim().token();
     assertThat(lines[0]).isEqualTo(run.assignment().task() + " " + token + " bench");
-    assertThat(Path.of(lines[1])).doesNotExist();
+    assertThat(Path.of(lines[1])).isEmptyDirectory();
   }
 
   @Test

@@ -33,10 +33,21 @@ class WatchdogTest {
   }
 
   @Test
-  void what_it_has_set_free_lives_on() throws Exception {
+  void what_it_has_ended_is_its_business_no_more() throws Exception {
+    Process other = new ProcessBuilder(launcher.inOwnSession(List.of("sleep", "1000"))).start();
+    try (Watchdog watchdog = new Watchdog(launcher, null)) {
+      watchdog.guard(work.pid());
+      watchdog.end(work.pid());
+
+      assertThat(work.waitFor()).isEqualTo(137);
+      watchdog.guard(other.pid());
+    }
+    assertThat(other.waitFor()).isEqualTo(137);
+  }
+
+  @Test
+  void what_it_does_not_guard_lives_on() {
     Watchdog watchdog = new Watchdog(launcher, null);
-    watchdog.guard(work.pid());
-    watchdog.free();
 
     long dog = child().orElseThrow().pid();
     watchdog.close();

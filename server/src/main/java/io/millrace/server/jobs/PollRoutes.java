@@ -118,7 +118,7 @@ final class PollRoutes {
     if (id == null) {
       throw HttpProblem.malformed("id must be a string");
     }
-    return new Registration(name, new WorkerId(id), token == null ? "" : token, 1);
+    return Registration.single(name, new WorkerId(id), token == null ? "" : token);
   }
 
   private Reply result(Request request) throws IOException {

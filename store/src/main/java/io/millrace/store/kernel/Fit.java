@@ -2,16 +2,33 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Change;
 import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a commit read from a journal fits the state that it is to change. */
+/**
+ * Whether a commit read from a journal fits the state that it is to change: each change by itself,
+ * and all of them together.
+ */
 final class Fit {
-  private Fit() {}
+  private final State state;
+
+  /** The largest number that was given; what is new has a larger one. */
+  private long lastId;
+
+  /** What has been changed or deleted; nothing is twice in one commit. */
+  private final Set<Object> changed = new HashSet<>();
+
+  private Fit(State state) {
+    this.state = state;
+    this.lastId = state.lastId();
+  }
 
   /**
-   * Checks every change against the state as it was before the commit.
+   * Checks every change.
    *
    * @throws RecordException names the first that does not fit
    */
@@ -19,46 +36,58 @@ final class Fit {
     if (event.number() != state.commits() + 1) {
       throw new RecordException("commit " + event.number() + " follows commit " + state.commits());
     }
+    Fit fit = new Fit(state);
     for (Change change : event.changes()) {
-      String problem = problemOf(state, change);
+      String problem = fit.problemOf(change);
       if (problem != null) {
         throw new RecordException("commit " + event.number() + " " + problem);
       }
     }
   }
 
-  private static @Nullable String problemOf(State state, Change change) {
+  private @Nullable String problemOf(Change change) {
     return switch (change) {
-      case Change.Added(Task task) ->
-          task.id() > 0 && state.find(TaskRef.id(task.id())) == null
-              ? null
-              : "adds task " + task.id() + ", which is there or no id";
-      case Change.Changed(long oldId, Task task, boolean _) ->
-          problemOf(state, oldId, task.origin(), task.group());
-      case Change.Deleted(long id, long origin, String group) ->
-          problemOf(state, id, origin, group);
+      case Change.Added(Task task) -> problemOfNew(task.id());
+      case Change.Changed(long oldId, Task task, boolean _) -> {
+        String problem = problemOf(oldId, task.origin(), task.group());
+        yield problem == null ? problemOfNew(task.id()) : problem;
+      }
+      case Change.Deleted(long id, long origin, String group) -> problemOf(id, origin, group);
       case Change.DocumentPut(long oldVersion, Document document) -> {
-        Document old = state.document(document.key());
-        yield (old == null ? 0 : old.version()) == oldVersion
-            ? null
-            : "replaces version " + oldVersion + " of " + document.key() + ", not " + old;
+        String problem = problemOf(document.key(), oldVersion);
+        yield problem == null ? problemOfNew(document.version()) : problem;
       }
-      case Change.DocumentDeleted(var key, long oldVersion) -> {
-        Document old = state.document(key);
-        yield old != null && old.version() == oldVersion
-            ? null
-            : "deletes version " + oldVersion + " of " + key + ", which is not there";
-      }
+      case Change.DocumentDeleted(DocumentKey key, long oldVersion) ->
+          oldVersion == 0 ? "deletes " + key + ", which is not there" : problemOf(key, oldVersion);
     };
   }
 
-  private static @Nullable String problemOf(State state, long id, long origin, String group) {
+  private @Nullable String problemOfNew(long id) {
+    if (id <= lastId) {
+      return "gives the number " + id + " after " + lastId;
+    }
+    lastId = id;
+    return null;
+  }
+
+  private @Nullable String problemOf(long id, long origin, String group) {
     Task old = id > 0 ? state.find(TaskRef.id(id)) : null;
     if (old == null) {
       return "changes task " + id + ", which is not there";
     }
+    if (!changed.add(id)) {
+      return "changes task " + id + " twice";
+    }
     return old.origin() == origin && old.group().equals(group)
         ? null
         : "changes task " + id + " of another origin or group";
+  }
+
+  private @Nullable String problemOf(DocumentKey key, long version) {
+    Document old = state.document(key);
+    if ((old == null ? 0 : old.version()) != version) {
+      return "changes version " + version + " of " + key + ", not " + old;
+    }
+    return changed.add(key) ? null : "changes " + key + " twice";
   }
 }

@@ -59,7 +59,7 @@ final class TransactionDecision {
   Decision decide(@Nullable RequestMark mark) {
     complaints.checkClient(transaction.client());
     complaints.checkRequestId(transaction.requestId());
-    if (!checkSize()) {
+    if (!Extent.of(transaction).fits(limits, complaints)) {
       return new Decision.Refused(complaints.reasons());
     }
     for (Transaction.Add add : transaction.adds()) {
@@ -95,43 +95,6 @@ final class TransactionDecision {
     return !transaction.puts().isEmpty()
         || !transaction.documentDeletes().isEmpty()
         || !transaction.documentDepends().isEmpty();
-  }
-
-  /** Whether the transaction is small enough to be looked at in detail. */
-  private boolean checkSize() {
-    int depends = transaction.depends().size() + transaction.documentDepends().size();
-    int operations =
-        transaction.adds().size()
-            + transaction.updates().size()
-            + transaction.renewals().size()
-            + transaction.deletes().size()
-            + transaction.puts().size()
-            + transaction.documentDeletes().size()
-            + depends;
-    if (operations == 0) {
-      complaints.malformed("the transaction asks for nothing");
-    }
-    if (operations > limits.operations()) {
-      complaints.tooLarge(
-          "the transaction has " + operations + " parts, more than " + limits.operations());
-      return false;
-    }
-    long bytes = 0;
-    for (Transaction.Add add : transaction.adds()) {
-      bytes += add.data().size() + add.group().length();
-    }
-    for (Transaction.Update update : transaction.updates()) {
-      bytes += update.data() == null ? 0 : update.data().size();
-    }
-    for (Transaction.Put put : transaction.puts()) {
-      bytes += put.body().size() + put.key().key().length();
-    }
-    if (bytes > limits.transactionBytes()) {
-      complaints.tooLarge(
-          "the transaction has " + bytes + " bytes, more than " + limits.transactionBytes());
-      return false;
-    }
-    return true;
   }
 
   private void add(Transaction.Add add) {

@@ -1,12 +1,12 @@
-package io.millrace.cli.tasks;
+package io.millrace.cli.remote;
 
 import io.millrace.cli.terminal.Durations;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How long to wait for tasks. */
-final class WaitOptions {
+/** How long to wait for work to end, as an option. */
+public final class WaitOptions {
   @Option(
       names = "--timeout",
       paramLabel = "TIME",
@@ -15,7 +15,7 @@ final class WaitOptions {
   private @Nullable Duration timeout;
 
   /** When to give up, by {@link System#nanoTime()}; in the far future for never. */
-  long endNanos() {
+  public long endNanos() {
     Duration longest = Duration.ofNanos(Long.MAX_VALUE / 2);
     Duration left = timeout == null || timeout.compareTo(longest) > 0 ? longest : timeout;
     return System.nanoTime() + left.toNanos();

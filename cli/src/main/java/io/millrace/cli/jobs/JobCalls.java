@@ -1,0 +1,44 @@
+package io.millrace.cli.jobs;
+
+import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.client.JsonCalls;
+import tools.jackson.databind.JsonNode;
+
+/** The calls about single jobs that several commands make. */
+final class JobCalls {
+  /** Where the list of jobs is. */
+  static final String JOBS = "/api/jobs";
+
+  private JobCalls() {}
+
+  /** Where a job is, by its key or GUID. */
+  static String path(String key) {
+    return JOBS + "/" + JsonCalls.part(key);
+  }
+
+  /**
+   * A job by its key or GUID.
+   *
+   * @throws CommandException when it is not there
+   */
+  static JsonNode find(JsonCalls calls, String key) {
+    return RemoteCommand.named(() -> calls.get(path(key)));
+  }
+
+  /** Whether a job comes no further by itself. */
+  static boolean hasEnded(JsonNode job) {
+    return isDone(job) || "failed".equals(job.path("status").asString());
+  }
+
+  /** Whether a job has its result. */
+  static boolean isDone(JsonNode job) {
+    return "done".equals(job.path("status").asString());
+  }
+
+  /** How a job failed last, in the words of its worker; empty where nobody said. */
+  static String lastWords(JsonCalls calls, String key) {
+    JsonNode failures = RemoteCommand.named(() -> calls.get(path(key) + "/failures"));
+    return failures.path(failures.size() - 1).path("info").asString("");
+  }
+}

@@ -1,0 +1,32 @@
+package io.millrace.cli.jobs;
+
+import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.terminal.Terminal;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** A command that calls the job server, with its API key where it has one. */
+abstract class JobCommand extends RemoteCommand {
+  private static final String VARIABLE = "MILLRACE_API_KEY";
+
+  @Option(
+      names = "--api-key-file",
+      paramLabel = "FILE",
+      description =
+          "A file with the API key that the job server wants. Default: the environment's "
+              + VARIABLE
+              + ", or none")
+  private @Nullable Path apiKeyFile;
+
+  JobCommand(Terminal terminal) {
+    super(terminal);
+  }
+
+  @Override
+  protected final Map<String, String> headers() {
+    String key = Secret.read("API key", apiKeyFile, VARIABLE);
+    return key == null ? Map.of() : Map.of("X-API-KEY", key);
+  }
+}

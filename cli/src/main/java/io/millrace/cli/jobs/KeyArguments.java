@@ -1,0 +1,52 @@
+package io.millrace.cli.jobs;
+
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Parameters;
+
+/** The jobs that a command is about. */
+final class KeyArguments {
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "KEY",
+      description = "Keys or GUIDs of jobs; - takes them from standard input, by lines.")
+  private List<String> keys = List.of();
+
+  /**
+   * The keys in order.
+   *
+   * @throws UsageException when one is empty
+   */
+  List<String> read(Terminal terminal) throws IOException {
+    List<String> read = new ArrayList<>();
+    for (String key : keys) {
+      if (key.equals("-")) {
+        // Not closed, since it is not ours to close.
+        var lines =
+            new BufferedReader(new InputStreamReader(terminal.in(), StandardCharsets.UTF_8));
+        lines.lines().filter(line -> !line.isBlank()).forEach(read::add);
+      } else {
+        read.add(checked(key));
+      }
+    }
+    return read;
+  }
+
+  /**
+   * A key as it came.
+   *
+   * @throws UsageException when it is empty
+   */
+  static String checked(String key) {
+    if (key.isEmpty()) {
+      throw new UsageException("the key of a job is empty");
+    }
+    return key;
+  }
+}

@@ -1,0 +1,124 @@
+package io.millrace.cli.jobs;
+
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.JsonCalls;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
+
+/** Lists jobs. */
+@Command(
+    name = "list",
+    description = "Lists the jobs that fit all that is asked for, in the order of submission.")
+final class ListCommand extends JobCommand {
+  private static final int PAGE = 500;
+
+  @Option(
+      names = {"-t", "--type"},
+      paramLabel = "TYPE",
+      description = "Only of this type.")
+  private @Nullable String type;
+
+  @Option(
+      names = {"-s", "--status"},
+      paramLabel = "STATUS",
+      description = "Only pending, running, done or failed ones.")
+  private @Nullable String status;
+
+  @Option(
+      names = "--priority",
+      paramLabel = "PRIORITY",
+      description = "Only immediate or batch ones.")
+  private @Nullable String priority;
+
+  @Option(names = "--batch", paramLabel = "N", description = "Only those of this batch.")
+  private @Nullable String batch;
+
+  @Option(
+      names = "--worker",
+      paramLabel = "ID",
+      description = "Only those that this worker has, or had last.")
+  private @Nullable String worker;
+
+  @Option(names = "--after", paramLabel = "KEY", description = "Only those behind this job.")
+  private @Nullable String after;
+
+  @Option(
+      names = {"-n", "--limit"},
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "The most jobs to list; 0 is all. Default: ${DEFAULT-VALUE}")
+  private long limit;
+
+  @Option(names = "--keys", description = "Prints only their keys, one on a line.")
+  private boolean keysOnly;
+
+  ListCommand(Terminal terminal) {
+    super(terminal);
+  }
+
+  @Override
+  protected int run(JsonCalls calls) {
+    if (limit < 0) {
+      throw new UsageException("--limit is a number from 0, not " + limit);
+    }
+    long left = limit == 0 ? Long.MAX_VALUE : limit;
+    String behind = after;
+    boolean first = true;
+    boolean more = true;
+    while (more) {
+      int size = (int) Math.min(PAGE, left);
+      JsonNode page = calls.get(path(size, behind));
+      print(page, first);
+      left -= page.size();
+      more = left > 0 && page.size() == size;
+      behind = page.path(page.size() - 1).path("id").asString("");
+      first = false;
+    }
+    if (json()) {
+      out().println("]");
+    }
+    return ExitCode.OK;
+  }
+
+  private void print(JsonNode page, boolean first) {
+    if (json()) {
+      boolean begins = first;
+      out().print(begins ? "[" : "");
+      for (JsonNode job : page) {
+        out().print((begins ? "" : ",\n") + job);
+        begins = false;
+      }
+      return;
+    }
+    if (keysOnly) {
+      page.forEach(job -> out().println(job.path("key").asString()));
+    } else if (first || !page.isEmpty()) {
+      JobTable table = new JobTable();
+      page.forEach(table::add);
+      table.print(out());
+    }
+  }
+
+  private String path(int size, @Nullable String behind) {
+    Map<String, @Nullable String> parameters = new LinkedHashMap<>();
+    parameters.put("type", type);
+    parameters.put("status", status);
+    parameters.put("priority", priority);
+    parameters.put("batch", batch);
+    parameters.put("worker", worker);
+    parameters.put("after", behind);
+    StringBuilder path = new StringBuilder(JobCalls.JOBS + "?limit=" + size);
+    parameters.forEach((name, value) -> {
+      if (value != null) {
+        path.append('&').append(name).append('=').append(JsonCalls.part(value));
+      }
+    });
+    return path.toString();
+  }
+}

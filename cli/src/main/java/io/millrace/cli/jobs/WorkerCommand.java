@@ -1,0 +1,177 @@
+package io.millrace.cli.jobs;
+
+import io.millrace.cli.remote.ServerAddress;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.jobs.JobWorker;
+import io.millrace.client.jobs.JobWorkerOptions;
+import io.millrace.processes.ProcessLauncher;
+import io.millrace.queues.node.LocalMachine;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** A worker that runs a command for each job. */
+@Command(
+    name = "worker",
+    description = {
+      "Takes jobs and runs a command for each: the payload is its standard input, its standard"
+          + " output the result, exit code 0 success.",
+      "Lines on standard error as 'progress: 40 half done' tell how far it is; the others are kept"
+          + " when it fails. SIGTERM or SIGINT lets what runs end; the second one kills it."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:it was told to stop, and has stopped",
+      "1:the server does not let it in, or it was told twice to stop and jobs were given back",
+      "2:the command line is wrong"
+    })
+public final class WorkerCommand implements Callable<Integer> {
+  private static final String VARIABLE = "MILLRACE_WORKER_TOKEN";
+
+  private final Terminal terminal;
+  private final AtomicInteger stops = new AtomicInteger();
+
+  @Mixin private ServerAddress server = new ServerAddress();
+
+  @Option(
+      names = {"-t", "--type"},
+      paramLabel = "TYPE",
+      defaultValue = "",
+      description = "The job type, on a server that has types.")
+  private String type = "";
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "What people call it. Default: the host name")
+  private @Nullable String name;
+
+  @Option(
+      names = "--id",
+      paramLabel = "ID",
+      description =
+          "What it is counted under, the same after a restart and its own. Default: the name")
+  private @Nullable String id;
+
+  @Option(
+      names = "--worker-token-file",
+      paramLabel = "FILE",
+      description =
+          "A file with the token that the job server wants of workers. Default: the environment's "
+              + VARIABLE
+              + ", or none")
+  private @Nullable Path workerTokenFile;
+
+  @Option(
+      names = {"-j", "--concurrency"},
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "How many jobs it takes at a time, 1 to 1000. Default: ${DEFAULT-VALUE}")
+  private int concurrency;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "COMMAND",
+      description = "The command and its arguments, best after --; no shell sees them.")
+  private List<String> command = List.of();
+
+  /** On this terminal. */
+  public WorkerCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() {
+    JobWorkerOptions options = options();
+    checkCommand();
+    ProcessLauncher launcher = ProcessLauncher.create();
+    try (Reaper reaper = new Reaper(launcher);
+        JobWorker worker =
+            JobWorker.start(options, new CommandHandler(command, type, launcher, reaper))) {
+      StopSignals.listen(() -> stop(worker));
+      var _ = worker.onReady().thenRun(() -> ready(options));
+      worker.onEnd().join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+    return stops.get() > 1 ? ExitCode.FAILURE : ExitCode.OK;
+  }
+
+  private JobWorkerOptions options() {
+    String called = name == null ? LocalMachine.hostName() : name;
+    String token = Secret.read("worker token", workerTokenFile, VARIABLE);
+    try {
+      return JobWorkerOptions.at(server.client().server(), called)
+          .withServer(server.client())
+          .withType(type)
+          .withId(id == null ? called : id)
+          .withToken(token == null ? "" : token)
+          .withConcurrency(concurrency);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** A mistake in the command is better told now than by every job. */
+  private void checkCommand() {
+    String program = command.getFirst();
+    if (program.isEmpty() || program.startsWith("-")) {
+      throw new UsageException("this is no command: '" + program + "'");
+    }
+    boolean there =
+        program.contains("/")
+            ? isProgram(Path.of(program))
+            : Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
+                .anyMatch(folder -> isProgram(Path.of(folder, program)));
+    if (!there) {
+      throw new UsageException(
+          program.contains("/")
+              ? program + " is not an executable file"
+              : "the command " + program + " was not found in PATH");
+    }
+  }
+
+  private static boolean isProgram(Path file) {
+    return Files.isRegularFile(file) && Files.isExecutable(file);
+  }
+
+  private void ready(JobWorkerOptions options) {
+    terminal
+        .out()
+        .printf(
+            "Millrace worker %s takes jobs from %s (%s%d at a time)%n",
+            options.identity().name(),
+            options.server().server(),
+            type.isEmpty() ? "" : "type " + type + ", ",
+            options.concurrency());
+    terminal.out().flush();
+  }
+
+  private void stop(JobWorker worker) {
+    if (stops.incrementAndGet() == 1) {
+      int busy = worker.busy();
+      if (busy > 0) {
+        String jobs = busy == 1 ? "1 job has" : busy + " jobs have";
+        terminal.err().println("millrace: stopping once " + jobs + " ended; again to kill");
+      }
+      worker.leave();
+    } else {
+      boolean _ = worker.stop(Duration.ZERO);
+    }
+  }
+}

@@ -1,0 +1,213 @@
+package io.millrace.cli.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cli.Shell;
+import io.millrace.client.jobs.JobWorkerOptions;
+import io.millrace.processes.ProcessLauncher;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** Workers that run commands. */
+@Timeout(120)
+class CommandWorkerTest {
+  @TempDir private Path scratch = Path.of("");
+  private JobSite site;
+  private Reaper reaper;
+
+  @BeforeEach
+  void open() {
+    site = new JobSite(scratch.resolve("data"));
+    reaper = new Reaper(ProcessLauncher.create());
+  }
+
+  @AfterEach
+  void close() {
+    site.close();
+    reaper.close();
+  }
+
+  private void worker(JobWorkerOptions options, String script) throws Exception {
+    List<String> command = List.of("sh", "-c", script);
+    site.worker(options, new CommandHandler(command, "", ProcessLauncher.create(), reaper));
+  }
+
+  private JsonNode job(String key) {
+    return site.shown("jobs", "show", key).path(0);
+  }
+
+  private String done(String input, String key) {
+    var ran = site.runReading(input, "jobs", "submit", "-", "-k", key, "-o", "-");
+    assertThat(ran.code()).as(ran.err()).isZero();
+    return ran.out();
+  }
+
+  private ProcessHandle process(Path pidFile) throws IOException {
+    String pid = "";
+    while (pid.isBlank()) {
+      pid = Files.exists(pidFile) ? Files.readString(pidFile) : "";
+    }
+    return ProcessHandle.of(Long.parseLong(pid.strip())).orElseThrow();
+  }
+
+  @Test
+  void a_command_reads_the_payload_and_writes_the_result() throws Exception {
+    worker(site.options("w"), "tr a-z A-Z; echo \" $MILLRACE_JOB_KEY $MILLRACE_JOB_TOKEN\"");
+    assertThat(done("hello", "k")).matches("HELLO k [1-9][0-9]*\n");
+  }
+
+  @Test
+  void a_command_need_not_read_its_payload() throws Exception {
+    worker(site.options("w"), "echo ok");
+    assertThat(done("x".repeat(3_000_000), "k")).isEqualTo("ok\n");
+  }
+
+  @Test
+  void a_command_that_fails_says_why() throws Exception {
+    worker(
+        site.options("w"), "echo partial; echo 'first line' >&2; echo 'no such page' >&2; exit 3");
+    assertThat(site.runReading("x", "jobs", "submit", "-", "-k", "k").code()).isZero();
+    JsonNode history = job("k").path("history");
+    while (history.isEmpty()) {
+      history = job("k").path("history");
+    }
+    assertThat(history.path(0).path("info").asString()).isEqualTo("exit code 3: no such page");
+    assertThat(history.path(0).path("logs").asString()).isEqualTo("first line\nno such page\n");
+  }
+
+  @Test
+  void a_command_tells_how_far_it_is_and_dies_with_its_job() throws Exception {
+    Path pid = scratch.resolve("pid");
+    worker(
+        site.options("w"),
+        "echo 'progress: 40 half done' >&2; sleep 1000 & echo $! > " + pid + "; wait");
+    assertThat(site.runReading("x", "jobs", "submit", "-", "-k", "k").code()).isZero();
+    while (!job("k").path("progress").path("info").asString("").equals("half done")) {
+      Thread.onSpinWait();
+    }
+    ProcessHandle child = process(pid);
+    assertThat(site.run("jobs", "cancel", "k").code()).isZero();
+    child.onExit().get(60, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void what_a_command_leaves_behind_ends_with_it() throws Exception {
+    Path pid = scratch.resolve("pid");
+    worker(site.options("w"), "sleep 1000 & echo $! > " + pid);
+    assertThat(done("x", "k")).isEmpty();
+    process(pid).onExit().get(60, TimeUnit.SECONDS);
+  }
+
+  private static Process program(Path errors, List<String> arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("-Dlogback.configurationFile=logback.xml"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add("io.millrace.cli.Millrace");
+    command.addAll(arguments);
+    return new ProcessBuilder(command).redirectError(errors.toFile()).start();
+  }
+
+  @Test
+  void the_first_signal_lets_a_command_end_and_the_second_kills_it() throws Exception {
+    Path pid = scratch.resolve("pid");
+    Path errors = scratch.resolve("errors");
+    Path go = scratch.resolve("go");
+    String script =
+        "echo $$ > %s; while [ ! -e %s ]; do sleep 0.1; done; cat; rm %s %s"
+            .formatted(pid, go, go, pid);
+    List<String> arguments =
+        List.of("worker", "--server", site.address(), "--name", "w", "--", "sh", "-c", script);
+    Process first = program(errors, arguments);
+    try (BufferedReader out = first.inputReader()) {
+      assertThat(out.readLine()).startsWith("Millrace worker w takes jobs from " + site.address());
+      assertThat(site.runReading("bytes", "jobs", "submit", "-", "-k", "a").code()).isZero();
+      assertThat(process(pid).isAlive()).isTrue();
+      first.destroy();
+      while (!Files.readString(errors).contains("stopping once 1")) {
+        assertThat(first.isAlive()).isTrue();
+      }
+      Files.createFile(go);
+      assertThat(first.waitFor()).as(Files.readString(errors)).isZero();
+    } finally {
+      first.destroyForcibly();
+    }
+    assertThat(site.run("jobs", "result", "a").out()).isEqualTo("bytes");
+
+    Process second = program(errors, arguments);
+    try (BufferedReader out = second.inputReader()) {
+      assertThat(out.readLine()).startsWith("Millrace worker");
+      assertThat(site.runReading("bytes", "jobs", "submit", "-", "-k", "b").code()).isZero();
+      ProcessHandle shell = process(pid);
+      second.destroy();
+      while (!Files.readString(errors).contains("stopping once 1")) {
+        assertThat(second.isAlive()).isTrue();
+      }
+      second.destroy();
+      assertThat(second.waitFor()).as(Files.readString(errors)).isOne();
+      shell.onExit().get(60, TimeUnit.SECONDS);
+    } finally {
+      second.destroyForcibly();
+    }
+    assertThat(job("b").path("failures").asInt()).isZero();
+  }
+
+  @Test
+  void a_worker_that_is_killed_takes_its_commands_with_it() throws Exception {
+    Path pid = scratch.resolve("pid");
+    Process worker =
+        program(
+            scratch.resolve("errors"),
+            List.of(
+                "worker",
+                "--server",
+                site.address(),
+                "--",
+                "sh",
+                "-c",
+                "echo $$ > " + pid + "; sleep 1000"));
+    try {
+      assertThat(site.runReading("x", "jobs", "submit", "-", "-k", "k").code()).isZero();
+      ProcessHandle shell = process(pid);
+      worker.destroyForcibly().waitFor();
+      shell.onExit().get(60, TimeUnit.SECONDS);
+    } finally {
+      worker.destroyForcibly();
+    }
+  }
+
+  @Test
+  void what_is_wrong_is_said_before_anything_starts() {
+    expect("nope was not found", "worker", "--", "nope");
+    expect("not an executable", "worker", "--", "/etc/passwd");
+    expect("concurrency", "worker", "-j", "0", "--", "true");
+    expect("COMMAND", "worker");
+    expect("id has 1 to", "worker", "--id", "", "--", "true");
+    expect("cannot read the worker token file", "worker", "--worker-token-file", "nope", "true");
+  }
+
+  private static void expect(String message, String... command) {
+    Shell.Ran ran = Shell.run(command);
+    assertThat(ran.code()).as(ran.err()).isEqualTo(2);
+    assertThat(ran.err()).startsWith("millrace: ").contains(message);
+  }
+
+  @Test
+  void a_server_that_does_not_let_it_in_ends_it() {
+    Shell.Ran ran = Shell.run("worker", "--server", site.address(), "-t", "nope", "true");
+    assertThat(ran.code()).as(ran.err()).isEqualTo(1);
+    assertThat(ran.err()).contains("no job types").hasLineCount(1);
+  }
+}

@@ -1,0 +1,70 @@
+package io.millrace.cli.jobs;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A way to a server that can be cut. */
+final class CutLine implements AutoCloseable {
+  private final ServerSocket listener;
+  private final int port;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+
+  /** To this server. */
+  CutLine(URI server) throws IOException {
+    port = server.getPort();
+    listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    Thread.ofVirtual().start(this::listen);
+  }
+
+  URI address() {
+    return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+  }
+
+  private void listen() {
+    try {
+      while (true) {
+        Socket near = listener.accept();
+        Socket far = new Socket(InetAddress.getLoopbackAddress(), port);
+        sockets.add(near);
+        sockets.add(far);
+        Thread.ofVirtual().start(() -> pass(near, far));
+        Thread.ofVirtual().start(() -> pass(far, near));
+      }
+    } catch (IOException _) {
+      // Closed.
+    }
+  }
+
+  private void pass(Socket from, Socket to) {
+    try (from;
+        to;
+        InputStream in = from.getInputStream();
+        OutputStream out = to.getOutputStream()) {
+      in.transferTo(out);
+    } catch (IOException _) {
+      // Cut.
+    }
+  }
+
+  /** Cuts what is connected; later connections hold. */
+  void cut() throws IOException {
+    for (Socket socket : List.copyOf(sockets)) {
+      socket.close();
+      sockets.remove(socket);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    listener.close();
+    cut();
+  }
+}

@@ -1,0 +1,116 @@
+package io.millrace.client.jobs;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A job in the hands of a handler. Safe for use by threads. */
+public final class JobContext {
+  private final Announced announced;
+  private final Reporter reporter;
+  private final List<Runnable> listeners = new ArrayList<>();
+  private boolean cancelled;
+
+  JobContext(Announced announced, Reporter reporter) {
+    this.announced = announced;
+    this.reporter = reporter;
+  }
+
+  /**
+   * What the server says of a job before its payload.
+   *
+   * @param id empty where it says nothing
+   */
+  record Announced(String id, String key, long token, long bytes) {
+    static final Announced NOTHING = new Announced("", "", 0, -1);
+  }
+
+  /** Takes progress. */
+  @FunctionalInterface
+  interface Reporter {
+    void report(JobContext job, @Nullable Double percent, @Nullable String info);
+  }
+
+  /** Its GUID; empty where the server does not say, as one that is not Millrace. */
+  public String id() {
+    return announced.id();
+  }
+
+  /** What people call it, the GUID where it was given no key; empty as {@link #id()}. */
+  public String key() {
+    return announced.key();
+  }
+
+  /**
+   * The fencing token: larger than that of every earlier attempt at the job. Hand it to whatever
+   * the work changes outside, which should refuse smaller ones. 0 where the server does not say.
+   */
+  public long fencingToken() {
+    return announced.token();
+  }
+
+  /** How long the payload is in bytes; -1 where the server does not say. */
+  public long payloadSize() {
+    return announced.bytes();
+  }
+
+  /**
+   * Tells how far the work is. What nobody could send before the next word is left out.
+   *
+   * @param percent from 0 to 100
+   * @throws IllegalArgumentException when it is not
+   */
+  public void progress(double percent) {
+    reporter.report(this, checked(percent), null);
+  }
+
+  /** Tells what the work is at; at most 1,000 characters are sent. */
+  public void progress(String info) {
+    reporter.report(this, null, info);
+  }
+
+  /**
+   * Tells how far the work is, and what it is at.
+   *
+   * @param percent from 0 to 100
+   * @throws IllegalArgumentException when it is not
+   */
+  public void progress(double percent, String info) {
+    reporter.report(this, checked(percent), info);
+  }
+
+  private static double checked(double percent) {
+    if (!(percent >= 0 && percent <= 100)) {
+      throw new IllegalArgumentException("progress is from 0 to 100, not " + percent);
+    }
+    return percent;
+  }
+
+  /** Whether the job was taken back, or the worker stops: the work is in vain. */
+  public synchronized boolean isCancelled() {
+    return cancelled;
+  }
+
+  /** Runs {@code listener} when the job is cancelled; at once where it is already. */
+  public void onCancel(Runnable listener) {
+    synchronized (this) {
+      if (!cancelled) {
+        listeners.add(listener);
+        return;
+      }
+    }
+    listener.run();
+  }
+
+  void cancel() {
+    List<Runnable> toRun;
+    synchronized (this) {
+      if (cancelled) {
+        return;
+      }
+      cancelled = true;
+      toRun = List.copyOf(listeners);
+    }
+    toRun.forEach(Runnable::run);
+  }
+}

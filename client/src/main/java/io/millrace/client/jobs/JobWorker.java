@@ -1,0 +1,226 @@
+package io.millrace.client.jobs;
+
+import io.millrace.client.ClientOptions;
+import io.millrace.client.JsonCalls;
+import io.millrace.store.StoreException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes jobs from a server and gives them to a handler, over a WebSocket that is made anew whenever
+ * it breaks. Runs until it is stopped, or the server has never let it in and says that it will not.
+ * Its threads keep no JVM alive: wait for {@link #onEnd()}. Safe for use by threads.
+ */
+public final class JobWorker implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(JobWorker.class);
+
+  /** Handshakes that are refused for what is said in them. */
+  private static final Set<Integer> FOR_GOOD = Set.of(400, 401, 403, 404);
+
+  /** The close codes of a server that does not like what it heard. */
+  private static final Set<Integer> REFUSALS = Set.of(1007, 1008);
+
+  /** How often in a row before it is believed: one may have come of a registration too late. */
+  private static final int BELIEVED = 3;
+
+  private final JobWorkerOptions options;
+  private final JobHandler handler;
+  private final Timing timing;
+  private final CountDownLatch leaving = new CountDownLatch(1);
+  private final CompletableFuture<Void> ready = new CompletableFuture<>();
+  private final CompletableFuture<Void> end = new CompletableFuture<>();
+  private volatile @Nullable Line line;
+
+  private JobWorker(JobWorkerOptions options, JobHandler handler, Timing timing) {
+    this.options = options;
+    this.handler = handler;
+    this.timing = timing;
+  }
+
+  /**
+   * Begins to take jobs. A server that is away is waited for.
+   *
+   * @throws IllegalArgumentException when the certificates of the options cannot be read
+   */
+  public static JobWorker start(JobWorkerOptions options, JobHandler handler) {
+    return start(options, handler, Timing.USUAL);
+  }
+
+  static JobWorker start(JobWorkerOptions options, JobHandler handler, Timing timing) {
+    JobWorker worker = new JobWorker(options, handler, timing);
+    HttpClient client =
+        HttpClient.newBuilder()
+            .connectTimeout(options.server().timeouts().connect())
+            .sslContext(options.server().tls())
+            .build();
+    Thread.ofVirtual().name("millrace-job-worker").start(() -> worker.run(client));
+    return worker;
+  }
+
+  /** Done once the server has first let the worker in. */
+  public CompletableFuture<Void> onReady() {
+    return ready.copy();
+  }
+
+  /**
+   * Done once the worker has ended and nothing of its work runs any more; with a {@link
+   * WorkerRefusedException} where the server did not let it in.
+   */
+  public CompletableFuture<Void> onEnd() {
+    return end.copy();
+  }
+
+  /** How many jobs are worked on now. */
+  public int busy() {
+    Line now = line;
+    return now == null ? 0 : now.busy();
+  }
+
+  private void run(HttpClient client) {
+    try {
+      connectUntilTold(client);
+      client.shutdownNow();
+      end.complete(null);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      client.shutdownNow();
+      end.completeExceptionally(e);
+    } catch (RuntimeException | Error e) {
+      client.shutdownNow();
+      end.completeExceptionally(e);
+    }
+  }
+
+  private void connectUntilTold(HttpClient client) throws InterruptedException {
+    long pause = timing.firstPause().toMillis();
+    int refused = 0;
+    while (!isLeaving()) {
+      Line now = new Line(options, handler, timing, () -> ready.complete(null));
+      line = now;
+      Line.Ended ended = serve(client, now);
+      if (isLeaving()) {
+        return;
+      }
+      refused = !ready.isDone() && REFUSALS.contains(ended.code()) ? refused + 1 : 0;
+      if (refused == BELIEVED) {
+        throw new WorkerRefusedException(
+            options.server().server() + " does not let the worker in: " + ended.reason());
+      }
+      pause = now.registered() ? timing.firstPause().toMillis() : pause;
+      LOG.warn("no connection to {}, trying again: {}", options.server().server(), ended.reason());
+      long random = pause / 2 + ThreadLocalRandom.current().nextLong(pause);
+      boolean _ = leaving.await(random, TimeUnit.MILLISECONDS);
+      pause = Math.min(2 * pause, timing.longestPause().toMillis());
+    }
+  }
+
+  private boolean isLeaving() {
+    return leaving.getCount() == 0;
+  }
+
+  private Line.Ended serve(HttpClient client, Line now) throws InterruptedException {
+    ClientOptions server = options.server();
+    WebSocket.Builder builder =
+        client.newWebSocketBuilder().connectTimeout(server.timeouts().connect());
+    if (server.token() != null) {
+      builder.header("Authorization", "Bearer " + server.token());
+    }
+    try {
+      var _ = builder.buildAsync(address(), now).join();
+    } catch (CompletionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      boolean handshake =
+          cause instanceof WebSocketHandshakeException refusal
+              && FOR_GOOD.contains(refusal.getResponse().statusCode());
+      // Whoever was let in before comes to a server that starts, or to a proxy before it.
+      if (!ready.isDone() && (handshake || cause instanceof SSLException)) {
+        throw new WorkerRefusedException(words(cause), cause);
+      }
+      now.cut(said(cause));
+    }
+    if (isLeaving()) {
+      now.leave();
+    }
+    return now.await();
+  }
+
+  private static String said(Throwable failure) {
+    return failure instanceof WebSocketHandshakeException refusal
+        ? "status " + refusal.getResponse().statusCode()
+        : failure.toString();
+  }
+
+  private String path() {
+    return "/api/worker" + (options.type().isEmpty() ? "" : "/" + JsonCalls.part(options.type()));
+  }
+
+  private URI address() {
+    String server = options.server().server().toString().replaceAll("/+$", "");
+    return URI.create("ws" + server.substring("http".length()) + path());
+  }
+
+  /** A plain request is refused for the same reason, and its answer can be read. */
+  private String words(Throwable failure) {
+    try (JsonCalls calls = JsonCalls.open(options.server().withRetryFor(Duration.ZERO))) {
+      var _ = calls.get(path());
+      return said(failure);
+    } catch (StoreException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  /** Takes no more jobs and ends once those in hand have; returns at once. */
+  public void leave() {
+    leaving.countDown();
+    Line now = line;
+    if (now != null) {
+      now.leave();
+    }
+  }
+
+  /**
+   * Stops: takes no more jobs and waits until those in hand have ended. After {@code grace} their
+   * handlers are cancelled and the server offers them to others.
+   *
+   * @return whether all ended by themselves
+   */
+  public boolean stop(Duration grace) {
+    leave();
+    try {
+      var _ = end.get(grace.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException _) {
+      // Said by the result.
+    } catch (ExecutionException _) {
+      return true;
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    Line now = line;
+    if (now != null) {
+      now.cut("the worker was stopped");
+    }
+    return false;
+  }
+
+  /** Stops with 30 seconds of grace. */
+  @Override
+  public void close() {
+    stop(Duration.ofSeconds(30));
+  }
+}

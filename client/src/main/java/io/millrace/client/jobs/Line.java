@@ -1,0 +1,362 @@
+package io.millrace.client.jobs;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** One connection to the server and the jobs that came over it, until both have ended. */
+final class Line implements WebSocket.Listener, Outbox.Side {
+  private static final Logger LOG = LoggerFactory.getLogger(Line.class);
+  private static final JsonMapper MAPPER = new JsonMapper();
+  private static final int MOST_TEXT = 1 << 20;
+  private static final int PROTOCOL_ERROR = 1002;
+  private static final int BROKEN = 1006;
+  private static final long FAREWELL_SECONDS = 5;
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+  private final JobWorkerOptions options;
+  private final JobHandler handler;
+  private final Timing timing;
+  private final Runnable onRegistered;
+  private final CompletableFuture<Ended> over = new CompletableFuture<>();
+
+  /** Guarded by itself. */
+  private final Set<InHand> inHand = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /** Made beforehand: the server waits half a second for it, and a cold start may take that. */
+  private final String registration;
+
+  private final StringBuilder text = new StringBuilder();
+  private JobContext.Announced announced = JobContext.Announced.NOTHING;
+  private @Nullable InHand arriving;
+  private volatile @Nullable WebSocket socket;
+  private volatile @Nullable Outbox outbox;
+  private volatile long heardNanos = System.nanoTime();
+  private volatile boolean registered;
+  private volatile boolean leaving;
+  private volatile boolean closing;
+
+  /**
+   * Not connected yet.
+   *
+   * @param onRegistered called once the server has let the worker in
+   */
+  Line(JobWorkerOptions options, JobHandler handler, Timing timing, Runnable onRegistered) {
+    this.options = options;
+    this.handler = handler;
+    this.timing = timing;
+    this.onRegistered = onRegistered;
+    registration = Messages.register(options.identity(), options.concurrency());
+  }
+
+  /** How a connection ended: a WebSocket close code, and why. */
+  record Ended(int code, String reason) {}
+
+  /** Whether the server has let the worker in. */
+  boolean registered() {
+    return registered;
+  }
+
+  int busy() {
+    synchronized (inHand) {
+      return inHand.size();
+    }
+  }
+
+  /** Waits for the end of the connection, and then for that of the work on its jobs. */
+  Ended await() throws InterruptedException {
+    Ended ended = over.join();
+    Outbox out = outbox;
+    if (out != null) {
+      out.stop();
+    }
+    WebSocket connection = socket;
+    if (connection != null) {
+      connection.abort();
+    }
+    List<InHand> jobs;
+    synchronized (inHand) {
+      jobs = List.copyOf(inHand);
+    }
+    jobs.forEach(job -> job.cancel("the connection ended: " + ended.reason()));
+    synchronized (inHand) {
+      while (!inHand.isEmpty()) {
+        inHand.wait(TimeUnit.SECONDS.toMillis(10));
+        if (!inHand.isEmpty()) {
+          LOG.warn("waiting for work on {} jobs that were taken back", inHand.size());
+        }
+      }
+    }
+    return ended;
+  }
+
+  /** Takes no more jobs, and goes once those in hand have ended. */
+  void leave() {
+    leaving = true;
+    say(new Outgoing.Status());
+    goIfDone();
+  }
+
+  /** Ends at once; the server offers the jobs in hand to others. */
+  void cut(String reason) {
+    over.complete(new Ended(BROKEN, reason));
+  }
+
+  private void goIfDone() {
+    synchronized (inHand) {
+      if (!leaving || closing || outbox == null || !inHand.isEmpty()) {
+        return;
+      }
+      closing = true;
+    }
+    say(new Outgoing.Close("the worker leaves"));
+    var _ =
+        over.completeOnTimeout(
+            new Ended(WebSocket.NORMAL_CLOSURE, "the worker left"),
+            FAREWELL_SECONDS,
+            TimeUnit.SECONDS);
+  }
+
+  private boolean say(Outgoing next) {
+    Outbox out = outbox;
+    return out != null && out.add(next);
+  }
+
+  @Override
+  public void onOpen(WebSocket opened) {
+    Outbox out = new Outbox(opened, this);
+    socket = opened;
+    outbox = out;
+    out.start();
+    say(new Outgoing.Text(registration));
+    Thread.ofPlatform().daemon().name("millrace-job-alive").start(() -> watch(opened));
+    goIfDone();
+    opened.request(1);
+  }
+
+  /** Asks for signs of life, and ends the connection where none comes. */
+  private void watch(WebSocket opened) {
+    while (!over.isDone()) {
+      try {
+        var _ = over.get(timing.ping().toNanos(), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException _) {
+        if (System.nanoTime() - heardNanos > timing.silence().toNanos()) {
+          cut("the server gave no sign of life for " + timing.silence().toSeconds() + " s");
+        }
+        // One that is still on its way fails, and that is all.
+        var _ = opened.sendPing(NOTHING.duplicate());
+      } catch (InterruptedException | ExecutionException _) {
+        return;
+      }
+    }
+  }
+
+  @Override
+  public @Nullable CompletionStage<?> onText(WebSocket on, CharSequence data, boolean last) {
+    moved();
+    text.append(data);
+    if (text.length() > MOST_TEXT) {
+      over.complete(new Ended(PROTOCOL_ERROR, "the server sent a message that is too long"));
+    } else if (last) {
+      hear(text.toString());
+      text.setLength(0);
+    }
+    on.request(1);
+    return null;
+  }
+
+  private void hear(String message) {
+    JsonNode json;
+    try {
+      json = MAPPER.readTree(message);
+    } catch (JacksonException e) {
+      over.complete(new Ended(PROTOCOL_ERROR, "the server sent what is no JSON"));
+      return;
+    }
+    if (!registered) {
+      registered = true;
+      onRegistered.run();
+    }
+    switch (json.path("code").asInt(-1)) {
+      case 2 -> {
+        if (json.path("refused").isString()) {
+          lost(json.path("refused").asString(), json.path("info").asString(""));
+        }
+        say(new Outgoing.Status());
+      }
+      case 5 ->
+          announced =
+              new JobContext.Announced(
+                  json.path("job").asString(""),
+                  json.path("key").asString(""),
+                  json.path("token").asLong(0),
+                  json.path("bytes").asLong(-1));
+      default -> LOG.debug("a message that is not known: {}", message);
+    }
+  }
+
+  private void lost(String id, String reason) {
+    LOG.info("job {} counts no more: {}", id, reason);
+    List<InHand> jobs;
+    synchronized (inHand) {
+      jobs = inHand.stream().filter(job -> job.context().id().equals(id)).toList();
+    }
+    jobs.forEach(job -> job.cancel(reason));
+  }
+
+  @Override
+  public @Nullable CompletionStage<?> onBinary(WebSocket on, ByteBuffer data, boolean last) {
+    moved();
+    InHand job = arriving;
+    if (job == null) {
+      job = begin();
+      arriving = job;
+    }
+    try {
+      job.payload().write(data);
+    } catch (IOException e) {
+      LOG.error("the payload of job {} cannot be kept", job.context().id(), e);
+      job.payload().breakOff("the payload cannot be kept: " + e);
+    }
+    if (last) {
+      job.payload().complete();
+      arriving = null;
+    }
+    on.request(1);
+    return null;
+  }
+
+  private InHand begin() {
+    InHand job = new InHand(new JobContext(announced, this::report));
+    announced = JobContext.Announced.NOTHING;
+    synchronized (inHand) {
+      if (closing) {
+        // It crossed the farewell, and is offered to others.
+        job.payload().close();
+        return job;
+      }
+      inHand.add(job);
+    }
+    // Of its own: a handler that computes all the time must not keep others from the few threads
+    // that virtual ones share, status and pings among them.
+    Thread.ofPlatform().daemon().name("millrace-job-" + job.context().id()).start(() -> work(job));
+    return job;
+  }
+
+  private void report(JobContext job, @Nullable Double percent, @Nullable String info) {
+    if (!job.isCancelled()) {
+      say(new Outgoing.Progress(job, percent, info));
+    }
+  }
+
+  private void work(InHand job) {
+    Thread thread = Thread.currentThread();
+    job.context().onCancel(thread::interrupt);
+    Outgoing.Outcome outcome = outcome(job);
+    job.payload().close();
+    if (job.context().isCancelled()) {
+      discard(outcome);
+      outcome = new Outgoing.Failed(job, "the worker gave it up when it was taken back", null);
+    }
+    if (isReplaced(job) || !say(outcome)) {
+      done(outcome);
+    }
+  }
+
+  private Outgoing.Outcome outcome(InHand job) {
+    try {
+      return new Outgoing.Result(job, handler.handle(job.payload().input(), job.context()).ready());
+    } catch (JobFailedException e) {
+      return new Outgoing.Failed(job, e.getMessage(), e.logs());
+    } catch (Exception | Error e) {
+      LOG.debug("job {} failed", job.context().id(), e);
+      StringWriter trace = new StringWriter();
+      e.printStackTrace(new PrintWriter(trace));
+      return new Outgoing.Failed(job, e.toString(), trace.toString());
+    }
+  }
+
+  /** Whether a later attempt at the same job is here: what is said by its id is about that. */
+  private boolean isReplaced(InHand job) {
+    String id = job.context().id();
+    synchronized (inHand) {
+      return job.context().isCancelled()
+          && inHand.stream().anyMatch(other -> other != job && other.context().id().equals(id));
+    }
+  }
+
+  private static void discard(Outgoing.Outcome outcome) {
+    if (outcome instanceof Outgoing.Result result) {
+      result.bytes().discard();
+    }
+  }
+
+  @Override
+  public boolean isReady() {
+    synchronized (inHand) {
+      return !leaving && (options.concurrency() > 1 || inHand.isEmpty());
+    }
+  }
+
+  @Override
+  public void moved() {
+    heardNanos = System.nanoTime();
+  }
+
+  @Override
+  public void done(Outgoing.Outcome outcome) {
+    discard(outcome);
+    synchronized (inHand) {
+      inHand.remove(outcome.job());
+      inHand.notifyAll();
+    }
+    goIfDone();
+  }
+
+  @Override
+  public void broken(Exception failure) {
+    over.complete(new Ended(BROKEN, "nothing can be sent: " + failure));
+  }
+
+  @Override
+  public @Nullable CompletionStage<?> onPing(WebSocket on, ByteBuffer message) {
+    moved();
+    on.request(1);
+    return null;
+  }
+
+  @Override
+  public @Nullable CompletionStage<?> onPong(WebSocket on, ByteBuffer message) {
+    moved();
+    on.request(1);
+    return null;
+  }
+
+  @Override
+  public @Nullable CompletionStage<?> onClose(WebSocket on, int code, String reason) {
+    over.complete(new Ended(code, reason));
+    return null;
+  }
+
+  @Override
+  public void onError(WebSocket on, Throwable error) {
+    over.complete(new Ended(BROKEN, String.valueOf(error)));
+  }
+}

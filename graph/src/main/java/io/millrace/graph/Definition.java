@@ -1,0 +1,41 @@
+package io.millrace.graph;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a node is in the graph, and what it is.
+ *
+ * @param type the name of its type, as in {@code command}
+ * @param kind what the graph knows of that type
+ * @param parents what it is below; empty for the root. Those of kind {@link Kind#GROUP} must have
+ *     started, others must have finished
+ * @param after what else must have finished, groups too
+ * @param branch on which branch it is of those parents that are conditions; null for both
+ * @param always whether it runs however what is above it ended
+ */
+public record Definition(
+    String type,
+    Kind kind,
+    List<NodeId> parents,
+    List<NodeId> after,
+    @Nullable Branch branch,
+    boolean always) {
+
+  /** Copies the lists. */
+  public Definition {
+    parents = List.copyOf(parents);
+    after = List.copyOf(after);
+  }
+
+  /** All nodes that it names. */
+  Stream<NodeId> above() {
+    return Stream.concat(parents.stream(), after.stream());
+  }
+
+  /** The same at another place. */
+  public Definition movedTo(List<NodeId> newParents, List<NodeId> newAfter) {
+    return new Definition(type, kind, newParents, newAfter, branch, always);
+  }
+}

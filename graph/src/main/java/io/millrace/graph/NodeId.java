@@ -1,0 +1,45 @@
+package io.millrace.graph;
+
+import java.util.Optional;
+
+/**
+ * The id of a graph node: given by the server, growing, never used again.
+ *
+ * @param value from 1 to 2^53 - 1
+ */
+public record NodeId(long value) implements Comparable<NodeId> {
+  /** The largest id: 2^53 - 1, so that every JSON reader can hold it. */
+  public static final long MOST = (1L << 53) - 1;
+
+  private static final int MOST_DIGITS = 16;
+
+  /** Checks the range. */
+  public NodeId {
+    if (value < 1 || value > MOST) {
+      throw new IllegalArgumentException("no id of a node: " + value);
+    }
+  }
+
+  /** The id that a decimal text shows; empty when it is none, signs and leading zeros included. */
+  public static Optional<NodeId> parse(String text) {
+    if (text.isEmpty()
+        || text.length() > MOST_DIGITS
+        || text.charAt(0) == '0'
+        || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      return Optional.empty();
+    }
+    long value = Long.parseLong(text);
+    return value > MOST ? Optional.empty() : Optional.of(new NodeId(value));
+  }
+
+  @Override
+  public int compareTo(NodeId other) {
+    return Long.compare(value, other.value);
+  }
+
+  /** In decimal. */
+  @Override
+  public String toString() {
+    return Long.toString(value);
+  }
+}

@@ -1,0 +1,55 @@
+package io.millrace.graph;
+
+import org.jspecify.annotations.Nullable;
+
+/** What has happened to a node itself; times in milliseconds since 1970. */
+public sealed interface Phase {
+  /** How often it has been tried, the one under way included; from 0. */
+  int attempt();
+
+  /**
+   * It has not started, or is to start again.
+   *
+   * @param attempt how often it was tried
+   * @param notBeforeMillis when it may start at the earliest; 0 for at once
+   */
+  record Waiting(int attempt, long notBeforeMillis) implements Phase {}
+
+  /**
+   * It has started.
+   *
+   * @param attempt the attempt under way, from 1
+   * @param startedMillis when
+   * @param killing whether it is being killed
+   */
+  record Running(int attempt, long startedMillis, boolean killing) implements Phase {}
+
+  /**
+   * It has ended.
+   *
+   * @param attempt the last attempt; 0 for one that was killed before it ran
+   * @param state {@link NodeState#FINISHED}, {@link NodeState#FAILED} or {@link NodeState#KILLED}
+   * @param reason why, for people; empty where it finished
+   * @param taken the branch that a condition chose; null for others
+   * @param startedMillis when it started; 0 for never
+   * @param endedMillis when it ended
+   */
+  record Ended(
+      int attempt,
+      NodeState state,
+      String reason,
+      @Nullable Branch taken,
+      long startedMillis,
+      long endedMillis)
+      implements Phase {
+    /** Checks the state. */
+    public Ended {
+      if (!state.isTerminal() || state == NodeState.SKIPPED) {
+        throw new IllegalArgumentException("no node ends as " + state.word());
+      }
+    }
+  }
+
+  /** That of a new node. */
+  Phase NEW = new Waiting(0, 0);
+}

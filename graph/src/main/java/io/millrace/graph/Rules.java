@@ -1,0 +1,284 @@
+package io.millrace.graph;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * What may be asked of a graph, and what becomes of it. Each method looks, and gives the changes to
+ * apply; it changes nothing itself. All times in milliseconds since 1970.
+ */
+public final class Rules {
+  private final Graph graph;
+
+  /** For this graph. */
+  public Rules(Graph graph) {
+    this.graph = graph;
+  }
+
+  /**
+   * New nodes, with growing ids from {@code firstId} in the order given.
+   *
+   * @throws InvalidGraphException where a name is not known or stands twice, a branch has no
+   *     condition, or a node would wait for itself
+   * @throws NodeStateException where a parent is a group that has ended
+   */
+  public List<Change> add(List<NewNode> nodes, long firstId) {
+    Map<String, NodeId> locals = new HashMap<>();
+    long next = firstId;
+    for (NewNode node : nodes) {
+      NodeId id = new NodeId(next++);
+      if (node.local() != null && locals.putIfAbsent(node.local(), id) != null) {
+        throw new InvalidGraphException("two nodes have the local name " + node.local());
+      }
+    }
+    Map<NodeId, Definition> definitions = new LinkedHashMap<>();
+    next = firstId;
+    for (NewNode node : nodes) {
+      NewNode.Place place = node.place();
+      definitions.put(
+          new NodeId(next++),
+          new Definition(
+              node.type(),
+              node.kind(),
+              resolve(place.parents(), locals),
+              resolve(place.after(), locals),
+              place.branch(),
+              node.always()));
+    }
+    check(new Plan(graph, definitions), definitions.keySet());
+    List<Change> changes = new ArrayList<>();
+    definitions.forEach(
+        (id, definition) -> changes.add(new Change.Added(id, definition, Phase.NEW)));
+    return changes;
+  }
+
+  /**
+   * A node somewhere else, while it waits.
+   *
+   * @throws UnknownNodeException where there is no such node
+   * @throws InvalidGraphException as {@link #add}
+   * @throws NodeStateException where it has started or ended, or a new parent is a group that ended
+   */
+  public List<Change> move(NodeId id, NewNode.Place place) {
+    Vertex vertex = known(id);
+    if (!(vertex.phase instanceof Phase.Waiting)) {
+      throw new NodeStateException("node " + id + " is " + vertex.state.word() + " and stays");
+    }
+    Definition old = vertex.definition;
+    Definition definition =
+        new Definition(
+            old.type(),
+            old.kind(),
+            resolve(place.parents(), Map.of()),
+            resolve(place.after(), Map.of()),
+            place.branch(),
+            old.always());
+    Map<NodeId, Definition> planned = new LinkedHashMap<>();
+    for (Vertex dependent : reach(List.of(vertex), it -> it.dependents)) {
+      planned.put(dependent.id, dependent.definition);
+    }
+    planned.put(id, definition);
+    check(new Plan(graph, planned), Set.of(id));
+    return List.of(new Change.Moved(id, definition));
+  }
+
+  /**
+   * The start of a node that is ready.
+   *
+   * @throws UnknownNodeException where there is no such node
+   * @throws NodeStateException where it is not ready, is a group, or is to wait for longer
+   */
+  public List<Change> start(NodeId id, long nowMillis) {
+    Vertex vertex = known(id);
+    if (vertex.state == NodeState.READY
+        && !vertex.isGroup()
+        && vertex.phase instanceof Phase.Waiting waiting
+        && waiting.notBeforeMillis() <= nowMillis) {
+      int attempt = waiting.attempt() + 1;
+      return List.of(new Change.Progressed(id, new Phase.Running(attempt, nowMillis, false)));
+    }
+    throw new NodeStateException("node " + id + " is " + vertex.state.word() + ", not due");
+  }
+
+  /**
+   * The end of an attempt.
+   *
+   * @param attempt which one; that of a node that was started again since changes nothing
+   * @throws UnknownNodeException where there is no such node
+   * @throws NodeStateException where that attempt is not the one that runs
+   */
+  public List<Change> end(NodeId id, int attempt, Outcome outcome, long nowMillis) {
+    Vertex vertex = known(id);
+    if (vertex.isGroup()
+        || !(vertex.phase instanceof Phase.Running running)
+        || running.attempt() != attempt) {
+      throw new NodeStateException("attempt " + attempt + " of node " + id + " does not run");
+    }
+    return List.of(new Change.Progressed(id, outcome.after(running, nowMillis)));
+  }
+
+  /**
+   * The end of nodes that somebody wants ended: those that wait are killed at once, those that run
+   * are marked, all that is in a group with it. Those that have ended stay.
+   *
+   * @throws UnknownNodeException where there is no such node
+   */
+  public List<Change> kill(Collection<NodeId> ids, long nowMillis) {
+    List<Change> changes = new ArrayList<>();
+    List<Vertex> named = ids.stream().map(this::known).toList();
+    for (Vertex vertex : reach(named, it -> it.members)) {
+      Phase next =
+          switch (vertex.phase) {
+            case Phase.Waiting waiting when vertex.state != NodeState.SKIPPED ->
+                new Phase.Ended(
+                    waiting.attempt(),
+                    NodeState.KILLED,
+                    "it was killed before it started",
+                    null,
+                    0,
+                    nowMillis);
+            case Phase.Running running when !running.killing() ->
+                new Phase.Running(running.attempt(), running.startedMillis(), true);
+            default -> vertex.phase;
+          };
+      if (!next.equals(vertex.phase)) {
+        changes.add(new Change.Progressed(vertex.id, next));
+      }
+    }
+    return changes;
+  }
+
+  /**
+   * Another attempt of a node that failed or was killed; of a group, of all such nodes in it.
+   *
+   * @throws UnknownNodeException where there is no such node
+   * @throws NodeStateException where it has neither failed nor been killed
+   */
+  public List<Change> retry(NodeId id) {
+    Vertex named = known(id);
+    if (!mayBeRetried(named)) {
+      throw new NodeStateException(
+          "node " + id + " is " + named.state.word() + ", neither failed nor killed");
+    }
+    List<Change> changes = new ArrayList<>();
+    for (Vertex vertex : reach(List.of(named), it -> it.members)) {
+      if (mayBeRetried(vertex)) {
+        changes.add(new Change.Progressed(vertex.id, new Phase.Waiting(vertex.phase.attempt(), 0)));
+      }
+    }
+    return changes;
+  }
+
+  /**
+   * The removal of a node.
+   *
+   * @param below whether what is below it or comes after it goes too
+   * @throws UnknownNodeException where there is no such node
+   * @throws NodeStateException where one of them runs, or one is left that names it
+   */
+  public List<Change> remove(NodeId id, boolean below) {
+    Vertex named = known(id);
+    SequencedSet<Vertex> all =
+        below ? reach(List.of(named), it -> it.dependents) : new LinkedHashSet<>(List.of(named));
+    for (Vertex vertex : all) {
+      if (vertex.state == NodeState.RUNNING && !vertex.isGroup()) {
+        throw new NodeStateException("node " + vertex.id + " is running; kill it first");
+      }
+      if (!below && !vertex.dependents.isEmpty()) {
+        throw new NodeStateException(
+            "node " + vertex.dependents.getFirst().id + " is below node " + id + " or after it");
+      }
+    }
+    List<Change> changes = new ArrayList<>();
+    all.reversed().forEach(vertex -> changes.add(new Change.Removed(vertex.id)));
+    return changes;
+  }
+
+  private static boolean mayBeRetried(Vertex vertex) {
+    return vertex.state == NodeState.FAILED || vertex.state == NodeState.KILLED;
+  }
+
+  private Vertex known(NodeId id) {
+    Vertex vertex = graph.find(id);
+    if (vertex == null) {
+      throw new UnknownNodeException(id);
+    }
+    return vertex;
+  }
+
+  private List<NodeId> resolve(List<NodeRef> refs, Map<String, NodeId> locals) {
+    List<NodeId> ids = new ArrayList<>();
+    for (NodeRef ref : refs) {
+      NodeId id =
+          switch (ref) {
+            case NodeRef.Existing(NodeId existing) when graph.find(existing) != null -> existing;
+            case NodeRef.Local(String name) when locals.containsKey(name) -> locals.get(name);
+            default -> throw new InvalidGraphException("there is no node " + ref);
+          };
+      if (ids.contains(id)) {
+        throw new InvalidGraphException("node " + ref + " is named twice");
+      }
+      ids.add(id);
+    }
+    return ids;
+  }
+
+  private void check(Plan plan, Set<NodeId> changed) {
+    plan.inCircle()
+        .ifPresent(id -> {
+          throw new InvalidGraphException("node " + id + " would be below or after itself");
+        });
+    for (NodeId id : changed) {
+      Definition definition = plan.definition(id);
+      for (NodeId parent : definition.parents()) {
+        Vertex there = graph.find(parent);
+        if (there != null && there.isGroup()) {
+          checkOpen(there);
+        }
+      }
+      if (definition.branch() != null
+          && definition.parents().stream()
+              .noneMatch(parent -> plan.definition(parent).kind() == Kind.CONDITION)) {
+        throw new InvalidGraphException("node " + id + " has a branch and no condition above it");
+      }
+    }
+    Cycles.find(graph, plan)
+        .ifPresent(circle -> {
+          throw new InvalidGraphException(
+              "nodes would wait for themselves: "
+                  + String.join(" < ", circle.stream().map(NodeId::toString).toList()));
+        });
+  }
+
+  private static void checkOpen(Vertex group) {
+    switch (group.phase) {
+      case Phase.Ended _ -> throw new NodeStateException("group " + group.id + " has ended");
+      case Phase.Running running when running.killing() ->
+          throw new NodeStateException("group " + group.id + " is being killed");
+      default -> {}
+    }
+  }
+
+  /** These, and all that can be reached from them, each once and after one that leads to it. */
+  private static SequencedSet<Vertex> reach(
+      List<Vertex> from, Function<Vertex, Collection<Vertex>> step) {
+    SequencedSet<Vertex> reached = new LinkedHashSet<>(from);
+    List<Vertex> left = new ArrayList<>(from);
+    while (!left.isEmpty()) {
+      for (Vertex next : step.apply(left.removeLast())) {
+        if (reached.add(next)) {
+          left.add(next);
+        }
+      }
+    }
+    return reached;
+  }
+}

@@ -1,0 +1,87 @@
+package io.millrace.queues.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RoomTest {
+  private final TaskFolder folder;
+  private final Room room;
+
+  RoomTest(@TempDir Path runner) {
+    folder = new TaskFolder(runner);
+    room = new Room(folder);
+  }
+
+  @BeforeEach
+  void prepare() {
+    room.prepare();
+  }
+
+  @Test
+  void a_task_finds_nothing_of_the_one_before_it() throws IOException {
+    Files.writeString(folder.status(), "7");
+    Files.createDirectories(folder.work().resolve("deep/down"));
+    Files.writeString(folder.work().resolve("deep/down/file"), "left");
+
+    room.clear();
+    room.prepare();
+
+    assertThat(folder.status()).doesNotExist();
+    assertThat(folder.work()).isEmptyDirectory();
+  }
+
+  @Test
+  void a_folder_that_was_left_as_it_was_is_used_again() throws IOException {
+    Object before = Files.getAttribute(folder.work(), "unix:ino");
+
+    room.clear();
+    room.prepare();
+
+    assertThat(Files.getAttribute(folder.work(), "unix:ino")).isEqualTo(before);
+  }
+
+  @Test
+  void what_came_after_the_task_had_ended_is_gone_too() throws IOException {
+    room.clear();
+    Files.writeString(folder.work().resolve("late"), "left");
+
+    room.prepare();
+
+    assertThat(folder.work()).isEmptyDirectory();
+  }
+
+  @Test
+  void a_folder_with_other_rights_is_made_anew() throws IOException {
+    Set<PosixFilePermission> before = Files.getPosixFilePermissions(folder.work());
+    Files.setPosixFilePermissions(folder.work(), PosixFilePermissions.fromString("r-x--x--x"));
+
+    room.clear();
+    room.prepare();
+
+    assertThat(Files.getPosixFilePermissions(folder.work())).isEqualTo(before);
+  }
+
+  @Test
+  void a_task_may_remove_its_folder_or_put_a_link_in_its_place(@TempDir Path elsewhere)
+      throws IOException {
+    Path precious = Files.writeString(elsewhere.resolve("precious"), "of another");
+    Files.delete(folder.work());
+    Files.createSymbolicLink(folder.work(), elsewhere);
+
+    room.clear();
+    room.prepare();
+
+    assertThat(precious).hasContent("of another");
+    assertThat(folder.work()).isEmptyDirectory();
+    assertThat(Files.isSymbolicLink(folder.work())).isFalse();
+  }
+}
