@@ -47,11 +47,17 @@ final class Child implements AutoCloseable {
     return java(setting, List.of());
   }
 
-  private static Child java(Setting setting, List<String> arguments) throws IOException {
+  /** Java with the options of servers; what it is to run comes after. */
+  static List<String> java(Setting setting) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         setting.serverArguments().isEmpty() ? ownArguments() : setting.serverArguments());
+    return command;
+  }
+
+  private static Child java(Setting setting, List<String> arguments) throws IOException {
+    List<String> command = java(setting);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(BenchServer.class.getName());
     command.addAll(arguments);

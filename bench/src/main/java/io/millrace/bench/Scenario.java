@@ -22,6 +22,7 @@ interface Scenario {
         new HttpBatches(),
         new JavaClient(),
         new QueuesCreate(),
+        new QueuesRun(),
         new JobsThroughput(),
         new IdleWorkers(),
         new DuringSnapshot(),

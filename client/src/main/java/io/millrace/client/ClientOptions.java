@@ -45,6 +45,10 @@ public record ClientOptions(
       throw new IllegalArgumentException(
           "the server's address must be like http://host:8048, not " + server);
     }
+    if (server.getPort() == 0 || server.getPort() > 65_535) {
+      throw new IllegalArgumentException(
+          "the server's address has port " + server.getPort() + ", which is not from 1 to 65535");
+    }
     if (server.getRawQuery() != null || server.getRawFragment() != null) {
       throw new IllegalArgumentException("the server's address has a query: " + server);
     }

@@ -10,4 +10,12 @@ public final class UnreachableException extends StoreException {
   public UnreachableException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  /**
+   * Whether there was a server which did not prove over {@code https} that it is the one asked for,
+   * so that trying again is of no use.
+   */
+  public boolean isUntrusted() {
+    return getCause() instanceof UntrustedException;
+  }
 }

@@ -100,7 +100,8 @@ final class EncryptedServerTest {
   private static void refused(ClientOptions options, String message) {
     try (TaskStore store = HttpTaskStore.open(options)) {
       assertThatThrownBy(() -> store.commit(COMMAND))
-          .isInstanceOf(UnreachableException.class)
+          .isInstanceOfSatisfying(
+              UnreachableException.class, e -> assertThat(e.isUntrusted()).isTrue())
           .hasMessageContaining(message);
     }
   }

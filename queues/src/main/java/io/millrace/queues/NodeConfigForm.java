@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -11,6 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** The fields of the stored configuration. */
 final class NodeConfigForm {
   private static final Set<String> LEVELS = Set.of("error", "warn", "info", "debug", "trace");
+
+  private static final Pattern PLUGIN = Pattern.compile("[A-Za-z0-9_:.-]+");
 
   private NodeConfigForm() {}
 
@@ -22,11 +25,22 @@ final class NodeConfigForm {
     return new NodeConfig(
         text(fields, "label"),
         strings(fields, "task_runner"),
-        strings(fields, "plugins"),
+        plugins(fields),
         strings(fields, "activequeues"),
         strings(fields, "ignorequeues"),
         level,
         output(fields));
+  }
+
+  private static List<String> plugins(ObjectNode fields) {
+    List<String> names = strings(fields, "plugins");
+    for (String name : names) {
+      if (!PLUGIN.matcher(name).matches()) {
+        throw new InvalidRequestException(
+            "plugins", "the name of a plugin has the characters A-Z a-z 0-9 _ : . - and no others");
+      }
+    }
+    return names;
   }
 
   private static OutputLimits output(ObjectNode fields) {

@@ -178,7 +178,7 @@ public final class QueueRegistry {
   }
 
   private static void checkName(String name) {
-    if (name.isEmpty()) {
+    if (name.isBlank()) {
       throw new InvalidRequestException("name", "the name of a queue is empty");
     }
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;

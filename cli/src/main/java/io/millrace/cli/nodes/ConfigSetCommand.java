@@ -4,6 +4,7 @@ import io.millrace.cli.remote.KeyValues;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,12 +35,24 @@ final class ConfigSetCommand extends RemoteCommand {
   @Override
   protected int run(JsonCalls calls) {
     ObjectNode fields = KeyValues.object(pairs);
+    fields.forEachEntry(ConfigSetCommand::check);
     JsonNode answer = calls.post(path(node), fields);
     print(answer, "set " + String.join(", ", fields.propertyNames()));
     return ExitCode.OK;
   }
 
+  /** What begins as JSON was meant to be some, and is no name. */
+  private static void check(String field, JsonNode value) {
+    String text = value.asString("");
+    if (value.isString() && (text.startsWith("[") || text.startsWith("{"))) {
+      throw new UsageException(field + " begins as JSON and is none: " + text);
+    }
+  }
+
   static String path(@Nullable String node) {
+    if (node != null && node.isBlank()) {
+      throw new UsageException("--node is empty; without it all nodes are meant");
+    }
     return node == null ? "/dci/config" : "/dci/config?node=" + JsonCalls.part(node);
   }
 }

@@ -63,14 +63,17 @@ final class QueueOptions {
       fields.putArray("nodes_pin");
       fields.putArray("nodes_ignore");
     }
-    add(fields, "nodes_pin", pin);
-    add(fields, "nodes_ignore", ignore);
+    add(fields, "nodes_pin", "--pin", pin);
+    add(fields, "nodes_ignore", "--ignore", ignore);
     if (requeueOrphans != null) {
       fields.put("requeue_orphans", Limits.count("--requeue-orphans", requeueOrphans));
     }
   }
 
-  private static void add(ObjectNode fields, String field, List<String> values) {
+  private static void add(ObjectNode fields, String field, String option, List<String> values) {
+    if (values.stream().anyMatch(String::isBlank)) {
+      throw new UsageException(option + " names a node without a name; --any-node undoes it");
+    }
     if (!values.isEmpty()) {
       ArrayNode array = fields.putArray(field);
       values.forEach(array::add);

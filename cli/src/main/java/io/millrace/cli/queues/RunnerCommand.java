@@ -1,14 +1,9 @@
 package io.millrace.cli.queues;
 
-import io.millrace.blobs.HttpBlobStore;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.client.ClientOptions;
-import io.millrace.client.HttpTaskStore;
 import io.millrace.queues.runner.RunnerProgram;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,9 +15,6 @@ import picocli.CommandLine.Option;
     hidden = true,
     description = "A task runner, as an execution node starts it.")
 public final class RunnerCommand implements Callable<Integer> {
-  /** Short, since a runner tries again by itself as long as it must. */
-  private static final Duration RETRY = Duration.ofSeconds(1);
-
   @Mixin private ServerAddress server = new ServerAddress();
 
   @Option(
@@ -43,15 +35,12 @@ public final class RunnerCommand implements Callable<Integer> {
   public RunnerCommand() {}
 
   @Override
-  public Integer call() throws InterruptedException, IOException {
-    ClientOptions options = server.location().client(RETRY);
-    try (HttpTaskStore store = HttpTaskStore.open(options)) {
-      RunnerProgram.run(
-          socket,
-          folder,
-          store,
-          () -> HttpBlobStore.at(options.server(), options.token(), options.tls()));
-    }
+  public Integer call() throws InterruptedException {
+    RunnerProgram.run(
+        socket,
+        folder,
+        server.location().arguments(),
+        arguments -> new RunnerServer(ServerAddress.read(arguments).location()));
     return ExitCode.OK;
   }
 }

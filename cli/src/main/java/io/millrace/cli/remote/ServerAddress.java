@@ -4,7 +4,9 @@ import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
 /** Which server a command asks, as options. */
@@ -32,13 +34,30 @@ public final class ServerAddress {
               + " trusts")
   private @Nullable Path certificates;
 
+  /**
+   * What these options name.
+   *
+   * @throws CommandLine.ParameterException when there is another among them
+   */
+  public static ServerAddress read(List<String> arguments) {
+    return CommandLine.populateCommand(new ServerAddress(), arguments.toArray(String[]::new));
+  }
+
   /** Whether one of the options was given. */
   public boolean isGiven() {
     return server != null || tokenFile != null || certificates != null;
   }
 
-  /** The server meant. */
+  /**
+   * The server meant.
+   *
+   * @throws UsageException when it was given as nothing: in a script that is a mistake, and the
+   *     default would be another server
+   */
   public ServerLocation location() {
+    if (server != null && server.isBlank()) {
+      throw new UsageException("--server is empty");
+    }
     String address = server != null ? server : System.getenv("MILLRACE_SERVER");
     return new ServerLocation(
         address == null || address.isEmpty() ? DEFAULT : address, tokenFile, certificates);

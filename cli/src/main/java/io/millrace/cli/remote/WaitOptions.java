@@ -16,7 +16,8 @@ public final class WaitOptions {
 
   /** When to give up, by {@link System#nanoTime()}; in the far future for never. */
   public long endNanos() {
-    long left = timeout == null ? Long.MAX_VALUE / 2 : timeout.toNanos();
-    return System.nanoTime() + left;
+    Duration longest = Duration.ofNanos(Long.MAX_VALUE / 2);
+    Duration left = timeout == null || timeout.compareTo(longest) > 0 ? longest : timeout;
+    return System.nanoTime() + left.toNanos();
   }
 }

@@ -2,18 +2,20 @@ package io.millrace.cli.serve;
 
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
+import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
+import io.millrace.processes.ProcessException;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.NodeDriver;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,7 +31,8 @@ import picocli.CommandLine.Option;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:it was told to stop, and has stopped",
-      "1:another process has taken its name, or processes cannot be started here",
+      "1:another process has taken its name, the server is another than the one meant or wants"
+          + " another token, or processes cannot be started here",
       "2:the command line is wrong"
     })
 public final class NodeCommand implements Callable<Integer> {
@@ -58,6 +61,8 @@ public final class NodeCommand implements Callable<Integer> {
   /** How it ended by itself; what ends it from outside is no failure. */
   private volatile int exitCode = ExitCode.OK;
 
+  private volatile @Nullable NodeDriver driver;
+
   @Mixin private WorkerOptions workers = new WorkerOptions();
 
   /** On this terminal. */
@@ -66,7 +71,7 @@ public final class NodeCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws InterruptedException {
     ServerLocation location = server.location();
     ClientOptions client = location.client(RETRY);
     String named = LocalNode.name("--name", name);
@@ -75,16 +80,19 @@ public final class NodeCommand implements Callable<Integer> {
     LocalNode.Site site = new LocalNode.Site(named, folder, location, workers);
     try (HttpTaskStore store = HttpTaskStore.open(client)) {
       ExecutionNode node = LocalNode.create(site, store, () -> ready(site));
-      NodeDriver driver = LocalNode.drive(node, store);
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(driver), "stop"));
-      try {
-        driver.onEnd().join();
-      } catch (CompletionException e) {
-        exitCode = ExitCode.FAILURE;
-        throw e;
-      }
+      Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
+      FirstContact.await(store);
+      NodeDriver started = LocalNode.drive(node, store);
+      driver = started;
+      started.onEnd().join();
       exitCode = node.hasLostName() ? ExitCode.FAILURE : ExitCode.OK;
       return exitCode;
+    } catch (ProcessException | UncheckedIOException e) {
+      exitCode = ExitCode.FAILURE;
+      throw new CommandException(exitCode, String.valueOf(e.getMessage()), e);
+    } catch (RuntimeException e) {
+      exitCode = ExitCode.FAILURE;
+      throw e;
     }
   }
 
@@ -115,8 +123,11 @@ public final class NodeCommand implements Callable<Integer> {
   }
 
   /** Runs while the process ends. */
-  private void stop(NodeDriver driver) {
-    driver.close();
+  private void stop() {
+    NodeDriver started = driver;
+    if (started != null) {
+      started.close();
+    }
     terminal.out().flush();
     terminal.err().flush();
     Runtime.getRuntime().halt(exitCode);

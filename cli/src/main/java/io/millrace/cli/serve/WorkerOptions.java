@@ -1,5 +1,6 @@
 package io.millrace.cli.serve;
 
+import io.millrace.cli.remote.Limits;
 import io.millrace.cli.terminal.UsageException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,14 +22,14 @@ final class WorkerOptions {
       paramLabel = "N",
       description =
           "How many idle runners are kept for the next tasks. Default: 0, a process for each task")
-  private int warm;
+  private String warm = "0";
 
   @Nullable Path plugins() {
     return plugins;
   }
 
   int warm() {
-    return warm;
+    return Limits.count("--warm-runners", warm);
   }
 
   /**
@@ -37,9 +38,7 @@ final class WorkerOptions {
    * @throws UsageException when they cannot
    */
   void check() {
-    if (warm < 0) {
-      throw new UsageException("--warm-runners is a number from 0, not " + warm);
-    }
+    var _ = warm();
     if (plugins != null && Files.exists(plugins) && !Files.isDirectory(plugins)) {
       throw new UsageException("--plugins is not a folder: " + plugins);
     }

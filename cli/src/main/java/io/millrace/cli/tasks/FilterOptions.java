@@ -3,6 +3,7 @@ package io.millrace.cli.tasks;
 import io.millrace.cli.queues.QueueCalls;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.KeyValues;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +58,9 @@ final class FilterOptions {
       statuses.forEach(in::add);
     }
     if (node != null) {
+      if (node.isBlank()) {
+        throw new UsageException("--node is empty");
+      }
       conditions.put("node", node);
     }
     for (Map.Entry<String, JsonNode> param : KeyValues.object(params).properties()) {

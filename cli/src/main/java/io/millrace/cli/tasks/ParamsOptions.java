@@ -6,6 +6,7 @@ import io.millrace.cli.terminal.UsageException;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -91,10 +92,15 @@ final class ParamsOptions {
     if (file.toString().equals("-")) {
       return terminal.in();
     }
+    if (Files.isDirectory(file)) {
+      throw new UsageException("--file is a folder: '" + file + "'");
+    }
     try {
       return new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
     } catch (NoSuchFileException e) {
       throw new UsageException("there is no file " + file, e);
+    } catch (AccessDeniedException e) {
+      throw new UsageException("the file " + file + " may not be read", e);
     }
   }
 
@@ -108,8 +114,9 @@ final class ParamsOptions {
     if (separator.equals("tab") || separator.equals("\\t")) {
       return '\t';
     }
-    if (separator.length() != 1) {
-      throw new UsageException("--separator is one character or tab, not '" + separator + "'");
+    if (separator.length() != 1 || "\"\r\n".contains(separator)) {
+      throw new UsageException(
+          "--separator is one character or tab, no quote and no line end, not '" + separator + "'");
     }
     return separator.charAt(0);
   }

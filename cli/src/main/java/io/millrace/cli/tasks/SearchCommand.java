@@ -1,10 +1,10 @@
 package io.millrace.cli.tasks;
 
 import io.millrace.cli.remote.Fields;
+import io.millrace.cli.remote.Limits;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
-import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ final class SearchCommand extends RemoteCommand {
       paramLabel = "N",
       defaultValue = "20",
       description = "The most tasks to list; 0 is all. Default: ${DEFAULT-VALUE}")
-  private long limit;
+  private String most = "20";
 
   @Option(names = "--oldest", description = "The oldest first; the newest otherwise.")
   private boolean oldest;
@@ -55,9 +55,7 @@ final class SearchCommand extends RemoteCommand {
 
   @Override
   protected int run(JsonCalls calls) {
-    if (limit < 0) {
-      throw new UsageException("--limit is a number from 0, not " + limit);
-    }
+    int limit = Limits.count("--limit", most);
     ObjectNode conditions = filter.read(calls);
     if (count) {
       ObjectNode question = question(conditions).put("count", true);
@@ -65,7 +63,7 @@ final class SearchCommand extends RemoteCommand {
       print(answer, answer.path("count").asString());
       return ExitCode.OK;
     }
-    pages(calls, conditions);
+    pages(calls, conditions, limit);
     return ExitCode.OK;
   }
 
@@ -79,7 +77,7 @@ final class SearchCommand extends RemoteCommand {
   }
 
   /** Asks page by page, each from where the last one ended, so that memory does not grow. */
-  private void pages(JsonCalls calls, ObjectNode conditions) {
+  private void pages(JsonCalls calls, ObjectNode conditions, int limit) {
     TaskTable table = json() || idsOnly ? null : new TaskTable(calls);
     ObjectNode onPage = conditions;
     long printed = 0;

@@ -89,6 +89,25 @@ class LocalRunnersTest {
   }
 
   @Test
+  void a_runner_that_is_found_again_follows_its_server_to_another_address() throws Exception {
+    Path fifo = site.fifo();
+    Run run = site.claim("echo $$ >" + fifo + "; read -r x <" + fifo + "; echo $x");
+    LocalRunners before = site.open(0);
+    before.begin(run, "shell", NodeConfig.DEFAULTS);
+    Files.readString(fifo);
+    before.close();
+
+    site.moveServer();
+    LocalRunners after = site.create(0);
+    assertThat(after.recover(site.runs(), site)).containsExactly(run.task());
+    Files.writeString(fifo, "done\n");
+
+    // It cannot report before it has found the new node, which tells it where.
+    assertThat(site.nextEvent()).isEqualTo("ended " + run.task());
+    assertThat(output(run)).isEqualTo("done\n");
+  }
+
+  @Test
   void a_task_can_be_stopped_after_a_restart_of_the_node() throws Exception {
     Path fifo = site.fifo();
     Run run = site.claim("echo $$ >" + fifo + "; sleep 1000");
@@ -154,8 +173,9 @@ class LocalRunnersTest {
 
   @Test
   void a_runner_that_renews_its_claim_outlives_its_first_lease() throws Exception {
-    LocalRunners runners = site.openWithLease(Duration.ofSeconds(6));
-    Run run = site.claim("sleep 7");
+    // Long enough to start a runner on a busy machine.
+    LocalRunners runners = site.openWithLease(Duration.ofSeconds(12));
+    Run run = site.claim("sleep 13");
     runners.begin(run, "shell", NodeConfig.DEFAULTS);
 
     assertThat(site.nextEvent()).isEqualTo("ended " + run.task());

@@ -208,12 +208,22 @@ class NodeCommandTest {
     assertThat(ran.code()).isEqualTo(2);
   }
 
+  @Test
+  void a_folder_that_cannot_be_is_told_before_the_server_is_asked() {
+    Shell.Ran ran = Shell.run("node", "--data", "/dev/null/x", "--server", "http://127.0.0.1:1");
+    assertThat(ran.err())
+        .startsWith("millrace: the folder of runners /dev/null/x/runners cannot be used: ")
+        .hasLineCount(1);
+    assertThat(ran.code()).isEqualTo(1);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "--name, '', --name is empty",
     "--name, 6b0250568aa4ca1049000000, --name looks like an id",
     "--warm-runners, -1, --warm-runners is a number from 0",
-    "--warm-runners, many, many",
+    "--warm-runners, many, --warm-runners is a number from 0",
+    "--warm-runners, 99999999999, --warm-runners is a number from 0",
     "--server, nowhere, the server's address must be like http://host:8048",
     "--token-file, /nowhere/token, cannot read the token file /nowhere/token",
     "--certificates, /nowhere/pem, cannot read the certificates in /nowhere/pem",

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -87,6 +89,16 @@ class QueueCommandsTest {
     expect(2, "--threads", "queues", "set", "q", "--threads", "many");
     expect(2, "--threads 5", "queues", "set", "q");
     expect(2, "--any-node", "queues", "set", "q", "--any-node", "--pin", "a");
+    expect(3, "name and plugin required", "queues", "create", "", "--plugin", "shell");
+    expect(3, "is empty", "queues", "create", " ", "--plugin", "shell");
+    expect(2, "--pin names a node", "queues", "set", "q", "--pin", "");
+    expect(2, "--ignore names a node", "queues", "set", "q", "--ignore", "a,,b");
+    expect(2, "--node is empty", "config", "set", "label=x", "--node", "");
+    expect(2, "--node is empty", "config", "show", "--node", "");
+    expect(2, "--node is empty", "tasks", "search", "--node", "");
+    expect(2, "--limit is a number from 0", "tasks", "search", "--limit", "");
+    expect(2, "begins as JSON and is none", "config", "set", "ignorequeues=[\"q\"");
+    expect(3, "the name of a plugin", "config", "set", "plugins=[\"../x\"]");
     expect(4, "node not found", "nodes", "set", "nope", "--maxthreads", "1");
     expect(3, "log_level", "config", "set", "log_level=loud");
     expect(2, "key=value", "config", "set", "log_level");
@@ -96,6 +108,18 @@ class QueueCommandsTest {
     Shell.Ran ran = site.run(command);
     assertThat(ran.err()).startsWith("millrace: ").contains(message).hasLineCount(1);
     assertThat(ran.code()).isEqualTo(code);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', --server is empty",
+    "nowhere, the server's address must be like http://host:8048",
+    "http://127.0.0.1:99999, 'port 99999, which is not from 1 to 65535'"
+  })
+  void an_address_that_is_none_is_told_and_asks_no_other_server(String address, String message) {
+    Shell.Ran ran = Shell.run("queues", "list", "--server", address);
+    assertThat(ran.err()).startsWith("millrace: ").contains(message).hasLineCount(1);
+    assertThat(ran.code()).isEqualTo(2);
   }
 
   @Test

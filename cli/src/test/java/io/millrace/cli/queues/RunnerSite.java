@@ -36,28 +36,18 @@ import tools.jackson.databind.json.JsonMapper;
 /** A server, and what a node would do with its runners. */
 final class RunnerSite implements Runners.Listener, AutoCloseable {
   private final Path root;
-  private final MillraceServer server;
-  private final String address;
-  private final HttpTaskStore store;
-  private final Queues queues;
   private final NodeRecord node;
+  private MillraceServer server;
+  private HttpTaskStore store;
+  private Queues queues;
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
   private final List<LocalRunners> open = new ArrayList<>();
 
   RunnerSite(Path root) {
     this.root = root;
-    server =
-        MillraceServer.start(
-            Configuration.read(
-                MillraceServer.SECTIONS,
-                null,
-                Map.of(
-                    "store.data", root.resolve("data").toString(),
-                    "store.journal", "opportunistic",
-                    "server.port", "0")));
-    address = "http://127.0.0.1:" + server.port();
-    store = HttpTaskStore.open(URI.create(address));
-    queues = Queues.in(store, InstantSource.system(), new Random());
+    server = startServer(root);
+    store = HttpTaskStore.open(URI.create(address()));
+    queues = queues(store);
     node =
         queues
             .nodes()
@@ -65,8 +55,36 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
             .orElseThrow();
   }
 
+  private static MillraceServer startServer(Path root) {
+    return MillraceServer.start(
+        Configuration.read(
+            MillraceServer.SECTIONS,
+            null,
+            Map.of(
+                "store.data", root.resolve("data").toString(),
+                "store.journal", "opportunistic",
+                "server.port", "0")));
+  }
+
+  private static Queues queues(HttpTaskStore store) {
+    return Queues.in(store, InstantSource.system(), new Random());
+  }
+
+  private String address() {
+    return "http://127.0.0.1:" + server.port();
+  }
+
+  /** Stops the server; another goes on with its folder and listens elsewhere. */
+  void moveServer() {
+    store.close();
+    server.close();
+    server = startServer(root);
+    store = HttpTaskStore.open(URI.create(address()));
+    queues = queues(store);
+  }
+
   private LocalRunnersOptions.Command command() {
-    return RunnerLaunch.command(ServerLocation.at(address));
+    return RunnerLaunch.command(ServerLocation.at(address()));
   }
 
   LocalRunners create(int idle) {

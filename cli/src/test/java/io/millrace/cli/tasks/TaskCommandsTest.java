@@ -139,6 +139,7 @@ class TaskCommandsTest {
     NodeRecord node = site.node("here");
     site.finish(site.start(node, "q"), 1, "out", "");
     assertThat(site.run("tasks", "wait", good).code()).isZero();
+    assertThat(site.run("tasks", "wait", good, "--timeout", "999999999d").code()).isZero();
     Shell.Ran late = site.run("tasks", "wait", good, bad, "--timeout", "10ms");
     assertThat(late.code()).isEqualTo(7);
     assertThat(late.err()).contains("1 not ended, 1 succeeded");
@@ -253,6 +254,8 @@ class TaskCommandsTest {
     expect(3, "-1", "q", "n=1", "--status", "claimed");
     expect(2, "a status is", "q", "n=1", "--status", "soon");
     expect(2, "--separator", "q", "-f", "-", "--format", "csv", "--separator", "::");
+    expect(2, "no quote", "q", "-f", "-", "--format", "csv", "--separator", "\"");
+    expect(2, "--file is a folder", "q", "-f", scratch.toString());
     expect(3, "no task was submitted", "q", "n=" + "x".repeat(2 << 20));
   }
 

@@ -29,8 +29,9 @@ public record LocalRunnersOptions(
    *
    * @param program the program and its first arguments, for which the stored {@code task_runner}
    *     may stand instead
-   * @param arguments what comes after in both cases; then {@code --socket PATH} and {@code --folder
-   *     DIR} are added
+   * @param arguments where the server is, which comes after in both cases and is told to runners
+   *     that an earlier start has left behind; then {@code --socket PATH} and {@code --folder DIR}
+   *     are added
    */
   public record Command(List<String> program, List<String> arguments) {
     /** Copies the lists. */

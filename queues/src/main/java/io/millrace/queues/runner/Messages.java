@@ -2,8 +2,10 @@ package io.millrace.queues.runner;
 
 import io.millrace.queues.ObjectId;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What a node and its runners say to each other, one JSON object a line. */
@@ -28,6 +30,18 @@ sealed interface Messages {
    */
   record Holds(ObjectId task, Duration left) implements Messages {}
 
+  /**
+   * A node says how the server is reached now, to a runner that an earlier node started.
+   *
+   * @param arguments those of {@link LocalRunnersOptions.Command}
+   */
+  record Server(List<String> arguments) implements Messages {
+    /** Copies the list. */
+    public Server {
+      arguments = List.copyOf(arguments);
+    }
+  }
+
   /** A node hands over a run. */
   record Assign(Assignment assignment) implements Messages {}
 
@@ -48,6 +62,10 @@ sealed interface Messages {
       case Ended(ObjectId task) -> json.put("say", "ended").put("task", task.hex());
       case Holds(ObjectId task, Duration left) ->
           json.put("say", "holds").put("task", task.hex()).put("left", left.toMillis());
+      case Server(List<String> arguments) -> {
+        ArrayNode list = json.put("say", "server").putArray("arguments");
+        arguments.forEach(list::add);
+      }
       case Assign(Assignment assignment) ->
           json.put("say", "assign").set("assignment", assignment.write());
       case Stop(ObjectId task, Duration grace) ->
@@ -73,6 +91,8 @@ sealed interface Messages {
           new Holds(
               new ObjectId(json.required("task").asString()),
               Duration.ofMillis(json.required("left").asLong()));
+      case "server" ->
+          new Server(json.required("arguments").valueStream().map(JsonNode::asString).toList());
       case "assign" -> new Assign(Assignment.read(json.required("assignment")));
       case "stop" ->
           new Stop(

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The runners of a node, and which of them are kept. Guarded by the lock of LocalRunners. */
+/** The runners of a node, and which of them are kept. Guarded by the lock of {@link Crew}. */
 final class Pool {
   private final Map<String, Slot> slots = new LinkedHashMap<>();
   private final int warm;
@@ -64,7 +64,7 @@ final class Pool {
   /** Whether this runner is of no use once it is idle. */
   boolean isUseless(Slot slot) {
     // Of one that an earlier node started nobody knows how.
-    return warm == 0 || slot.isStartedWith(List.of());
+    return warm == 0 || slot.isSurvivor();
   }
 
   /** The runners whose claims are about to end under their work. */

@@ -1,13 +1,11 @@
 package io.millrace.queues.runner;
 
-import io.millrace.blobs.BlobStore;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.RunningProcess;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
 import io.millrace.queues.plugin.Plugins;
-import io.millrace.store.TaskStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,10 +13,10 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,12 +37,14 @@ public final class RunnerProgram {
 
   private final Queue<TaskRun> waiting = new ArrayDeque<>();
   private final Workshop shop;
+  private final MovingServer server;
   private final NodeLink link;
   private @Nullable TaskRun current;
   private boolean quit;
 
-  private RunnerProgram(Workshop shop, Path socket) {
+  private RunnerProgram(Workshop shop, MovingServer server, Path socket) {
     this.shop = shop;
+    this.server = server;
     String name = shop.folder().runner().getFileName().toString();
     this.link = new NodeLink(socket, name, shop.identity(), this::hear);
   }
@@ -54,25 +54,26 @@ public final class RunnerProgram {
    *
    * @param socket where the node listens
    * @param folder the folder in which the node has started this process
-   * @param store the server; not closed
-   * @param blobs gives the blob store when output is first kept there; not closed
+   * @param address where the server is at first
+   * @param connector brings it there, and elsewhere when a node says so
+   * @throws RuntimeException when {@code connector} has no use for {@code address}
    */
-  public static void run(Path socket, Path folder, TaskStore store, Supplier<BlobStore> blobs)
+  public static void run(Path socket, Path folder, List<String> address, Connector connector)
       throws InterruptedException {
     ProcessLauncher launcher = ProcessLauncher.create();
     ProcessIdentity identity = self(launcher, folder);
     TaskFolder files = new TaskFolder(folder.toAbsolutePath().normalize());
-    Workshop.Server server =
-        new Workshop.Server(
-            Queues.in(store, InstantSource.system(), new SecureRandom()), new Once(blobs));
-    try (Watchdog watchdog = new Watchdog(launcher, groupOf(identity));
+    try (MovingServer store = new MovingServer(connector, address);
+        Watchdog watchdog = new Watchdog(launcher, groupOf(identity));
         Schedule schedule = Schedule.create();
         Plugins plugins = new Plugins()) {
+      Queues queues = Queues.in(store, InstantSource.system(), new SecureRandom());
       Workshop.Tools tools =
           new Workshop.Tools(
               launcher, watchdog, schedule, plugins, reason -> endAtOnce(files, reason));
-      new RunnerProgram(new Workshop(server, identity, tools, files, new Room(files)), socket)
-          .work();
+      Workshop.Server server = new Workshop.Server(queues, store::blobs);
+      Workshop shop = new Workshop(server, identity, tools, files, new Room(files));
+      new RunnerProgram(shop, store, socket).work();
     }
   }
 
@@ -168,6 +169,7 @@ public final class RunnerProgram {
           }
         }
       }
+      case Messages.Server(List<String> arguments) -> server.moveTo(arguments);
       case Messages.Quit() -> quit = true;
       case Messages.Hello _, Messages.Ended _, Messages.Holds _ ->
           LOG.warn("a node says {}", message);
@@ -190,26 +192,6 @@ public final class RunnerProgram {
       }
     } catch (RuntimeException e) {
       LOG.debug("the server is away", e);
-    }
-  }
-
-  /** Makes something when it is first needed. */
-  private static final class Once implements Supplier<BlobStore> {
-    private final Supplier<BlobStore> making;
-    private @Nullable BlobStore made;
-
-    Once(Supplier<BlobStore> making) {
-      this.making = making;
-    }
-
-    @Override
-    public synchronized BlobStore get() {
-      BlobStore store = made;
-      if (store == null) {
-        store = making.get();
-        made = store;
-      }
-      return store;
     }
   }
 }

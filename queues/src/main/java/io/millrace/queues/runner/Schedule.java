@@ -20,7 +20,8 @@ record Schedule(
     return new Schedule(single("guard"), single("renewal"), single("upload"));
   }
 
-  private static ScheduledExecutorService single(String name) {
+  /** One thread, which does not keep a process alive. */
+  static ScheduledExecutorService single(String name) {
     ScheduledThreadPoolExecutor executor =
         new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name(name).daemon().factory());
     executor.setRemoveOnCancelPolicy(true);

@@ -2,19 +2,15 @@ package io.millrace.queues.runner;
 
 import io.millrace.processes.RunningProcess;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.node.RunnerException;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One runner as its node sees it. Guarded by the lock of {@link LocalRunners}. */
+/** One runner as its node sees it. Guarded by the lock of {@link Crew}. */
 final class Slot {
   private static final Logger LOG = LoggerFactory.getLogger(Slot.class);
 
@@ -24,20 +20,28 @@ final class Slot {
   private @Nullable Assignment assignment;
   private @Nullable Lines lines;
   private @Nullable Duration stop;
+  private final boolean survivor;
   private boolean met;
   private boolean leaving;
   private int turns;
   private final Hold hold = new Hold();
 
-  /**
-   * A runner.
-   *
-   * @param command what it was started with; empty where that is not known any more
-   */
-  Slot(TaskFolder folder, RunningProcess process, List<String> command) {
+  private Slot(TaskFolder folder, RunningProcess process, List<String> command, boolean survivor) {
     this.folder = folder;
     this.process = process;
     this.command = command;
+    this.survivor = survivor;
+    this.met = survivor;
+  }
+
+  /** One that was started with this command. */
+  static Slot started(TaskFolder folder, RunningProcess process, List<String> command) {
+    return new Slot(folder, process, command, false);
+  }
+
+  /** One of an earlier node, to which it has spoken; how it was started nobody knows any more. */
+  static Slot survivor(TaskFolder folder, RunningProcess process) {
+    return new Slot(folder, process, List.of(), true);
   }
 
   String name() {
@@ -60,9 +64,9 @@ final class Slot {
     return assignment != null && assignment.task().equals(task);
   }
 
-  /** It is known to have connected, now or to an earlier node. */
-  void meet() {
-    met = true;
+  /** Whether an earlier node has started it. */
+  boolean isSurvivor() {
+    return survivor;
   }
 
   /** Whether it ever connected. */
@@ -85,27 +89,9 @@ final class Slot {
     return turns;
   }
 
+  /** Whether this node has started it, with this command. */
   boolean isStartedWith(List<String> wanted) {
-    return command.equals(wanted);
-  }
-
-  /** Puts on file what a runner has to do, before it can know. */
-  static void record(TaskFolder folder, Assignment assignment) throws IOException {
-    Path next = folder.assignment().resolveSibling("assignment.new");
-    Files.write(next, Lines.bytes(assignment.write()));
-    Files.move(next, folder.assignment(), StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  /** What is on file. */
-  static Optional<Assignment> recorded(TaskFolder folder) {
-    try {
-      return Optional.of(Assignment.read(Lines.parse(Files.readAllBytes(folder.assignment()))));
-    } catch (NoSuchFileException e) {
-      return Optional.empty();
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("{} cannot be read: {}", folder.assignment(), e.toString());
-      return Optional.empty();
-    }
+    return !survivor && command.equals(wanted);
   }
 
   /** It has this to do, which is on file. */
@@ -114,6 +100,21 @@ final class Slot {
     stop = null;
     turns++;
     holds(next.terms().lease());
+  }
+
+  /** Gives it this to do; false where it cannot have heard, and has nothing to do. */
+  boolean take(Assignment next) {
+    try {
+      AssignmentFile.write(folder, next);
+    } catch (IOException e) {
+      throw new RunnerException("a task cannot be put on file: " + e, e);
+    }
+    expect(next);
+    if (say(new Messages.Assign(next))) {
+      return true;
+    }
+    relieve();
+    return false;
   }
 
   /** Its claim lasts for so long from now on; zero when nothing is left of its work. */
@@ -135,13 +136,17 @@ final class Slot {
     assignment = null;
     stop = null;
     hold.end();
-    TaskFolder.remove(folder.assignment());
+    AssignmentFile.remove(folder);
   }
 
-  /** It has connected, and works on {@code task}. */
-  void connect(Lines connection, @Nullable ObjectId task) {
+  /** It has connected. */
+  void connect(Lines connection) {
     lines = connection;
     met = true;
+  }
+
+  /** It works on {@code task}, and is told again what it may not have heard. */
+  void remind(@Nullable ObjectId task) {
     Assignment mine = assignment;
     if (task != null && !has(task)) {
       say(new Messages.Stop(task, Duration.ZERO));

@@ -16,9 +16,10 @@
  *
  * <p>What a node hands over is in a file of the runner's folder first and may be handed over again:
  * the store lets a run start and end once. So either side may die at any point. The node can go:
- * the runner works on and connects to its successor. When the runner goes, its watchdog, a shell in
- * a session of its own that reads a pipe, sees the pipe's end and kills what the task left; the
- * task's processes pass their gate only once the watchdog knows of them.
+ * the runner works on and connects to its successor, which tells it where the server is now. When
+ * the runner goes, its watchdog, a shell in a session of its own that reads a pipe, sees the pipe's
+ * end and kills what the task left; the task's processes pass their gate only once the watchdog
+ * knows of them.
  */
 @NullMarked
 package io.millrace.queues.runner;

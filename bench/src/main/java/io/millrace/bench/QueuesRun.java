@@ -1,0 +1,164 @@
+package io.millrace.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Queue tasks run by the execution node of one server: how many, how soon, and many at a time.
+ * Times are those that the tasks tell, so that nobody looks while they run.
+ */
+final class QueuesRun implements Scenario {
+  private static final int WARM_RUNNERS = 16;
+  private static final int WARM_UP = 1_000;
+  private static final int TASKS_A_SECOND = 400;
+  private static final int SAMPLES_A_SECOND = 8;
+  private static final int AT_ONCE = 100;
+  private static final double RATE = 200;
+  private static final double START_MILLIS = 50;
+  private static final int RUNNING = 0;
+  private static final String FIRST = "0".repeat(24);
+
+  @Override
+  public String name() {
+    return "queues-run";
+  }
+
+  @Override
+  public String what() {
+    return "queue tasks run by a node: how many a second, how soon, and " + AT_ONCE + " at once";
+  }
+
+  @Override
+  public void run(Setting setting) throws IOException, InterruptedException {
+    if (!NodeServer.isHere()) {
+      setting.report().say(name(), "left out, as the program with its node is not here");
+      return;
+    }
+    Path folder = setting.newFolder("run");
+    try {
+      try (NodeServer server = NodeServer.start(setting, folder, WARM_RUNNERS)) {
+        BenchQueue shell = BenchQueue.create(server.calls(), "shell", WARM_RUNNERS);
+        throughput(setting, server, shell, "shell");
+        soon(setting, shell);
+        throughput(
+            setting, server, BenchQueue.create(server.calls(), "exec", WARM_RUNNERS), "exec");
+        atOnce(setting, server);
+      }
+    } finally {
+      Setting.delete(folder);
+    }
+  }
+
+  private static ObjectNode command(String words) {
+    return JsonNodeFactory.instance.objectNode().put("command", words);
+  }
+
+  private void throughput(Setting setting, NodeServer server, BenchQueue queue, String plugin)
+      throws InterruptedException {
+    String before = queue.submit(Math.max(20, WARM_UP / setting.scale()), command("true"));
+    queue.awaitNone();
+    int tasks = (int) Math.max(20, TASKS_A_SECOND * setting.time().toMillis() / 1000);
+    Usage used = server.usage();
+    queue.submit(tasks, command("true"));
+    queue.awaitNone();
+    used = server.usage().since(used);
+    double rate = rate(queue.tasks(before));
+    String what = plugin + " true, " + WARM_RUNNERS + " warm (" + used.describe(tasks) + ")";
+    setting
+        .report()
+        .add(Figure.of(name(), what, rate, "tasks/s").withTarget("≥ 200", rate >= RATE));
+  }
+
+  /** Tasks a second, without the twentieth that ended first and the one that ended last. */
+  private static double rate(List<JsonNode> tasks) {
+    long[] ends = tasks.stream().mapToLong(task -> task.path("mtime").asLong()).sorted().toArray();
+    int from = ends.length / 20;
+    int to = ends.length - 1 - from;
+    return (to - from) * 1e3 / Math.max(1, ends[to] - ends[from]);
+  }
+
+  /** From the creation of a task to its start, while the node has nothing else to do. */
+  private void soon(Setting setting, BenchQueue queue) throws InterruptedException {
+    Histogram millis = new Histogram(3);
+    int samples = (int) Math.max(3, SAMPLES_A_SECOND * setting.time().toMillis() / 1000);
+    for (int i = 0; i < samples; i++) {
+      JsonNode task = running(queue, queue.submit(1, command("sleep 1")));
+      if (task != null) {
+        long waited = task.path("mtime").asLong() - task.path("ctime").asLong();
+        millis.recordValue(Math.max(0, waited));
+      }
+      queue.awaitNone();
+    }
+    double p50 = millis.getValueAtPercentile(50);
+    double p99 = millis.getValueAtPercentile(99);
+    setting
+        .report()
+        .add(
+            Figure.of(name(), "from creation to running, idle node", p50, "ms")
+                .withLatency(p50 * 1e3, p99 * 1e3)
+                .withTarget("≤ 50 ms", p50 <= START_MILLIS));
+  }
+
+  /**
+   * The task while it runs, when its time of change is that of its start; null where it is over.
+   */
+  private static @Nullable JsonNode running(BenchQueue queue, String id)
+      throws InterruptedException {
+    while (true) {
+      Thread.sleep(200);
+      JsonNode task = queue.task(id);
+      int status = task.path("status").asInt();
+      if (status >= RUNNING) {
+        return status == RUNNING ? task : null;
+      }
+    }
+  }
+
+  private void atOnce(Setting setting, NodeServer server) throws IOException, InterruptedException {
+    int tasks = Math.max(2, AT_ONCE / setting.scale());
+    BenchQueue queue = BenchQueue.create(server.calls(), "shell", AT_ONCE);
+    queue.submit(tasks, command("sleep 3600"));
+    queue.awaitRunning(tasks);
+    List<JsonNode> running = queue.tasks(FIRST);
+    long created = running.stream().mapToLong(task -> task.path("ctime").asLong()).min().orElse(0);
+    long last = running.stream().mapToLong(task -> task.path("mtime").asLong()).max().orElse(0);
+    String what = tasks + " sleeping tasks";
+    setting
+        .report()
+        .add(
+            Figure.of(
+                name(), what + ", from creation to all running", (last - created) / 1e3, "s"));
+    List<ProcessHandle> runners = server.runners();
+    double mebibytes = 0;
+    for (ProcessHandle runner : runners) {
+      mebibytes += proportionalKibibytes(runner.pid()) / 1024;
+    }
+    setting
+        .report()
+        .add(
+            Figure.of(name(), what + ", memory of each runner", mebibytes / runners.size(), "MiB"));
+    for (JsonNode task : running) {
+      queue.terminate(task.path("_id").path("$oid").asString());
+    }
+    queue.awaitRunning(0);
+  }
+
+  /** Its memory, with its share of what it has in common with others; zero where nobody tells. */
+  private static double proportionalKibibytes(long pid) throws IOException {
+    Path file = Path.of("/proc", Long.toString(pid), "smaps_rollup");
+    if (!Files.isReadable(file)) {
+      return 0;
+    }
+    return Files.readAllLines(file).stream()
+        .filter(line -> line.startsWith("Pss:"))
+        .mapToDouble(line -> Double.parseDouble(line.replaceAll("[^0-9]", "")))
+        .sum();
+  }
+}

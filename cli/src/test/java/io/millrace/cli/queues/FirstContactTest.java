@@ -1,0 +1,132 @@
+package io.millrace.cli.queues;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cli.Shell;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueSettings;
+import io.millrace.queues.Status;
+import io.millrace.server.MillraceServer;
+import io.millrace.server.config.Configuration;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** A node and the server that it was told of. */
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FirstContactTest {
+  private final Path root;
+  private final Path words;
+  private final List<Program> programs = new ArrayList<>();
+
+  FirstContactTest(@TempDir Path root) {
+    this.root = root;
+    this.words = root.resolve("node.log");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    programs.forEach(Program::kill);
+    Program.speakingOf(root).forEach(ProcessHandle::destroyForcibly);
+  }
+
+  private Program start(String... options) throws IOException {
+    List<String> command = new ArrayList<>(List.of("node", "--name", "n"));
+    command.addAll(List.of("--data", root.resolve("node").toString()));
+    command.addAll(List.of(options));
+    Program program = Program.start(words, command);
+    programs.add(program);
+    return program;
+  }
+
+  @Test
+  void tasks_are_run_for_a_server_behind_tls_whose_certificate_is_named() throws Exception {
+    Path certificate = root.resolve("server.pem");
+    Path keys = TlsFront.makeKeys(root, "server", certificate);
+    try (Site site = new Site(root.resolve("data"));
+        TlsFront front = new TlsFront(keys, URI.create(site.address()).getPort())) {
+      Queue queue =
+          site.queues().queues().create("q", "shell", QueueSettings.DEFAULTS.withThreads(1));
+      // Long output goes the other way, into the blob store.
+      var params =
+          JsonNodeFactory.instance
+              .objectNode()
+              .put("command", "head -c 20000 /dev/zero | tr '\\0' x");
+      ObjectId task =
+          site.queues().tasks().submit(queue, List.of(params), Status.QUEUED).getFirst();
+
+      start("--server", front.address(), "--certificates", certificate.toString());
+
+      Shell.Ran waited = site.run("tasks", "wait", task.hex(), "--timeout", "2m");
+      assertThat(waited.code()).as(waited.err() + Files.readString(words)).isZero();
+      assertThat(site.run("tasks", "tail", task.hex(), "--stdout").out())
+          .isEqualTo("x".repeat(20_000));
+    }
+  }
+
+  @Test
+  void a_server_with_another_certificate_is_left_alone_and_the_node_ends_with_1() throws Exception {
+    Path keys = TlsFront.makeKeys(root, "server", root.resolve("server.pem"));
+    Path other = root.resolve("other.pem");
+    TlsFront.makeKeys(root, "other", other);
+    try (Site site = new Site(root.resolve("data"));
+        TlsFront front = new TlsFront(keys, URI.create(site.address()).getPort())) {
+      Program node = start("--server", front.address(), "--certificates", other.toString());
+
+      assertThat(node.ended()).isEqualTo(1);
+      assertThat(Files.readString(words))
+          .startsWith("millrace: no answer from " + front.address())
+          .contains("is not trusted")
+          .hasLineCount(1);
+    }
+  }
+
+  @Test
+  void a_server_that_wants_another_token_ends_the_node_with_1() throws Exception {
+    Path right = Files.writeString(root.resolve("right"), "right-token-of-this-server\n");
+    Path wrong = Files.writeString(root.resolve("wrong"), "wrong-token-of-this-server\n");
+    try (MillraceServer server =
+        MillraceServer.start(
+            Configuration.read(
+                MillraceServer.SECTIONS,
+                null,
+                Map.of(
+                    "store.data", root.resolve("data").toString(),
+                    "server.port", "0",
+                    "server.token-file", right.toString())))) {
+      String address = "http://127.0.0.1:" + server.port();
+      Program node = start("--server", address, "--token-file", wrong.toString());
+
+      assertThat(node.ended()).isEqualTo(1);
+      assertThat(Files.readString(words))
+          .startsWith("millrace: " + address + " does not allow this: the token")
+          .hasLineCount(1);
+    }
+  }
+
+  @Test
+  void a_server_that_is_away_is_waited_for_until_the_node_is_told_to_stop() throws Exception {
+    String nobody;
+    try (ServerSocket closed = new ServerSocket(0)) {
+      nobody = "http://127.0.0.1:" + closed.getLocalPort();
+    }
+    Program node = start("--server", nobody);
+    while (!Files.readString(words).contains("waiting for the server")) {
+      assertThat(node.isAlive()).isTrue();
+      Thread.onSpinWait();
+    }
+
+    assertThat(node.stopped()).isZero();
+  }
+}

@@ -1,0 +1,41 @@
+package io.millrace.cli.queues;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.bench.Bench;
+import io.millrace.bench.BenchOptions;
+import io.millrace.bench.Figure;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The measurement of queue tasks, which needs the whole program. */
+class QueuesRunTest {
+  @Test
+  void tasks_are_measured_and_neither_files_nor_processes_are_left(@TempDir Path folder)
+      throws Exception {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    List<Figure> figures =
+        Bench.run(
+            BenchOptions.in(folder, new PrintStream(printed, true, StandardCharsets.UTF_8))
+                .withOnly(Set.of("queues-run"))
+                .withTime(Duration.ofMillis(60))
+                .withScale(50)
+                .withServerArguments(
+                    List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m")));
+
+    assertThat(figures).as(printed.toString(StandardCharsets.UTF_8)).hasSize(5);
+    assertThat(figures).allSatisfy(figure -> assertThat(figure.value()).isNotNegative());
+    try (var left = Files.list(folder)) {
+      assertThat(left).isEmpty();
+    }
+    assertThat(Program.speakingOf(folder)).isEmpty();
+  }
+}

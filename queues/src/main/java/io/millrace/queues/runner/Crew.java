@@ -1,0 +1,198 @@
+package io.millrace.queues.runner;
+
+import io.millrace.processes.ExitStatus;
+import io.millrace.processes.ProcessLauncher;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.node.Runners;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The runners that a node has, what they are told and what they say. Safe for use by any number of
+ * threads; the node's listener is called outside of its lock.
+ */
+final class Crew implements RunnerSocket.Listener {
+  private static final Logger LOG = LoggerFactory.getLogger(Crew.class);
+
+  /** How long the record of a runner's end may take after the end itself. */
+  private static final long RECORD_MILLIS = 500;
+
+  private final LocalRunnersOptions options;
+  private final ProcessLauncher launcher;
+  private final ScheduledExecutorService clock;
+  private final Pool pool;
+  private Runners.@Nullable Listener listener;
+
+  /**
+   * A crew without runners.
+   *
+   * @param clock dismisses those that nobody needs; not shut down while this is open
+   */
+  Crew(LocalRunnersOptions options, ProcessLauncher launcher, ScheduledExecutorService clock) {
+    this.options = options;
+    this.launcher = launcher;
+    this.clock = clock;
+    this.pool = new Pool(options.warm().idle());
+  }
+
+  /** Who hears of the runners from now on. */
+  synchronized void tell(Runners.Listener watcher) {
+    listener = watcher;
+  }
+
+  /** Adds a runner; what it says is heard once it is in. */
+  synchronized void admit(Supplier<Slot> starting) {
+    Slot slot = starting.get();
+    pool.add(slot);
+    var _ = slot.process().onExit().thenRun(() -> endLater(slot));
+  }
+
+  private void endLater(Slot slot) {
+    Thread.ofVirtual().name("runner-end").start(() -> gone(slot));
+  }
+
+  /** Gives this to an idle runner that was started so; false where there is none. */
+  synchronized boolean assign(List<String> command, Assignment assignment) {
+    return pool.idle(command).stream().anyMatch(slot -> slot.take(assignment));
+  }
+
+  /** Whether as many runners that were started so will be free some time as are kept warm. */
+  synchronized boolean hasAsManyAsKept(List<String> command) {
+    return pool.hasAsManyAsKept(command);
+  }
+
+  synchronized void stop(ObjectId task, Duration grace) {
+    pool.with(task).ifPresent(slot -> slot.stop(grace));
+  }
+
+  /** The runners whose claims are about to end under their work. */
+  synchronized List<Slot> frozen() {
+    return pool.frozen();
+  }
+
+  /** Tells idle runners to end, and the listener nothing more. */
+  synchronized void disband() {
+    listener = null;
+    pool.dismissIdle();
+  }
+
+  /** The process of a runner has ended. */
+  private void gone(Slot slot) {
+    Assignment assignment;
+    Runners.Listener watcher;
+    synchronized (this) {
+      watcher = listener;
+      if (watcher == null || !pool.remove(slot)) {
+        return;
+      }
+      assignment = slot.assignment();
+    }
+    String reason = Obituary.of(slot.process(), slot.folder());
+    Remains.clear(launcher, slot.folder(), slot.process());
+    if (assignment == null) {
+      return;
+    }
+    if (slot.met()) {
+      watcher.lost(assignment.task(), reason);
+    } else {
+      watcher.notStarted(assignment.task(), reason);
+    }
+  }
+
+  @Override
+  public synchronized boolean connected(Messages.Hello hello, Lines lines) {
+    Slot slot = pool.find(hello.name());
+    if (slot == null || !slot.process().identity().toString().equals(hello.identity())) {
+      return false;
+    }
+    slot.connect(lines);
+    if (slot.isSurvivor()) {
+      // It knows where the server was when it was started.
+      slot.say(new Messages.Server(options.command().arguments()));
+    }
+    slot.remind(hello.task());
+    keepOrDismiss(slot);
+    return true;
+  }
+
+  @Override
+  public void said(String name, Messages message) {
+    switch (message) {
+      case Messages.Ended(ObjectId task) -> ended(name, task);
+      case Messages.Holds(ObjectId task, Duration left) -> holds(name, task, left);
+      case Messages.Hello _,
+          Messages.Server _,
+          Messages.Assign _,
+          Messages.Stop _,
+          Messages.Quit _ ->
+          LOG.warn("the runner {} says {}", name, message);
+    }
+  }
+
+  private synchronized void holds(String name, ObjectId task, Duration left) {
+    pool.with(task).filter(slot -> slot.name().equals(name)).ifPresent(slot -> slot.holds(left));
+  }
+
+  private void ended(String name, ObjectId task) {
+    Runners.Listener watcher;
+    synchronized (this) {
+      watcher = listener;
+      Slot slot = pool.find(name);
+      if (watcher == null || slot == null || !slot.has(task)) {
+        return;
+      }
+      slot.relieve();
+      keepOrDismiss(slot);
+    }
+    watcher.ended(task);
+  }
+
+  @Override
+  public void disconnected(String name, Lines lines) {
+    Slot slot;
+    synchronized (this) {
+      slot = pool.find(name);
+      if (slot == null) {
+        return;
+      }
+      slot.disconnect(lines);
+    }
+    // A connection ends with its process, whose end is noticed late after a restart of the node.
+    if (!launcher.isAlive(slot.process().identity())) {
+      var _ =
+          slot.process()
+              .onExit()
+              .completeOnTimeout(new ExitStatus.Unknown(), RECORD_MILLIS, TimeUnit.MILLISECONDS)
+              .thenRun(() -> endLater(slot));
+    }
+  }
+
+  /** A runner may have become idle. One too many goes when nobody needs it for a while. */
+  private void keepOrDismiss(Slot slot) {
+    if (!slot.isIdle()) {
+      return;
+    }
+    if (listener == null || pool.isUseless(slot)) {
+      slot.dismiss();
+    } else if (pool.hasTooManyIdle()) {
+      int turn = slot.turns();
+      var _ =
+          clock.schedule(
+              () -> dismissIfUnneeded(slot, turn),
+              options.warm().linger().toNanos(),
+              TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private synchronized void dismissIfUnneeded(Slot slot, int turn) {
+    if (slot.isIdle() && slot.turns() == turn && pool.hasTooManyIdle()) {
+      slot.dismiss();
+    }
+  }
+}
