@@ -2,8 +2,6 @@ package io.millrace.graph;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -52,11 +50,10 @@ public final class Graph {
     return Optional.ofNullable(vertices.get(id)).map(Vertex::snapshot);
   }
 
-  /** The nodes whose ids are greater, in the order of their ids; a view that changes with it. */
-  public Collection<GraphNode> nodesAfter(long id) {
+  /** The nodes whose ids are greater, as they are now, in the order of their ids. */
+  public List<GraphNode> nodesAfter(long id) {
     NavigableMap<NodeId, Vertex> tail = id < 1 ? vertices : vertices.tailMap(new NodeId(id), false);
-    return Collections.unmodifiableCollection(
-        tail.values().stream().map(Vertex::snapshot).toList());
+    return tail.values().stream().map(Vertex::snapshot).toList();
   }
 
   /** Those that name this node as a parent or in {@code after}. */

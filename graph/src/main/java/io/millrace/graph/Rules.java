@@ -2,13 +2,9 @@ package io.millrace.graph;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.SequencedSet;
-import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -31,32 +27,10 @@ public final class Rules {
    * @throws NodeStateException where a parent is a group that has ended
    */
   public List<Change> add(List<NewNode> nodes, long firstId) {
-    Map<String, NodeId> locals = new HashMap<>();
-    long next = firstId;
-    for (NewNode node : nodes) {
-      NodeId id = new NodeId(next++);
-      if (node.local() != null && locals.putIfAbsent(node.local(), id) != null) {
-        throw new InvalidGraphException("two nodes have the local name " + node.local());
-      }
-    }
-    Map<NodeId, Definition> definitions = new LinkedHashMap<>();
-    next = firstId;
-    for (NewNode node : nodes) {
-      NewNode.Place place = node.place();
-      definitions.put(
-          new NodeId(next++),
-          new Definition(
-              node.type(),
-              node.kind(),
-              resolve(place.parents(), locals),
-              resolve(place.after(), locals),
-              place.branch(),
-              node.always()));
-    }
-    check(new Plan(graph, definitions), definitions.keySet());
     List<Change> changes = new ArrayList<>();
-    definitions.forEach(
-        (id, definition) -> changes.add(new Change.Added(id, definition, Phase.NEW)));
+    new Placement(graph)
+        .of(nodes, firstId)
+        .forEach((id, definition) -> changes.add(new Change.Added(id, definition, Phase.NEW)));
     return changes;
   }
 
@@ -72,21 +46,8 @@ public final class Rules {
     if (!(vertex.phase instanceof Phase.Waiting)) {
       throw new NodeStateException("node " + id + " is " + vertex.state.word() + " and stays");
     }
-    Definition old = vertex.definition;
-    Definition definition =
-        new Definition(
-            old.type(),
-            old.kind(),
-            resolve(place.parents(), Map.of()),
-            resolve(place.after(), Map.of()),
-            place.branch(),
-            old.always());
-    Map<NodeId, Definition> planned = new LinkedHashMap<>();
-    for (Vertex dependent : reach(List.of(vertex), it -> it.dependents)) {
-      planned.put(dependent.id, dependent.definition);
-    }
-    planned.put(id, definition);
-    check(new Plan(graph, planned), Set.of(id));
+    SequencedSet<Vertex> dependents = reach(List.of(vertex), it -> it.dependents);
+    Definition definition = new Placement(graph).of(vertex, dependents, place);
     return List.of(new Change.Moved(id, definition));
   }
 
@@ -212,59 +173,6 @@ public final class Rules {
       throw new UnknownNodeException(id);
     }
     return vertex;
-  }
-
-  private List<NodeId> resolve(List<NodeRef> refs, Map<String, NodeId> locals) {
-    List<NodeId> ids = new ArrayList<>();
-    for (NodeRef ref : refs) {
-      NodeId id =
-          switch (ref) {
-            case NodeRef.Existing(NodeId existing) when graph.find(existing) != null -> existing;
-            case NodeRef.Local(String name) when locals.containsKey(name) -> locals.get(name);
-            default -> throw new InvalidGraphException("there is no node " + ref);
-          };
-      if (ids.contains(id)) {
-        throw new InvalidGraphException("node " + ref + " is named twice");
-      }
-      ids.add(id);
-    }
-    return ids;
-  }
-
-  private void check(Plan plan, Set<NodeId> changed) {
-    plan.inCircle()
-        .ifPresent(id -> {
-          throw new InvalidGraphException("node " + id + " would be below or after itself");
-        });
-    for (NodeId id : changed) {
-      Definition definition = plan.definition(id);
-      for (NodeId parent : definition.parents()) {
-        Vertex there = graph.find(parent);
-        if (there != null && there.isGroup()) {
-          checkOpen(there);
-        }
-      }
-      if (definition.branch() != null
-          && definition.parents().stream()
-              .noneMatch(parent -> plan.definition(parent).kind() == Kind.CONDITION)) {
-        throw new InvalidGraphException("node " + id + " has a branch and no condition above it");
-      }
-    }
-    Cycles.find(graph, plan)
-        .ifPresent(circle -> {
-          throw new InvalidGraphException(
-              "nodes would wait for themselves: "
-                  + String.join(" < ", circle.stream().map(NodeId::toString).toList()));
-        });
-  }
-
-  private static void checkOpen(Vertex group) {
-    switch (group.phase) {
-      case Phase.Ended _ -> throw new NodeStateException("group " + group.id + " has ended");
-      case Phase.Running running when running.killing() ->
-          throw new NodeStateException("group " + group.id + " is being killed");
-      default -> {}
-    }
   }
 
   /** These, and all that can be reached from them, each once and after one that leads to it. */

@@ -64,7 +64,7 @@ final class Fit {
 
   private @Nullable String problemOfNew(long id) {
     if (id <= lastId) {
-      return "gives the number " + id + " after " + lastId;
+      return "gives the number " + id + " though " + lastId + " was given before";
     }
     lastId = id;
     return null;

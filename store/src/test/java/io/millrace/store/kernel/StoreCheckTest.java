@@ -157,8 +157,14 @@ class StoreCheckTest {
   }
 
   @Test
-  void a_commit_that_adds_what_is_there_is_named() throws IOException {
-    expectDamage(append(commit(2, added(1)), 1), "adds task 1, which is there");
+  void a_commit_that_gives_a_number_again_is_named() throws IOException {
+    expectDamage(append(commit(2, added(1)), 1), "gives the number 1 though 3 was given before");
+  }
+
+  @Test
+  void a_commit_that_changes_a_task_twice_is_named() throws IOException {
+    Change deleted = new Change.Deleted(1, 1, "a");
+    expectDamage(append(commit(2, deleted, deleted), 1), "changes task 1 twice");
   }
 
   @Test
