@@ -14,6 +14,7 @@ import java.util.TreeSet;
 final class Oracle {
   private final Map<NodeId, GraphNode> nodes;
   private final Map<NodeId, NodeState> states = new TreeMap<>();
+  private final Map<NodeId, Set<NodeId>> groups = new HashMap<>();
 
   Oracle(Graph graph) {
     nodes = new HashMap<>();
@@ -26,7 +27,16 @@ final class Oracle {
   }
 
   /** All groups that a node is in, however deep. */
-  Set<NodeId> groups(NodeId id) {
+  private Set<NodeId> groups(NodeId id) {
+    Set<NodeId> known = groups.get(id);
+    if (known == null) {
+      known = around(id);
+      groups.put(id, known);
+    }
+    return known;
+  }
+
+  private Set<NodeId> around(NodeId id) {
     TreeSet<NodeId> common = null;
     for (NodeId parent : node(id).definition().parents()) {
       TreeSet<NodeId> around = new TreeSet<>(groups(parent));

@@ -141,7 +141,7 @@ public final class JobDispatcher {
   }
 
   private boolean assign(String type, Demand demand) {
-    if (!demand.isOpen()) {
+    if (!demand.isOpen() && !crew.isAsked(type)) {
       return false;
     }
     List<Seat> seats = crew.reserve(type, MOST, demand::wants);

@@ -28,6 +28,11 @@ public interface Crew {
   Set<String> readyTypes();
 
   /**
+   * Whether a worker of this type has asked that does not wait, and is to be answered in any case.
+   */
+  boolean isAsked(String type);
+
+  /**
    * Reserves seats of ready workers, the one that has been ready longest first.
    *
    * @param wanted which workers are wanted

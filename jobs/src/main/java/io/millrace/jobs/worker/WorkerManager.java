@@ -129,6 +129,13 @@ public final class WorkerManager implements Workers, Crew {
   }
 
   @Override
+  public boolean isAsked(String type) {
+    synchronized (floor) {
+      return floor.seats().isAsked(type);
+    }
+  }
+
+  @Override
   public List<Seat> reserve(String type, int most, Predicate<WorkerId> wanted) {
     synchronized (floor) {
       return floor.seats().reserve(type, most, wanted);
