@@ -112,8 +112,10 @@ final class Connections {
   }
 
   private void cutAll() {
-    resting.forEach(Pooled::cut);
-    resting.clear();
+    // One by one: what is given back meanwhile must not go without being cut.
+    for (Pooled one = resting.poll(); one != null; one = resting.poll()) {
+      one.cut();
+    }
     busy.forEach(Pooled::cut);
   }
 

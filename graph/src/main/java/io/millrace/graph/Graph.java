@@ -2,9 +2,11 @@ package io.millrace.graph;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
@@ -79,7 +81,7 @@ public final class Graph {
       }
     }
     added.forEach(this::link);
-    added.forEach(this::place);
+    parentsFirst(added).forEach(this::enterGroup);
     for (Change change : changes) {
       switch (change) {
         case Change.Added _ -> {}
@@ -138,14 +140,41 @@ public final class Graph {
     return above;
   }
 
-  /** Puts a node, and those below it, into the groups where they belong. */
+  /** New nodes, each after those of its parents that are new too. */
+  private static List<Vertex> parentsFirst(List<Vertex> added) {
+    Set<Vertex> fresh = new HashSet<>(added);
+    Map<Vertex, Integer> waitingFor = new HashMap<>();
+    List<Vertex> order = new ArrayList<>();
+    for (Vertex vertex : added) {
+      int parents = (int) vertex.parents.stream().filter(fresh::contains).count();
+      waitingFor.put(vertex, parents);
+      if (parents == 0) {
+        order.add(vertex);
+      }
+    }
+    for (int i = 0; i < order.size(); i++) {
+      Vertex parent = order.get(i);
+      for (Vertex child : parent.dependents) {
+        if (child.parents.contains(parent) && waitingFor.merge(child, -1, Integer::sum) == 0) {
+          order.add(child);
+        }
+      }
+    }
+    return order;
+  }
+
+  private void enterGroup(Vertex vertex) {
+    vertex.group = Groups.innermost(vertex.parents);
+    Groups.enter(vertex, due);
+  }
+
+  /** Puts a node that was moved, and those below it, into the groups where they belong. */
   private void place(Vertex first) {
     SequencedSet<Vertex> left = new LinkedHashSet<>(List.of(first));
     while (!left.isEmpty()) {
       Vertex vertex = left.removeFirst();
       Groups.leave(vertex, due);
-      vertex.group = Groups.innermost(vertex.parents);
-      Groups.enter(vertex, due);
+      enterGroup(vertex);
       vertex.dependents.stream().filter(it -> it.parents.contains(vertex)).forEach(left::addLast);
     }
   }
