@@ -196,7 +196,8 @@ final class Submitting {
       if (key != null
           && conflicts.contains(Keys.name(key))
           && ledger.document(Keys.name(key)).isPresent()) {
-        each.answer.completeExceptionally(new InvalidJobException("the key " + key + " is taken"));
+        each.answer.completeExceptionally(
+            new InvalidJobException("there is a job already with the key " + key));
       }
     }
   }
