@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +25,9 @@ import org.slf4j.LoggerFactory;
 final class CommandHandler implements JobHandler {
   private static final Logger LOG = LoggerFactory.getLogger(CommandHandler.class);
   private static final int BUFFER_BYTES = 64 << 10;
+
+  /** Lets the command begin once it is guarded; of the payload it takes nothing. */
+  private static final String GATE = "read -r millrace_go || exit 125; exec \"$@\"";
 
   /** How long what the command left behind may hold its standard error open. */
   private static final long DRAIN_SECONDS = 2;
@@ -94,7 +98,9 @@ final class CommandHandler implements JobHandler {
   }
 
   private Process start(JobContext job, Path output) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(launcher.inOwnSession(command));
+    List<String> gated = new ArrayList<>(List.of("/bin/sh", "-c", GATE, "millrace"));
+    gated.addAll(command);
+    ProcessBuilder builder = new ProcessBuilder(launcher.inOwnSession(gated));
     builder
         .environment()
         .putAll(
@@ -106,7 +112,9 @@ final class CommandHandler implements JobHandler {
     Process process = builder.redirectOutput(output.toFile()).start();
     try {
       reaper.guard(process.pid());
-    } catch (RuntimeException e) {
+      process.getOutputStream().write('\n');
+      process.getOutputStream().flush();
+    } catch (IOException | RuntimeException e) {
       process.destroyForcibly();
       throw e;
     }
