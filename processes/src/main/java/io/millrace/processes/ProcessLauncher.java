@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -64,7 +63,10 @@ public final class ProcessLauncher {
     ProcessFolder folder = new ProcessFolder(spec.folder());
     ProcessBuilder builder = supervisor(spec);
     checkDirectory(spec.directory());
-    checkCommand(spec, builder.environment());
+    checkProgram(
+        spec.command().getFirst(),
+        spec.directory(),
+        builder.environment().getOrDefault("PATH", ""));
     folder.prepare(spec.output(), stdin);
     Process supervisor;
     try {
@@ -162,17 +164,23 @@ public final class ProcessLauncher {
     }
   }
 
-  private static void checkCommand(ProcessSpec spec, Map<String, String> environment) {
-    String program = spec.command().getFirst();
+  /**
+   * Looks whether there is such a program.
+   *
+   * @param program a path, where it has a slash, or a name
+   * @param directory what a path is relative to
+   * @param path the folders in which a name is looked for, with colons between them
+   * @throws CannotStartException where there is none, or it is not executable
+   */
+  public static void checkProgram(String program, Path directory, String path) {
     if (!program.contains("/")) {
-      String path = environment.getOrDefault("PATH", "");
       if (Tools.Executables.find(program, path).isEmpty()) {
         throw new CannotStartException(
             "the command " + program + " was not found in PATH: " + path);
       }
       return;
     }
-    Path file = spec.directory().resolve(program);
+    Path file = directory.resolve(program);
     if (!Files.exists(file)) {
       throw new CannotStartException("the command " + file + " was not found");
     }
