@@ -45,7 +45,7 @@ final class Vertex {
   }
 
   GraphNode snapshot() {
-    return new GraphNode(id, definition, phase, state, version);
+    return new GraphNode(id, null, definition, phase, state, "", 0, version);
   }
 
   /** The group that those below it are in: itself, or the one that it is in. */
