@@ -44,8 +44,7 @@ final class EventsRoute {
       graph.changes(after).close();
     }
     EventFeed feed =
-        new EventFeed(
-            graph, new EventFeed.Wanted(filter, Selected.of(request.query()), after));
+        new EventFeed(graph, new EventFeed.Wanted(filter, Selected.of(request.query()), after));
     if (request.header("Upgrade").isPresent()) {
       return request.webSocket(LIMITS, socket -> SocketOutlet.open(socket, feed));
     }

@@ -63,7 +63,7 @@ final class Filters {
 
   private static NodeId id(String name, String text) {
     return NodeId.parse(text)
-        .orElseThrow(() ->
-            HttpProblem.malformed("the parameter " + name + " must be an id, not " + text));
+        .orElseThrow(
+            () -> HttpProblem.malformed("the parameter " + name + " must be an id, not " + text));
   }
 }

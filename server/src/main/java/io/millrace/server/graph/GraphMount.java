@@ -1,6 +1,7 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.Caller;
+import io.millrace.graph.GraphException;
 import io.millrace.graph.GraphFullException;
 import io.millrace.graph.InvalidGraphException;
 import io.millrace.graph.NodeStateException;
@@ -63,8 +64,8 @@ final class GraphMount {
     }
     return tokens
         .holder(token)
-        .orElseThrow(() ->
-            new HttpProblem(403, "this token is not that of an attempt that runs now"));
+        .orElseThrow(
+            () -> new HttpProblem(403, "this token is not that of an attempt that runs now"));
   }
 
   /** What a failure means to a client. */
@@ -80,6 +81,7 @@ final class GraphMount {
       case VersionLostException _ -> new HttpProblem(410, message);
       case VersionException _ -> new HttpProblem(412, message);
       case GraphFullException _ -> HttpProblem.unavailable(message, 1);
+      case GraphException _ -> HttpProblem.unavailable(message, 1);
       default -> e;
     };
   }

@@ -41,7 +41,6 @@ import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-
 /** The graph within a server: its nodes, what they can be, and what lets them run. */
 public final class GraphPart implements AutoCloseable {
   private static final Set<String> COMMANDS = Set.of("command", "shell command");
@@ -74,8 +73,7 @@ public final class GraphPart implements AutoCloseable {
    *
    * @param folder that of the store
    */
-  public record Base(
-      TaskStore store, BlobStore blobs, Path folder, Queues queues, Jobs jobs) {}
+  public record Base(TaskStore store, BlobStore blobs, Path folder, Queues queues, Jobs jobs) {}
 
   /** What nodes can be, and what has to be closed for it. */
   private record Types(NodeTypes all, StandardTypes standard, Tasks tasks, GraphJobs jobs)
@@ -113,10 +111,7 @@ public final class GraphPart implements AutoCloseable {
   }
 
   private static Types types(
-      GraphSettings settings,
-      Base base,
-      ProcessLauncher launcher,
-      ToLongFunction<Work> started) {
+      GraphSettings settings, Base base, ProcessLauncher launcher, ToLongFunction<Work> started) {
     StandardTypes standard = new StandardTypes(launcher);
     Tasks tasks =
         new Tasks(
@@ -128,8 +123,10 @@ public final class GraphPart implements AutoCloseable {
     List<NodeType> all = new ArrayList<>();
     String queue = settings.queue();
     for (NodeType type : standard.types()) {
-      boolean there = queue != null && COMMANDS.contains(type.name());
-      all.add(there ? new QueuedCommandType(type, tasks, queue) : type);
+      all.add(
+          queue != null && COMMANDS.contains(type.name())
+              ? new QueuedCommandType(type, tasks, queue)
+              : type);
     }
     all.add(new QueueTaskType(tasks));
     all.add(new JobNodeType(jobs));

@@ -25,8 +25,8 @@ public record GraphSettings(
       Key.text(
           "commands",
           HERE,
-          "Where nodes of the types `command` and `shell command` run: `server` for this machine, or"
-              + " the name of a queue with the plugin `exec`, whose execution nodes run them.");
+          "Where nodes of the types `command` and `shell command` run: `server` for this machine,"
+              + " or the name of a queue with the plugin `exec`, whose execution nodes run them.");
   private static final Key<Long> PLACES =
       Key.number(
           "places",

@@ -62,8 +62,8 @@ public final class GraphTokens {
     }
     return nodes
         .apply(id)
-        .filter(node ->
-            node.phase() instanceof Phase.Running running && running.attempt() == attempt)
+        .filter(
+            node -> node.phase() instanceof Phase.Running running && running.attempt() == attempt)
         .map(_ -> new Caller.RunningNode(id, attempt));
   }
 

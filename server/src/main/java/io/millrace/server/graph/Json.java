@@ -95,10 +95,12 @@ final class Json {
   private static void check(JsonNode value) {
     switch (value) {
       case ObjectNode object ->
-          object.properties().forEach(field -> {
-            checkText(field.getKey());
-            check(field.getValue());
-          });
+          object
+              .properties()
+              .forEach(field -> {
+                checkText(field.getKey());
+                check(field.getValue());
+              });
       case ArrayNode array -> array.forEach(Json::check);
       default -> {
         if (value.isString()) {

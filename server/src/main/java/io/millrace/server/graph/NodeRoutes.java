@@ -41,8 +41,7 @@ final class NodeRoutes {
 
   private Reply show(Request request) {
     GraphNode node = Ids.node(request, graph);
-    return Json.reply(
-        200, Precondition.tag(node), Selected.of(request.query()).shape(node));
+    return Json.reply(200, Precondition.tag(node), Selected.of(request.query()).shape(node));
   }
 
   private static Reply changed(GraphNode node) {
@@ -75,8 +74,7 @@ final class NodeRoutes {
     return changed(node);
   }
 
-  private GraphNode move(
-      Caller caller, GraphNode seen, ObjectNode body, @Nullable Long expected) {
+  private GraphNode move(Caller caller, GraphNode seen, ObjectNode body, @Nullable Long expected) {
     GraphNode node = seen;
     for (int attempt = 1; ; attempt++) {
       try {

@@ -52,8 +52,7 @@ final class NodesRoutes {
     if (page.next() == null && !pages.asked()) {
       return Json.reply(nodes);
     }
-    return Json.reply(
-        Pages.add(Json.object().set("nodes", nodes), page.next(), page.view()));
+    return Json.reply(Pages.add(Json.object().set("nodes", nodes), page.next(), page.view()));
   }
 
   /** Waits for the first nodes that a filter lets through. */

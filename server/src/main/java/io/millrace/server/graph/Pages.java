@@ -22,7 +22,8 @@ record Pages(@Nullable String start, @Nullable String view) {
     String start = query.text("start").orElse(null);
     String view = query.text("pid").or(() -> query.text("pagid")).orElse("");
     if (start == null && !view.isEmpty()) {
-      throw HttpProblem.malformed("the parameter pid comes with start, the next of the page before");
+      throw HttpProblem.malformed(
+          "the parameter pid comes with start, the next of the page before");
     }
     return new Pages(start, view.isEmpty() ? null : view);
   }

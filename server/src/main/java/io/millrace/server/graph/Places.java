@@ -61,8 +61,7 @@ final class Places {
 
   private static List<NodeRef> refs(String field, JsonNode given, boolean orRoot) {
     if (!(given instanceof ArrayNode array)) {
-      throw HttpProblem.malformed(
-          field + " must be an array of ids, not " + Json.shortened(given));
+      throw HttpProblem.malformed(field + " must be an array of ids, not " + Json.shortened(given));
     }
     if (orRoot && array.size() == 1 && isRoot(array.get(0))) {
       return List.of();

@@ -105,8 +105,7 @@ final class SchedulerRoutes {
 
   /** The parameter {@code timeout}, in seconds; {@code most} where it is absent. */
   static Duration timeout(Query query, Duration most) {
-    return Duration.ofSeconds(
-        query.integer("timeout", most.toSeconds(), 0, most.toSeconds()));
+    return Duration.ofSeconds(query.integer("timeout", most.toSeconds(), 0, most.toSeconds()));
   }
 
   private Reply running(Request request) {

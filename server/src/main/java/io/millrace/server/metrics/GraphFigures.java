@@ -110,13 +110,12 @@ public final class GraphFigures {
   }
 
   void ended(Outcome outcome) {
-    ends(
-            switch (outcome) {
-              case Outcome.Finished _ -> "finished";
-              case Outcome.Failed _ -> "failed";
-              case Outcome.Again _ -> "again";
-              case Outcome.Killed _ -> "killed";
-            })
+    ends(switch (outcome) {
+          case Outcome.Finished _ -> "finished";
+          case Outcome.Failed _ -> "failed";
+          case Outcome.Again _ -> "again";
+          case Outcome.Killed _ -> "killed";
+        })
         .increment();
   }
 }

@@ -40,6 +40,16 @@ public final class Access implements Gate {
    * @throws ServerException for an address other than loopback without a token
    */
   public static Access to(InetAddress address, @Nullable Token token, Pass pass) {
+    check(address, token);
+    return new Access(token, pass, address);
+  }
+
+  /**
+   * Whether there can be rules for a listen address, before anything is begun.
+   *
+   * @throws ServerException for an address other than loopback without a token
+   */
+  public static void check(InetAddress address, @Nullable Token token) {
     if (!address.isLoopbackAddress() && token == null) {
       throw new ServerException(
           "server.address is "
@@ -47,7 +57,6 @@ public final class Access implements Gate {
               + ": whoever reaches this server can run programs, so an address other than 127.0.0.1"
               + " or ::1 needs server.token-file");
     }
-    return new Access(token, pass, address);
   }
 
   @Override

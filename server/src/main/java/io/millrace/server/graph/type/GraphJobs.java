@@ -66,9 +66,7 @@ public final class GraphJobs implements AutoCloseable {
     @Override
     public Optional<JobEnd> look(JobId id) {
       Job job = jobs.registry().find(id.toString()).orElse(null);
-      return job == null || job.status().isEnd()
-          ? Optional.of(new JobEnd(job))
-          : Optional.empty();
+      return job == null || job.status().isEnd() ? Optional.of(new JobEnd(job)) : Optional.empty();
     }
   }
 

@@ -48,17 +48,18 @@ final class JobAttempt extends HandedOn {
   @Override
   void handOn() {
     Job job = registry.find(order.key()).orElseGet(this::submit);
-    var _ =
-        jobs.follower()
-            .follow(job.id())
-            .thenAccept(end -> guarded(() -> ended(job.id(), end)));
+    var _ = jobs.follower().follow(job.id()).thenAccept(end -> guarded(() -> ended(job.id(), end)));
   }
 
   private Job submit() {
     JobId id = registry.newId();
     String blob = JobRegistry.payloadName(id);
     try {
-      Value payload = Value.keep(blob, new ByteArrayInputStream(order.payload().getBytes(StandardCharsets.UTF_8)), jobs.blobs());
+      Value payload =
+          Value.keep(
+              blob,
+              new ByteArrayInputStream(order.payload().getBytes(StandardCharsets.UTF_8)),
+              jobs.blobs());
       return registry.submit(id, order.submission(), payload);
     } catch (InvalidJobException e) {
       jobs.blobs().delete(blob);

@@ -35,8 +35,7 @@ final class ResultTail implements Tail {
     if (job == null || offset >= size()) {
       return new byte[0];
     }
-    try (InputStream result =
-        jobs.registry().result(job).orElseGet(InputStream::nullInputStream)) {
+    try (InputStream result = jobs.registry().result(job).orElseGet(InputStream::nullInputStream)) {
       result.skipNBytes(offset);
       return result.readNBytes(most);
     } catch (IOException e) {

@@ -58,12 +58,7 @@ final class TaskAttempt extends HandedOn {
   static TaskAttempt begin(Tasks tasks, ObjectId id, Order order, boolean named) {
     TaskAttempt attempt =
         new TaskAttempt(
-            tasks,
-            id,
-            order,
-            tasks.tail(id, Stream.STDOUT),
-            tasks.tail(id, Stream.STDERR),
-            named);
+            tasks, id, order, tasks.tail(id, Stream.STDOUT), tasks.tail(id, Stream.STDERR), named);
     attempt.begin();
     return attempt;
   }
@@ -76,8 +71,7 @@ final class TaskAttempt extends HandedOn {
               .queues()
               .queues()
               .find(order.queue())
-              .orElseThrow(() ->
-                  new CannotHandOnException("there is no queue " + order.queue()));
+              .orElseThrow(() -> new CannotHandOnException("there is no queue " + order.queue()));
       try {
         tasks.queues().tasks().submitOnce(queue, id, order.params());
       } catch (InvalidRequestException e) {

@@ -59,7 +59,8 @@ public final class Tasks implements AutoCloseable {
 
   /** The task, wherever it is. */
   Optional<QueueTask> find(ObjectId id) {
-    return queues.tasks()
+    return queues
+        .tasks()
         .find(id)
         .or(() -> Optional.ofNullable(archived.find(List.of(id)).get(id)));
   }
