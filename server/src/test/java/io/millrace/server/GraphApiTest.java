@@ -328,7 +328,7 @@ final class GraphApiTest {
       graph.refused(400, "POST", "/nodes", "[" + good + "," + bad + "]");
     }
     assertThat(graph.refused(400, "POST", "/nodes", "[" + good + ",{'metadata':{}}]"))
-        .isEqualTo("node number 2: the metadata has no type");
+        .isEqualTo("new node 2: the metadata has no type");
     assertThat(graph.get("/nodes")).isEmpty();
     assertThat(graph.answer(201, "POST", "/nodes", "[]")).isEmpty();
   }

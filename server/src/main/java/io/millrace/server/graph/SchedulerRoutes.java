@@ -2,9 +2,9 @@ package io.millrace.server.graph;
 
 import io.millrace.graph.Caller;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphWatch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeState;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Query;
@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What the scheduler is asked for: to end nodes, to wait for their end, what runs. */
@@ -28,11 +27,9 @@ final class SchedulerRoutes {
       Set.of("TERM", "INT", "HUP", "QUIT", "KILL", "ABRT", "ALRM", "PIPE", "USR1", "USR2");
 
   private final GraphRegistry graph;
-  private final Waiting waiting;
 
-  SchedulerRoutes(GraphRegistry graph, Waiting waiting) {
+  SchedulerRoutes(GraphRegistry graph) {
     this.graph = graph;
-    this.waiting = waiting;
   }
 
   void mount(GraphMount mount) {
@@ -87,16 +84,34 @@ final class SchedulerRoutes {
   }
 
   private Reply await(Request request) throws InterruptedException {
-    StateWatch watch = new StateWatch(graph, Ids.ofList(request), end(request.query()));
-    waiting.until(watch, request, timeout(request.query(), MOST_WAIT));
-    return Json.reply(watch.shape());
+    List<NodeId> ids = Ids.ofList(request);
+    boolean untilSettled = untilSettled(request.query());
+    Duration timeout = timeout(request.query(), MOST_WAIT);
+    try (GraphWatch watch = GraphWatch.begin(graph, ids, untilSettled);
+        Patience patience = new Patience(request, timeout)) {
+      Duration step = patience.step();
+      while (!watch.isOver() && step.isPositive()) {
+        watch.await(step);
+        step = patience.step();
+      }
+      ObjectNode states = Json.object();
+      watch
+          .states()
+          .forEach((id, state) -> {
+            if (graph.node(id).isEmpty()) {
+              throw new HttpProblem(410, "node " + id + " was removed while it was waited for");
+            }
+            states.put(id.toString(), state.word());
+          });
+      return Json.reply(states);
+    }
   }
 
-  private static Predicate<NodeState> end(Query query) {
+  private static boolean untilSettled(Query query) {
     String until = query.text("until").orElse("terminal");
     return switch (until) {
-      case "terminal" -> NodeState::isTerminal;
-      case "settled" -> NodeState::isSettled;
+      case "terminal" -> false;
+      case "settled" -> true;
       default ->
           throw HttpProblem.malformed(
               "the parameter until must be terminal or settled, not " + until);
