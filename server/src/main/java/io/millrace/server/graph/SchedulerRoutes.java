@@ -5,6 +5,7 @@ import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphWatch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
+import io.millrace.processes.Signal;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Query;
@@ -13,9 +14,6 @@ import io.millrace.server.http.Request;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
-import java.util.TreeSet;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What the scheduler is asked for: to end nodes, to wait for their end, what runs. */
@@ -23,8 +21,6 @@ final class SchedulerRoutes {
   private static final Duration MOST_WAIT = Duration.ofDays(365);
   private static final int MOST_GRACE_SECONDS = 86_400;
   private static final int MOST_GRACE_TEXT = 20;
-  private static final Set<String> SIGNALS =
-      Set.of("TERM", "INT", "HUP", "QUIT", "KILL", "ABRT", "ALRM", "PIPE", "USR1", "USR2");
 
   private final GraphRegistry graph;
 
@@ -50,16 +46,11 @@ final class SchedulerRoutes {
 
   private static String signal(Query query) {
     String given = query.text("signal").orElse(Kill.DEFAULT.signal());
-    String upper = given.toUpperCase(Locale.ROOT);
-    String name = upper.startsWith("SIG") ? upper.substring(3) : upper;
-    if (!SIGNALS.contains(name)) {
-      throw HttpProblem.malformed(
-          "the parameter signal must be one of "
-              + String.join(", ", new TreeSet<>(SIGNALS))
-              + ", not "
-              + given);
-    }
-    return name;
+    return Signal.of(given)
+        .map(Signal::name)
+        .orElseThrow(() ->
+            HttpProblem.malformed(
+                "the parameter signal must be one of " + Signal.all() + ", not " + given));
   }
 
   private static Duration grace(Query query) {
