@@ -125,7 +125,11 @@ final class Batches {
     List<StoredNode> nodes = new ArrayList<>();
     ledger.each(Keys.NODES, "", document -> nodes.add(StoredNode.read(document)));
     Draft loaded = new Draft(ledger, clock, head, nodes);
-    published.replace(loaded);
+    if (loaded.version() == published.version()) {
+      loaded.seenAs(published);
+    } else {
+      published.replace(loaded);
+    }
     return loaded;
   }
 

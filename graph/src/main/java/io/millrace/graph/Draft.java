@@ -53,6 +53,13 @@ final class Draft {
     begin();
   }
 
+  /** Goes on with the versions of nodes that were shown, where they are those of this graph. */
+  void seenAs(Published published) {
+    for (GraphNode node : nodes()) {
+      graph.vertex(node.id()).version = published.version(node.id());
+    }
+  }
+
   /** Forgets what is durable now. */
   void begin() {
     changed.clear();
