@@ -286,13 +286,15 @@ class GraphSchedulerTest {
   void folders_go_with_the_end_and_those_of_nobody_with_the_next_start() throws IOException {
     world.add();
     world.settle();
-    Files.createDirectories(folder.resolve("77.3/work"));
-    Files.writeString(folder.resolve("77.3/work/stdout"), "old");
-    assertThat(folder.resolve("1.1/begun")).exists();
+    Files.createDirectories(folder.resolve("77.3"));
+    Files.writeString(folder.resolve("77.3/stdout"), "old");
+    Files.writeString(folder.resolve("77.3.begun"), "");
+    assertThat(folder.resolve("1.1.begun")).exists();
     world.restart();
     world.settle();
     assertThat(folder.resolve("77.3")).doesNotExist();
-    assertThat(folder.resolve("1.1")).exists();
+    assertThat(folder.resolve("77.3.begun")).doesNotExist();
+    assertThat(folder.resolve("1.1.begun")).exists();
     world.work.begun.getFirst().end(null, null);
     world.settle();
 
