@@ -105,19 +105,4 @@ final class GraphTokenTest {
       graph.refused(403, "GET", "/nodes", "", own);
     }
   }
-
-  @Test
-  void a_graph_grows_by_itself(@TempDir Path other) throws Exception {
-    try (Graphs graph = new Graphs(other)) {
-      String grow =
-          "[ $LEFT = 0 ] || curl -sf -H \"Authorization: Bearer $MILLRACE_TOKEN\""
-              + " $MILLRACE_URL/v1/nodes -d '[{\"metadata\": {\"type\": \"shell command\","
-              + " \"parent\": \"'$MILLRACE_NODE_ID'\"}, \"data\": {\"command\": \"true\"}}]'";
-      String root = graph.script("root", "LEFT=1; " + grow);
-      assertThat(graph.settled(root)).isEqualTo("finished");
-      String child = graph.get("/nodes?new=" + root).at("/0/id").asString();
-      assertThat(graph.settled(child)).isEqualTo("finished");
-      assertThat(graph.get("/nodes/" + child).required("parent").asString()).isEqualTo(root);
-    }
-  }
 }
