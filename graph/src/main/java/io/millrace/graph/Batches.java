@@ -133,6 +133,15 @@ final class Batches {
     return loaded;
   }
 
+  /** The graph as it was before what had no room; all of it is in memory. */
+  private void restore() {
+    draft = null;
+    head = ledger.tidy(head);
+    Draft before = new Draft(ledger, clock, head, published.stored());
+    before.seenAs(published);
+    draft = before;
+  }
+
   private void settle(Draft first, List<Request<?>> taken) {
     Draft now = first;
     for (int i = 0; i < ATTEMPTS; i++) {
@@ -154,11 +163,12 @@ final class Batches {
       try {
         after = commit(changed);
       } catch (GraphFullException e) {
-        draft = null;
+        restore();
         if (taken.size() == 1) {
-          throw e;
+          taken.getFirst().fail(e);
+        } else {
+          taken.forEach(this::settleAlone);
         }
-        taken.forEach(this::settleAlone);
         return true;
       }
       if (after == null) {
@@ -192,14 +202,9 @@ final class Batches {
 
   /** One that has no room does not keep others from theirs. */
   private void settleAlone(Request<?> request) {
-    try {
-      Draft now = current();
-      request.attempt(now);
-      settle(now, List.of(request));
-    } catch (GraphFullException e) {
-      draft = null;
-      request.fail(e);
-    }
+    Draft now = current();
+    request.attempt(now);
+    settle(now, List.of(request));
   }
 
   /** A change that is written down has happened, whether or not it can be spread now. */

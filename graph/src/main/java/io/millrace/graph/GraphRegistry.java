@@ -10,6 +10,12 @@ import org.jspecify.annotations.Nullable;
  * read is durable. Safe for use by any number of threads; the methods block until the store has
  * answered.
  *
+ * <p>Limits: 10,000 nodes a request, names of 128 characters, 2,000 keys a node, each of 1 to 128
+ * letters, digits, dots, dashes and underscores. A text has up to 4,096 pages of 256 KiB, another
+ * value up to 1 MiB as JSON with 100 levels, and what a type reads up to 1 MiB. What is small of a
+ * node's data is stored together and has up to 640 KiB. More than that is an {@link
+ * InvalidGraphException}.
+ *
  * <p>All methods that change something throw {@link NotAllowedException} where the caller may not,
  * {@link UnknownNodeException} where a node that is named as such is not there, {@link
  * VersionException} where {@code expected} is neither null nor the node's version, {@link
@@ -69,7 +75,7 @@ public interface GraphRegistry {
    */
   Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted);
 
-  /** The first page together with the version of the graph at which it was true. */
+  /** All nodes that somebody wants to see, and the version of the graph at which it was true. */
   Snapshot snapshot(NodeFilter filter);
 
   /**

@@ -110,6 +110,12 @@ final class Published {
     return some.stream().map(reasons::explain).toList();
   }
 
+  /** All nodes as they are stored. */
+  List<StoredNode> stored() {
+    return read(() ->
+        nodes.values().stream().map(node -> StoredNode.of(node, kills.get(node.id()))).toList());
+  }
+
   long version() {
     return read(() -> version);
   }
@@ -133,14 +139,20 @@ final class Published {
 
   /** All nodes that somebody wants to see, and the version in which they were so. */
   GraphRegistry.Snapshot snapshot(NodeFilter filter) {
-    return read(() -> {
-      NodeId below = filter.below();
-      if (below != null && !nodes.containsKey(below)) {
-        throw new UnknownNodeException(below);
-      }
-      Filter wanted = new Filter(filter, nodes);
-      return new GraphRegistry.Snapshot(version, explain(wanted.nodes()));
-    });
+    return read(() -> new GraphRegistry.Snapshot(version, explain(wanted(filter))));
+  }
+
+  /** The nodes that somebody wants to see, as they are now. */
+  Listing listing(NodeFilter filter) {
+    return read(() -> new Listing(wanted(filter), new ArrayList<>(nodes.values())));
+  }
+
+  private List<GraphNode> wanted(NodeFilter filter) {
+    NodeId below = filter.below();
+    if (below != null && !nodes.containsKey(below)) {
+      throw new UnknownNodeException(below);
+    }
+    return new Filter(filter, nodes).nodes();
   }
 
   List<GraphNode> running() {

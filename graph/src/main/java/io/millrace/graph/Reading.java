@@ -29,7 +29,11 @@ final class Reading {
   }
 
   Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted) {
-    return wanted == null ? nodes.first(published.snapshot(filter).nodes()) : nodes.next(wanted);
+    if (wanted != null) {
+      return nodes.next(wanted);
+    }
+    Listing listing = published.listing(filter);
+    return nodes.first(listing.nodes(), listing::explained, listing.all().size());
   }
 
   Page<String> keys(NodeId id, Page.@Nullable Wanted wanted) {

@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * Lists that are read page by page, as they were at the first page. Kept for ten minutes, and only
@@ -20,7 +21,22 @@ final class Views<T> {
 
   static final Duration KEPT = Duration.ofMinutes(10);
 
-  private record View<T>(List<T> items, long sinceMillis) {}
+  /**
+   * A list.
+   *
+   * @param finish makes of a part of it what is shown
+   * @param weight how many items count for it
+   */
+  private record View<T>(
+      List<T> items, UnaryOperator<List<T>> finish, int weight, long sinceMillis) {
+    Page<T> page(String name, int from) {
+      int to = Math.min(items.size(), from + PAGE);
+      return new Page<>(
+          finish.apply(items.subList(from, to)),
+          name,
+          to < items.size() ? Integer.toString(to) : null);
+    }
+  }
 
   private final InstantSource clock;
   private final Names names;
@@ -34,20 +50,31 @@ final class Views<T> {
 
   /** The first page of a list. */
   Page<T> first(List<T> all) {
+    return first(all, UnaryOperator.identity(), all.size());
+  }
+
+  /**
+   * The first page of a list.
+   *
+   * @param finish makes of a part of it what is shown
+   * @param weight as how many items it counts
+   */
+  Page<T> first(List<T> all, UnaryOperator<List<T>> finish, int weight) {
     String name = names.next();
+    View<T> view = new View<>(all, finish, weight, clock.millis());
     if (all.size() > PAGE) {
-      keep(name, new View<>(all, clock.millis()));
+      keep(name, view);
     }
-    return page(name, all, 0);
+    return view.page(name, 0);
   }
 
   private synchronized void keep(String name, View<T> view) {
     forget();
     views.put(name, view);
-    items += view.items.size();
+    items += view.weight;
     Iterator<View<T>> oldest = views.values().iterator();
     while (items > MOST_ITEMS && views.size() > 1) {
-      items -= oldest.next().items.size();
+      items -= oldest.next().weight;
       oldest.remove();
     }
   }
@@ -58,18 +85,18 @@ final class Views<T> {
         .values()
         .removeIf(view -> {
           boolean old = view.sinceMillis < before;
-          items -= old ? view.items.size() : 0;
+          items -= old ? view.weight : 0;
           return old;
         });
   }
 
-  private synchronized List<T> kept(String name) {
+  private synchronized View<T> kept(String name) {
     forget();
     View<T> view = views.get(name);
     if (view == null) {
       throw new StaleViewException("this list is not kept any more; begin again at its first page");
     }
-    return view.items;
+    return view;
   }
 
   /**
@@ -79,21 +106,16 @@ final class Views<T> {
    * @throws InvalidGraphException where no page starts there
    */
   Page<T> next(Page.Wanted wanted) {
-    List<T> all = kept(wanted.view());
+    View<T> view = kept(wanted.view());
     int from;
     try {
       from = Integer.parseInt(wanted.start());
     } catch (NumberFormatException _) {
       from = -1;
     }
-    if (from < 0 || from > all.size()) {
+    if (from < 0 || from > view.items.size()) {
       throw new InvalidGraphException("no page of this list starts at " + wanted.start());
     }
-    return page(wanted.view(), all, from);
-  }
-
-  private static <T> Page<T> page(String name, List<T> all, int from) {
-    int to = Math.min(all.size(), from + PAGE);
-    return new Page<>(all.subList(from, to), name, to < all.size() ? Integer.toString(to) : null);
+    return view.page(wanted.view(), from);
   }
 }

@@ -15,6 +15,7 @@ import java.util.function.BooleanSupplier;
 
 /** A graph over a store in a simulation, with a clock that the test moves. */
 final class GraphFixture implements GraphAccess {
+  private final SimulatedEnvironment environment = new SimulatedEnvironment(1);
   private final StoreOptions options;
   private final BlobStore blobs;
   private final Portion portion;
@@ -30,9 +31,7 @@ final class GraphFixture implements GraphAccess {
 
   GraphFixture(Path folder, Portion portion, Limits limits) {
     this.options =
-        StoreOptions.in(Path.of("store"))
-            .withLimits(limits)
-            .withEnvironment(new SimulatedEnvironment(1));
+        StoreOptions.in(Path.of("store")).withLimits(limits).withEnvironment(environment);
     this.blobs = FileBlobStore.open(folder);
     this.portion = portion;
     this.store = TaskStore.open(options);
@@ -51,6 +50,18 @@ final class GraphFixture implements GraphAccess {
     store.close();
     store = TaskStore.open(options);
     lineBreaks = () -> false;
+    graph = open();
+  }
+
+  /** Cuts the power at so many operations of the disk from now. */
+  void cutPowerAfter(long operations) {
+    environment.disk().cutPowerAfter(operations);
+  }
+
+  /** The power goes, if it has not gone, and comes back; what was not synced may be lost. */
+  void crash() {
+    environment.cutPower();
+    store = TaskStore.open(options);
     graph = open();
   }
 

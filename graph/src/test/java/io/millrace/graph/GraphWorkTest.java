@@ -6,10 +6,15 @@ import static io.millrace.graph.GraphForms.with;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.store.Interest;
+import io.millrace.store.Subscription;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -202,6 +207,21 @@ class GraphWorkTest {
     assertThat(world.node(deep).reason()).isEqualTo("node " + group + " failed");
     NodeId two = world.addOne(form("command", world.addOne("command"), world.addOne("command")));
     assertThat(world.node(two).reason()).endsWith(" and others");
+  }
+
+  @Test
+  void the_end_of_a_node_above_many_writes_nothing_of_those() throws Exception {
+    NodeId top = world.addOne("command");
+    NodeForm below = form("command", top);
+    List<NodeId> all = world.add(Collections.nCopies(3_000, below).toArray(NodeForm[]::new));
+    var _ = world.start(top);
+    Interest graph = new Interest(null, Set.of(), Set.of("graph", Keys.NODES, Keys.DATA));
+    try (Subscription commits = world.store().subscribe(graph)) {
+      world.end(top, new Outcome.Failed("it broke"));
+
+      assertThat(Objects.requireNonNull(commits.next(Duration.ofSeconds(10))).changes()).hasSize(2);
+      assertThat(world.state(all.getLast())).isEqualTo(NodeState.BLOCKED);
+    }
   }
 
   @Test

@@ -12,6 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -127,8 +130,36 @@ class LargeChangeTest {
           .isInstanceOf(GraphFullException.class);
       assertThat(small.registry().snapshot(NodeFilter.ALL).nodes()).hasSize(1);
 
+      assertThat(small.store().documents(DocumentQuery.prefix(Keys.NODES, "")).value()).hasSize(1);
+
       small.finish(first);
       assertThat(small.registry().remove(Caller.ANYONE, first, false, null)).isEqualTo(1);
+      assertThat(small.addOne("command")).isGreaterThan(first);
+    }
+  }
+
+  @Test
+  void where_many_ask_at_once_those_that_have_room_get_it(@TempDir Path folder) throws Exception {
+    Limits limits = Limits.defaults().withMemoryBytes(60_000);
+    try (GraphFixture small = new GraphFixture(folder, SMALL, limits);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Boolean>> asked = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        boolean large = i % 2 == 0;
+        asked.add(threads.submit(() -> isAdded(small, large ? group() : List.of(form("command")))));
+      }
+      for (int i = 0; i < 40; i++) {
+        assertThat(asked.get(i).get()).isEqualTo(i % 2 == 1);
+      }
+      assertThat(small.registry().snapshot(NodeFilter.ALL).nodes()).hasSize(20);
+    }
+  }
+
+  private static boolean isAdded(GraphFixture small, List<NodeForm> forms) {
+    try {
+      return !small.registry().add(Caller.ANYONE, forms).isEmpty();
+    } catch (GraphFullException _) {
+      return false;
     }
   }
 }
