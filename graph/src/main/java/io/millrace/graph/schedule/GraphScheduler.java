@@ -10,6 +10,7 @@ import io.millrace.graph.NodeTypes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -126,10 +127,9 @@ public final class GraphScheduler implements AutoCloseable {
       if (!surveyed) {
         survey();
       }
-      ends.write();
-      long tellAgain = tellKills(nowMillis);
+      long again = Math.min(ends.write(nowMillis), tellKills(nowMillis));
       long start = start(nowMillis);
-      return Math.min(Math.min(start, tellAgain), roster.nextDeadlineMillis());
+      return Math.min(Math.min(start, again), roster.nextDeadlineMillis());
     } catch (RuntimeException e) {
       LOG.warn("the graph cannot be scheduled, trying again: {}", e.toString());
       surveyed = false;
@@ -162,7 +162,7 @@ public final class GraphScheduler implements AutoCloseable {
         }
       }
       case News.Written written -> {
-        ends.written(written);
+        ends.written(written, nowMillis);
         if (written.stored()) {
           written
               .ends()
@@ -170,8 +170,6 @@ public final class GraphScheduler implements AutoCloseable {
                 roster.remove(end.trial());
                 executor.execute(() -> folders.remove(end.trial()));
               });
-        } else {
-          pausedUntilMillis = nowMillis + PAUSE_MILLIS;
         }
       }
     }
@@ -251,12 +249,16 @@ public final class GraphScheduler implements AutoCloseable {
       return NEVER;
     }
     Choice.Chosen chosen = choice.choose(places, others, nowMillis);
-    if (!chosen.ids().isEmpty()) {
-      for (GraphWork.Item item : graph.start(chosen.ids())) {
-        Trial trial = new Trial(item, type(item.node()));
-        roster.add(trial);
-        begin(trial, () -> beginnings.begin(trial));
-      }
+    List<GraphWork.Item> started =
+        chosen.ids().isEmpty() ? List.of() : graph.start(chosen.ids());
+    for (GraphWork.Item item : started) {
+      Trial trial = new Trial(item, type(item.node()));
+      roster.add(trial);
+      begin(trial, () -> beginnings.begin(trial));
+    }
+    if (started.size() < chosen.ids().size()) {
+      // Others were faster, or the store's clock is a little behind.
+      return nowMillis + PAUSE_MILLIS;
     }
     if (chosen.more()) {
       return nowMillis;

@@ -191,6 +191,26 @@ class GraphSchedulerTest {
   }
 
   @Test
+  void an_end_that_cannot_be_stored_holds_up_no_other() {
+    NodeId bad = world.add();
+    NodeId good = world.add();
+    NodeId next = world.add();
+    world.settle();
+    world.graph.unstorable = bad;
+    world.work.begun.forEach(fake -> fake.end(null, null));
+    world.pass(999);
+    assertThat(world.graph.state(good)).isEqualTo(NodeState.RUNNING);
+    assertThat(world.graph.state(next)).isEqualTo(NodeState.RUNNING);
+    world.pass(1);
+    assertThat(world.graph.state(good)).isEqualTo(NodeState.FINISHED);
+    assertThat(world.graph.state(bad)).isEqualTo(NodeState.RUNNING);
+    world.graph.unstorable = null;
+    world.pass(1_000);
+
+    assertThat(world.graph.state(bad)).isEqualTo(NodeState.FINISHED);
+  }
+
+  @Test
   void a_start_whose_answer_was_lost_is_begun_once() {
     NodeId id = world.add();
     world.step();

@@ -47,6 +47,9 @@ final class MemoryGraph implements GraphWork {
   /** How many of the next calls fail before anything is done. */
   int refusals;
 
+  /** The node whose end cannot be stored, whatever is tried; null for none. */
+  @Nullable NodeId unstorable;
+
   MemoryGraph(LongSupplier nowMillis) {
     this.nowMillis = nowMillis;
   }
@@ -182,6 +185,9 @@ final class MemoryGraph implements GraphWork {
   @Override
   public synchronized void end(List<Ended> ended) {
     refuse();
+    if (ended.stream().anyMatch(end -> end.id().equals(unstorable))) {
+      throw new IllegalStateException("its output cannot be read");
+    }
     for (Ended end : ended) {
       try {
         take(rules.end(end.id(), end.attempt(), end.outcome(), now()));
