@@ -40,6 +40,7 @@ final class MemoryGraph implements GraphWork {
   private final List<Runnable> wakes = new ArrayList<>();
   private @Nullable Outputs outputs;
   private long nextId = 1;
+  private long askedMillis;
 
   /** How many of the next calls fail, once what they ask for is done. */
   int lostAnswers;
@@ -128,6 +129,7 @@ final class MemoryGraph implements GraphWork {
 
   @Override
   public synchronized List<GraphNode> ready(String type, int most, long atMillis) {
+    askedMillis = atMillis;
     return waiting()
         .filter(node -> node.definition().type().equals(type))
         .filter(node -> notBefore(node) <= atMillis)
@@ -137,7 +139,7 @@ final class MemoryGraph implements GraphWork {
 
   @Override
   public synchronized OptionalLong nextDueMillis() {
-    return waiting().mapToLong(MemoryGraph::notBefore).filter(at -> at > now()).min();
+    return waiting().mapToLong(MemoryGraph::notBefore).filter(at -> at > askedMillis).min();
   }
 
   private Stream<GraphNode> waiting() {
