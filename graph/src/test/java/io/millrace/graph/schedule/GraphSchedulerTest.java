@@ -131,6 +131,27 @@ class GraphSchedulerTest {
   }
 
   @Test
+  void what_an_earlier_scheduler_was_killing_is_killed_also_if_it_has_ended_meanwhile() {
+    NodeId ends = world.add();
+    NodeId lives = world.add();
+    world.settle();
+    world.graph.kill(ends, Kill.DEFAULT);
+    world.graph.kill(lives, Kill.DEFAULT);
+    world.settle();
+    world.scheduler.close();
+    FakeType.Fake living = world.work.begun.getLast();
+    world.work.begun.getFirst().end("exit code 143", null);
+    world.restart();
+    world.settle();
+
+    assertThat(world.graph.state(ends)).isEqualTo(NodeState.KILLED);
+    assertThat(living.kills).containsExactly(Kill.DEFAULT, Kill.DEFAULT);
+    living.end(null, null);
+    world.settle();
+    assertThat(world.graph.state(lives)).isEqualTo(NodeState.KILLED);
+  }
+
+  @Test
   void a_kill_that_comes_before_the_beginning_is_told_after_it() {
     NodeId id = world.add();
     world.step();
