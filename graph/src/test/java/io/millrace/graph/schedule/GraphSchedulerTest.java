@@ -8,6 +8,7 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -342,6 +343,27 @@ class GraphSchedulerTest {
     try (Stream<Path> files = Files.list(folder)) {
       assertThat(files).containsExactly(folder.resolve("boot"));
     }
+  }
+
+  @Test
+  void what_starts_before_old_folders_are_removed_keeps_its_own() throws IOException {
+    Files.createDirectory(folder.resolve("77.3"));
+    NodeId id = world.add();
+    world.work.before =
+        work -> {
+          try {
+            Files.createDirectory(work.folder());
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        };
+    world.step();
+    // The removal was asked for first, and may come last.
+    world.tasks.addLast(world.tasks.removeFirst());
+    world.settle();
+
+    assertThat(folder.resolve("77.3")).doesNotExist();
+    assertThat(folder.resolve(id + ".1")).exists();
   }
 
   @Test
