@@ -47,7 +47,9 @@ public interface NodeType {
   Attempt start(Work work);
 
   /**
-   * Finds an attempt again that was under way when the server went.
+   * Finds an attempt again that was under way when the server went. Where {@link #start} had not
+   * returned by then and nothing is found, it is called now, for the same attempt: so what {@code
+   * start} begins elsewhere must be found by the node and the number of the attempt.
    *
    * @return it, running or ended; empty when nothing is left of it
    */

@@ -83,7 +83,8 @@ public final class ProcessLauncher {
   }
 
   /**
-   * Finds the process of a folder again, running or ended, whoever started it.
+   * Finds the process of a folder again, running or ended, whoever started it. What a {@link
+   * ProcessSpawner} was about to begin there never begins once this has found nothing.
    *
    * @return the process; empty when none began there. If its launcher is gone, none will
    * @throws ProcessException when the folder's files are damaged or cannot be read

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,23 +88,28 @@ final class AttemptFolders {
     remove(begun(trial));
   }
 
-  /** Removes the files of all other attempts, which a server that died has left. */
-  void keepOnly(Set<String> names) {
+  /**
+   * The files of all other attempts, which a server that died has left.
+   *
+   * @param names of attempts
+   */
+  List<Path> allBut(Set<String> names) {
     try {
-      for (Path file : Remains.in(root)) {
-        String name = file.getFileName().toString();
-        String attempt =
-            name.endsWith(BEGUN) ? name.substring(0, name.length() - BEGUN.length()) : name;
-        if (!name.equals(BOOT) && !names.contains(attempt)) {
-          remove(file);
-        }
-      }
+      return Remains.in(root).stream().filter(file -> isOfOther(file, names)).toList();
     } catch (IOException e) {
       LOG.warn("the folder {} cannot be cleared: {}", root, e.toString());
+      return List.of();
     }
   }
 
-  private static void remove(Path file) {
+  private static boolean isOfOther(Path file, Set<String> names) {
+    String name = file.getFileName().toString();
+    String attempt =
+        name.endsWith(BEGUN) ? name.substring(0, name.length() - BEGUN.length()) : name;
+    return !name.equals(BOOT) && !names.contains(attempt);
+  }
+
+  static void remove(Path file) {
     try {
       Remains.remove(file);
     } catch (IOException e) {

@@ -14,13 +14,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Brings the ends of attempts on record: one transaction at a time with all that ended while the
- * last one was written, and beside it those whose output takes long to copy, each by itself. For
- * the scheduler's thread.
+ * last one was written, and beside it, each by itself, those whose output takes long to copy and those
+ * that failed to be written, so that none holds up the others. For the scheduler's thread.
  */
 final class Ends {
   private static final Logger LOG = LoggerFactory.getLogger(Ends.class);
   private static final int BATCH = 256;
   private static final long LONG_BYTES = 4L << 20;
+  private static final long PAUSE_MILLIS = 1_000;
 
   private final GraphWork graph;
   private final Executor executor;
@@ -47,7 +48,8 @@ final class Ends {
                 trial.number,
                 Verdict.of(trial, ending, nowMillis),
                 ending.values(),
-                recordings)));
+                recordings),
+            0));
   }
 
   /** How many are not on record. */
@@ -55,13 +57,21 @@ final class Ends {
     return waiting.size() + underWay;
   }
 
-  /** Begins to write what is there. */
-  void write() {
+  /**
+   * Begins to write what is there.
+   *
+   * @return when something is to be tried again, in milliseconds since 1970
+   */
+  long write(long nowMillis) {
+    long again = Long.MAX_VALUE;
     List<News.End> batch = new ArrayList<>();
     ArrayDeque<News.End> left = new ArrayDeque<>();
     while (!waiting.isEmpty()) {
       News.End end = waiting.remove();
-      if (isLong(end)) {
+      if (end.notBeforeMillis() > nowMillis) {
+        again = Math.min(again, end.notBeforeMillis());
+        left.add(end);
+      } else if (end.hasFailed() || isLong(end)) {
         write(List.of(end), false);
       } else if (batchUnderWay || batch.size() >= BATCH) {
         left.add(end);
@@ -74,6 +84,7 @@ final class Ends {
       batchUnderWay = true;
       write(batch, true);
     }
+    return again;
   }
 
   private void write(List<News.End> ends, boolean batch) {
@@ -92,13 +103,13 @@ final class Ends {
   }
 
   /** What came of writing; what is not on record waits again, since repeating it does no harm. */
-  void written(News.Written written) {
+  void written(News.Written written, long nowMillis) {
     underWay -= written.ends().size();
     if (written.batch()) {
       batchUnderWay = false;
     }
     if (!written.stored()) {
-      written.ends().forEach(waiting::addFirst);
+      written.ends().forEach(end -> waiting.add(end.notBefore(nowMillis + PAUSE_MILLIS)));
     }
   }
 

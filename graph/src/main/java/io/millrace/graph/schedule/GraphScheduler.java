@@ -3,13 +3,13 @@ package io.millrace.graph.schedule;
 import io.millrace.graph.Attempt;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
-import io.millrace.graph.Kill;
-import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeType;
 import io.millrace.graph.NodeTypes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -45,6 +45,7 @@ public final class GraphScheduler implements AutoCloseable {
   private final Choice choice;
   private final Roster roster = new Roster();
   private final Ends ends;
+  private final Kills kills;
   private final ConcurrentLinkedQueue<News> inbox = new ConcurrentLinkedQueue<>();
   private volatile Runnable wake = () -> {};
   private volatile boolean closed;
@@ -80,6 +81,7 @@ public final class GraphScheduler implements AutoCloseable {
     this.beginnings = new Beginnings(folders, surroundings.credentials());
     this.choice = new Choice(graph, types);
     this.ends = new Ends(graph, executor, this::tell);
+    this.kills = new Kills(graph, roster, executor, this::tell);
     this.mostPlaces = options.places();
     this.mostOthers = options.others();
   }
@@ -118,7 +120,7 @@ public final class GraphScheduler implements AutoCloseable {
     for (News news = inbox.poll(); news != null; news = inbox.poll()) {
       take(news, nowMillis);
     }
-    endOverdue(nowMillis);
+    kills.tellOverdue(nowMillis);
     if (nowMillis < pausedUntilMillis) {
       return Math.min(pausedUntilMillis, roster.nextDeadlineMillis());
     }
@@ -126,10 +128,9 @@ public final class GraphScheduler implements AutoCloseable {
       if (!surveyed) {
         survey();
       }
-      ends.write();
-      long tellAgain = tellKills(nowMillis);
+      long again = Math.min(ends.write(nowMillis), kills.tellWanted(nowMillis));
       long start = start(nowMillis);
-      return Math.min(Math.min(start, tellAgain), roster.nextDeadlineMillis());
+      return Math.min(Math.min(start, again), roster.nextDeadlineMillis());
     } catch (RuntimeException e) {
       LOG.warn("the graph cannot be scheduled, trying again: {}", e.toString());
       surveyed = false;
@@ -146,23 +147,15 @@ public final class GraphScheduler implements AutoCloseable {
     switch (news) {
       case News.Begun(Trial trial, Attempt attempt) -> {
         trial.attempt = attempt;
-        if (trial.timedOut) {
-          tell(trial, Kill.DEFAULT);
-        }
+        kills.begun(trial);
       }
       case News.Over(Trial trial, Attempt.Ending ending) -> {
         roster.over(trial);
         ends.add(trial, ending, nowMillis);
       }
-      case News.Untold(Trial trial) -> {
-        trial.told = null;
-        trial.tellAgainMillis = nowMillis + PAUSE_MILLIS;
-        if (trial.timedOut && !trial.over) {
-          roster.endAt(trial, trial.tellAgainMillis);
-        }
-      }
+      case News.Untold(Trial trial) -> kills.untold(trial, nowMillis);
       case News.Written written -> {
-        ends.written(written);
+        ends.written(written, nowMillis);
         if (written.stored()) {
           written
               .ends()
@@ -170,8 +163,6 @@ public final class GraphScheduler implements AutoCloseable {
                 roster.remove(end.trial());
                 executor.execute(() -> folders.remove(end.trial()));
               });
-        } else {
-          pausedUntilMillis = nowMillis + PAUSE_MILLIS;
         }
       }
     }
@@ -192,7 +183,9 @@ public final class GraphScheduler implements AutoCloseable {
       }
     }
     if (first) {
-      executor.execute(() -> folders.keepOnly(names));
+      // Listed before anything starts, and removed beside it.
+      List<Path> left = folders.allBut(names);
+      executor.execute(() -> left.forEach(AttemptFolders::remove));
     }
     surveyed = true;
     first = false;
@@ -203,47 +196,6 @@ public final class GraphScheduler implements AutoCloseable {
     return types.find(name).orElseGet(() -> new LostType(name));
   }
 
-  private void endOverdue(long nowMillis) {
-    for (Trial trial : roster.timedOut(nowMillis)) {
-      trial.timedOut = true;
-      if (trial.attempt != null) {
-        tell(trial, Kill.DEFAULT);
-      }
-    }
-  }
-
-  /** Tells what somebody wants ended to end, and gives when to tell it again where that failed. */
-  private long tellKills(long nowMillis) {
-    long again = NEVER;
-    for (Map.Entry<NodeId, Kill> wanted : graph.killing().entrySet()) {
-      Trial trial = roster.underWay(wanted.getKey());
-      if (trial == null || wanted.getValue().equals(trial.told)) {
-        continue;
-      }
-      if (nowMillis < trial.tellAgainMillis) {
-        again = Math.min(again, trial.tellAgainMillis);
-      } else {
-        trial.told = wanted.getValue();
-        tell(trial, wanted.getValue());
-      }
-    }
-    return again;
-  }
-
-  private void tell(Trial trial, Kill kill) {
-    executor.execute(() -> {
-      try {
-        Attempt attempt = trial.attempt;
-        if (attempt != null) {
-          attempt.kill(kill);
-        }
-      } catch (RuntimeException e) {
-        LOG.warn("{} cannot be ended: {}", trial, e.toString());
-        tell(new News.Untold(trial));
-      }
-    });
-  }
-
   private long start(long nowMillis) {
     int places = mostPlaces - roster.places();
     int others = mostOthers - roster.others();
@@ -251,12 +203,15 @@ public final class GraphScheduler implements AutoCloseable {
       return NEVER;
     }
     Choice.Chosen chosen = choice.choose(places, others, nowMillis);
-    if (!chosen.ids().isEmpty()) {
-      for (GraphWork.Item item : graph.start(chosen.ids())) {
-        Trial trial = new Trial(item, type(item.node()));
-        roster.add(trial);
-        begin(trial, () -> beginnings.begin(trial));
-      }
+    List<GraphWork.Item> started = chosen.ids().isEmpty() ? List.of() : graph.start(chosen.ids());
+    for (GraphWork.Item item : started) {
+      Trial trial = new Trial(item, type(item.node()));
+      roster.add(trial);
+      begin(trial, () -> beginnings.begin(trial));
+    }
+    if (started.size() < chosen.ids().size()) {
+      // Others were faster, or the store's clock is a little behind.
+      return nowMillis + PAUSE_MILLIS;
     }
     if (chosen.more()) {
       return nowMillis;

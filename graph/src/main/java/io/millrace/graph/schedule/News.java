@@ -23,6 +23,19 @@ sealed interface News {
    */
   record Written(List<End> ends, boolean stored, boolean batch) implements News {}
 
-  /** The end of an attempt, as it comes on record. */
-  record End(Trial trial, GraphWork.Ended ended) {}
+  /**
+   * The end of an attempt, as it comes on record.
+   *
+   * @param notBeforeMillis when that may be tried again where it has failed; 0 before
+   */
+  record End(Trial trial, GraphWork.Ended ended, long notBeforeMillis) {
+    /** Whether it is to be written by itself, since it may be what cannot be stored. */
+    boolean hasFailed() {
+      return notBeforeMillis > 0;
+    }
+
+    End notBefore(long millis) {
+      return new End(trial, ended, millis);
+    }
+  }
 }

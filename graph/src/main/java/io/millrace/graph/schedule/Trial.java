@@ -23,6 +23,9 @@ final class Trial {
   final Map<String, JsonNode> inputs;
   final RunPolicy policy;
 
+  /** Whether it was being killed already when it came into hand, by an earlier server. */
+  final boolean killing;
+
   /** When it is to be over, in milliseconds since 1970; the largest number for never. */
   long deadlineMillis;
 
@@ -46,6 +49,7 @@ final class Trial {
     this.type = type;
     this.inputs = item.inputs();
     this.policy = policy(item);
+    this.killing = item.node().phase() instanceof Phase.Running running && running.killing();
     this.deadlineMillis = deadlineMillis(item.node().phase(), policy);
   }
 

@@ -15,10 +15,12 @@ final class Verdict {
 
   static Outcome of(Trial trial, Attempt.Ending ending, long nowMillis) {
     Kill kill = trial.told;
-    if (kill != null) {
+    if (kill != null || trial.killing) {
       // Also where it did what it was to do: what follows is not what somebody wanted then.
       return new Outcome.Killed(
-          kill.grace().isZero() ? "it was killed" : "it was killed by " + kill.signal());
+          kill == null || kill.grace().isZero()
+              ? "it was killed"
+              : "it was killed by " + kill.signal());
     }
     String failure = failure(trial, ending);
     if (failure == null) {

@@ -8,6 +8,7 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -131,6 +132,27 @@ class GraphSchedulerTest {
   }
 
   @Test
+  void what_an_earlier_scheduler_was_killing_is_killed_also_if_it_has_ended_meanwhile() {
+    NodeId ends = world.add();
+    NodeId lives = world.add();
+    world.settle();
+    world.graph.kill(ends, Kill.DEFAULT);
+    world.graph.kill(lives, Kill.DEFAULT);
+    world.settle();
+    world.scheduler.close();
+    FakeType.Fake living = world.work.begun.getLast();
+    world.work.begun.getFirst().end("exit code 143", null);
+    world.restart();
+    world.settle();
+
+    assertThat(world.graph.state(ends)).isEqualTo(NodeState.KILLED);
+    assertThat(living.kills).containsExactly(Kill.DEFAULT, Kill.DEFAULT);
+    living.end(null, null);
+    world.settle();
+    assertThat(world.graph.state(lives)).isEqualTo(NodeState.KILLED);
+  }
+
+  @Test
   void a_kill_that_comes_before_the_beginning_is_told_after_it() {
     NodeId id = world.add();
     world.step();
@@ -188,6 +210,26 @@ class GraphSchedulerTest {
     assertThat(world.graph.state(id)).isEqualTo(NodeState.RUNNING);
     world.pass(1_000);
     assertThat(world.graph.state(id)).isEqualTo(NodeState.FINISHED);
+  }
+
+  @Test
+  void an_end_that_cannot_be_stored_holds_up_no_other() {
+    NodeId bad = world.add();
+    NodeId good = world.add();
+    NodeId next = world.add();
+    world.settle();
+    world.graph.unstorable = bad;
+    world.work.begun.forEach(fake -> fake.end(null, null));
+    world.pass(999);
+    assertThat(world.graph.state(good)).isEqualTo(NodeState.RUNNING);
+    assertThat(world.graph.state(next)).isEqualTo(NodeState.RUNNING);
+    world.pass(1);
+    assertThat(world.graph.state(good)).isEqualTo(NodeState.FINISHED);
+    assertThat(world.graph.state(bad)).isEqualTo(NodeState.RUNNING);
+    world.graph.unstorable = null;
+    world.pass(1_000);
+
+    assertThat(world.graph.state(bad)).isEqualTo(NodeState.FINISHED);
   }
 
   @Test
@@ -301,6 +343,27 @@ class GraphSchedulerTest {
     try (Stream<Path> files = Files.list(folder)) {
       assertThat(files).containsExactly(folder.resolve("boot"));
     }
+  }
+
+  @Test
+  void what_starts_before_old_folders_are_removed_keeps_its_own() throws IOException {
+    Files.createDirectory(folder.resolve("77.3"));
+    NodeId id = world.add();
+    world.work.before =
+        work -> {
+          try {
+            Files.createDirectory(work.folder());
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        };
+    world.step();
+    // The removal was asked for first, and may come last.
+    world.tasks.addLast(world.tasks.removeFirst());
+    world.settle();
+
+    assertThat(folder.resolve("77.3")).doesNotExist();
+    assertThat(folder.resolve(id + ".1")).exists();
   }
 
   @Test

@@ -40,12 +40,16 @@ final class MemoryGraph implements GraphWork {
   private final List<Runnable> wakes = new ArrayList<>();
   private @Nullable Outputs outputs;
   private long nextId = 1;
+  private long askedMillis;
 
   /** How many of the next calls fail, once what they ask for is done. */
   int lostAnswers;
 
   /** How many of the next calls fail before anything is done. */
   int refusals;
+
+  /** The node whose end cannot be stored, whatever is tried; null for none. */
+  @Nullable NodeId unstorable;
 
   MemoryGraph(LongSupplier nowMillis) {
     this.nowMillis = nowMillis;
@@ -125,6 +129,7 @@ final class MemoryGraph implements GraphWork {
 
   @Override
   public synchronized List<GraphNode> ready(String type, int most, long atMillis) {
+    askedMillis = atMillis;
     return waiting()
         .filter(node -> node.definition().type().equals(type))
         .filter(node -> notBefore(node) <= atMillis)
@@ -134,7 +139,7 @@ final class MemoryGraph implements GraphWork {
 
   @Override
   public synchronized OptionalLong nextDueMillis() {
-    return waiting().mapToLong(MemoryGraph::notBefore).filter(at -> at > now()).min();
+    return waiting().mapToLong(MemoryGraph::notBefore).filter(at -> at > askedMillis).min();
   }
 
   private Stream<GraphNode> waiting() {
@@ -182,6 +187,9 @@ final class MemoryGraph implements GraphWork {
   @Override
   public synchronized void end(List<Ended> ended) {
     refuse();
+    if (ended.stream().anyMatch(end -> end.id().equals(unstorable))) {
+      throw new IllegalStateException("its output cannot be read");
+    }
     for (Ended end : ended) {
       try {
         take(rules.end(end.id(), end.attempt(), end.outcome(), now()));
