@@ -3,6 +3,7 @@ package io.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.Socket;
 import java.net.URI;
@@ -61,7 +62,7 @@ final class GraphEventsTest {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
       socket.close();
     }
   }
@@ -122,13 +123,15 @@ final class GraphEventsTest {
     graph.refused(400, "GET", "/events?after=x", "");
     graph.refused(404, "GET", "/events?below=77", "");
     graph.refused(400, "GET", "/events?state=gone", "");
-    assertThat(
-            graph
-                .server()
-                .raw(
-                    "GET /v1/events HTTP/1.1\nHost: localhost\nConnection: close\n"
-                        + "Upgrade: carrier-pigeon\n\n"))
-        .startsWith("HTTP/1.1 426 ");
+    String upgrade =
+        """
+        GET /v1/events HTTP/1.1
+        Host: localhost
+        Connection: close
+        Upgrade: carrier-pigeon
+
+        """;
+    assertThat(graph.server().raw(upgrade)).startsWith("HTTP/1.1 426 ");
   }
 
   /** Notes what comes. */
