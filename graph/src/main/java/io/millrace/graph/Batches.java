@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.store.Bytes;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreException;
 import java.time.InstantSource;
@@ -30,6 +31,8 @@ final class Batches {
   private final Queue<Request<?>> queue = new ConcurrentLinkedQueue<>();
   private final ReentrantLock lock = new ReentrantLock();
 
+  private final Bytes secret;
+
   private Head head;
 
   /** Null where the graph has to be loaded again. */
@@ -52,17 +55,13 @@ final class Batches {
     this.portion = portion;
     this.discard = discard;
     this.head = ledger.take();
+    this.secret = head.secret();
     this.draft = load();
   }
 
   /** What only the servers of this graph know. */
   byte[] secret() {
-    lock.lock();
-    try {
-      return head.secret().toArray();
-    } finally {
-      lock.unlock();
-    }
+    return secret.toArray();
   }
 
   /**
@@ -77,16 +76,31 @@ final class Batches {
     Request<T> request = new Request<>(operation);
     queue.add(request);
     while (!request.isOver()) {
-      lock.lock();
-      try {
-        if (!request.isOver()) {
-          commitSome();
+      if (lock.tryLock()) {
+        try {
+          if (!request.isOver()) {
+            commitSome();
+          }
+        } finally {
+          lock.unlock();
         }
-      } finally {
-        lock.unlock();
+        wakeNext();
+      } else {
+        request.await();
       }
     }
     return request.result();
+  }
+
+  /**
+   * Has one of those go on that came too late for the last commit. Whoever finds the lock taken has
+   * joined the queue before, so whoever releases it sees that.
+   */
+  private void wakeNext() {
+    Request<?> next = queue.peek();
+    if (next != null) {
+      next.wake();
+    }
   }
 
   /** Takes what is in the queue, as much as goes into one transaction, and commits it. */

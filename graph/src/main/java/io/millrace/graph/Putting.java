@@ -30,24 +30,26 @@ final class Putting {
           switch (write) {
             case DataWrite.Whole(JsonNode value) -> {
               StoredValue stored = upload.value(value);
+              JsonNode shown = contents.page(stored, 0).data();
               yield batches.run(draft ->
-                  put(open(draft, caller, id, key, expected), whole(stored, pages(stored))));
+                  put(open(draft, caller, id, key, expected), whole(stored, pages(stored)), shown));
             }
             case DataWrite.IfUnset(JsonNode value) -> {
               StoredValue stored = upload.value(value);
+              JsonNode shown = contents.page(stored, 0).data();
               yield batches.run(draft -> {
                 Place place = open(draft, caller, id, key, expected);
                 if (place.old() != null) {
                   throw new NodeStateException("\"" + key + "\" of node " + id + " is set already");
                 }
-                return put(place, whole(stored, 0));
+                return put(place, whole(stored, 0), shown);
               });
             }
             case DataWrite.Slot slot -> {
               Value page = upload.page(slot.value(), slot.slot());
               yield batches.run(draft -> {
                 Place place = open(draft, caller, id, key, expected);
-                return put(place, page(place, slot, page));
+                return put(place, page(place, slot, page), slot.value());
               });
             }
           };
@@ -125,7 +127,7 @@ final class Putting {
     return new Next(new StoredValue.Pages(pages, old.view()), grows, slot, slot + 1);
   }
 
-  private DataPage put(Place place, Next next) {
+  private DataPage put(Place place, Next next, JsonNode shown) {
     Draft draft = place.draft();
     NodeId id = place.node().id();
     NodeData data = place.data().with(Map.of(place.key(), next.value()));
@@ -140,7 +142,6 @@ final class Putting {
     StoredValue stored =
         next.grows() ? next.value() : next.value().seenAs(StoredValue.viewOf(draft.version()));
     draft.replace(id, place.data(), data.with(Map.of(place.key(), stored)));
-    JsonNode page = contents.page(stored, next.slot()).data();
-    return new DataPage(page, stored.view(), next.slot(), next.next(), false);
+    return new DataPage(shown, stored.view(), next.slot(), next.next(), false);
   }
 }

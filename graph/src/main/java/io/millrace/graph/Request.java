@@ -3,6 +3,7 @@ package io.millrace.graph;
 import io.millrace.store.StoreException;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /** An operation that waits, and what came of it. */
@@ -19,6 +20,7 @@ final class Request<T> {
   private int place;
 
   private volatile boolean over;
+  private final Semaphore signal = new Semaphore(0);
   private @Nullable Throwable failure;
 
   Request(Operation<T> operation) {
@@ -61,6 +63,7 @@ final class Request<T> {
       event = !hasEvent() ? NONE : published.get(place);
       failure = refusal;
       over = true;
+      wake();
     }
   }
 
@@ -68,11 +71,22 @@ final class Request<T> {
     if (!over) {
       failure = why;
       over = true;
+      wake();
     }
   }
 
   private boolean hasEvent() {
     return event.version() > 0;
+  }
+
+  /** Waits until it is over, or to be carried out by the thread that waits. */
+  void await() {
+    signal.acquireUninterruptibly();
+  }
+
+  /** Ends the waiting. */
+  void wake() {
+    signal.release();
   }
 
   boolean isOver() {
