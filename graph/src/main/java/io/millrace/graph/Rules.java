@@ -28,8 +28,8 @@ public final class Rules {
    */
   public List<Change> add(List<NewNode> nodes, long firstId) {
     List<Change> changes = new ArrayList<>();
-    new Placement(graph)
-        .of(nodes, firstId)
+    new Placement(graph, firstId)
+        .of(nodes)
         .forEach((id, definition) -> changes.add(new Change.Added(id, definition, Phase.NEW)));
     return changes;
   }
@@ -115,6 +115,20 @@ public final class Rules {
       }
     }
     return changes;
+  }
+
+  /**
+   * Those that are to be ended and still run, among these nodes and all that is in groups among
+   * them; no groups.
+   *
+   * @throws UnknownNodeException where there is no such node
+   */
+  public List<NodeId> killing(Collection<NodeId> ids) {
+    return reach(ids.stream().map(this::known).toList(), it -> it.members).stream()
+        .filter(it -> it.phase instanceof Phase.Running running && running.killing())
+        .filter(it -> !it.isGroup())
+        .map(it -> it.id)
+        .toList();
   }
 
   /**

@@ -6,7 +6,24 @@
  * of the nodes above. So the commit that ends a node makes its children ready, and no state can
  * contradict another.
  *
- * <p>{@link io.millrace.graph.Graph} is a state machine without clock, thread or store.
+ * <p>{@link io.millrace.graph.Graph} is a state machine without clock, thread or store; {@link
+ * io.millrace.graph.Rules} says what may be asked of it. {@link io.millrace.graph.StoredGraph}
+ * keeps one in a store:
+ *
+ * <pre>
+ *   registry()  work()           reads
+ *        |        |                |
+ *        v        v                |
+ *      Operation, many together    |
+ *        |                         |
+ *      Batches: run them on the    |
+ *        |      Draft, in memory   |
+ *        |                         v
+ *      Ledger: one commit  --->  Published: nodes, what is ready,
+ *        of documents              events, all of it durable
+ * </pre>
+ *
+ * <p>A draft whose commit fails is thrown away, and the graph is loaded again.
  */
 @NullMarked
 package io.millrace.graph;

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -62,11 +63,7 @@ public final class ProcessLauncher {
   public RunningProcess start(ProcessSpec spec, InputStream stdin) {
     ProcessFolder folder = new ProcessFolder(spec.folder());
     ProcessBuilder builder = supervisor(spec);
-    checkDirectory(spec.directory());
-    checkProgram(
-        spec.command().getFirst(),
-        spec.directory(),
-        builder.environment().getOrDefault("PATH", ""));
+    check(spec, builder.environment());
     folder.prepare(spec.output(), stdin);
     Process supervisor;
     try {
@@ -86,7 +83,8 @@ public final class ProcessLauncher {
   }
 
   /**
-   * Finds the process of a folder again, running or ended, whoever started it.
+   * Finds the process of a folder again, running or ended, whoever started it. What a {@link
+   * ProcessSpawner} was about to begin there never begins once this has found nothing.
    *
    * @return the process; empty when none began there. If its launcher is gone, none will
    * @throws ProcessException when the folder's files are damaged or cannot be read
@@ -94,7 +92,7 @@ public final class ProcessLauncher {
   public Optional<RunningProcess> find(Path folder) {
     ProcessFolder files = new ProcessFolder(folder.toAbsolutePath().normalize());
     return files
-        .identities()
+        .began()
         .map(identities ->
             new RunningProcess(
                 files,
@@ -143,6 +141,15 @@ public final class ProcessLauncher {
     return StartMarks.isOfThisBoot(identity);
   }
 
+  /**
+   * A spawner of many programs, for which a start costs much less.
+   *
+   * @return it, to be closed
+   */
+  public ProcessSpawner spawner() {
+    return new ProcessSpawner(this, tools);
+  }
+
   private ProcessBuilder supervisor(ProcessSpec spec) {
     String folder = spec.folder().toString();
     List<String> command = new ArrayList<>(tools.session());
@@ -156,6 +163,12 @@ public final class ProcessLauncher {
     builder.environment().putAll(spec.environment());
     builder.redirectError(new ProcessFolder(spec.folder()).complaintsFile().toFile());
     return builder;
+  }
+
+  /** Refuses what cannot be started, with the reason. */
+  static void check(ProcessSpec spec, Map<String, String> environment) {
+    checkDirectory(spec.directory());
+    checkProgram(spec.command().getFirst(), spec.directory(), environment.getOrDefault("PATH", ""));
   }
 
   private static void checkDirectory(Path directory) {

@@ -1,0 +1,134 @@
+package io.millrace.graph;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The graph of a store. Every change is one transaction, atomic and durable, and everything that is
+ * read is durable. Safe for use by any number of threads; the methods block until the store has
+ * answered.
+ *
+ * <p>Limits: 10,000 nodes a request, names of 128 characters, 2,000 keys a node, each of 1 to 128
+ * letters, digits, dots, dashes and underscores. A text has up to 4,096 pages of 256 KiB, another
+ * value up to 1 MiB as JSON with 100 levels, and what a type reads up to 1 MiB. What is small of a
+ * node's data is stored together and has up to 640 KiB. More than that is an {@link
+ * InvalidGraphException}.
+ *
+ * <p>All methods that change something throw {@link NotAllowedException} where the caller may not,
+ * {@link UnknownNodeException} where a node that is named as such is not there, {@link
+ * VersionException} where {@code expected} is neither null nor the node's version, {@link
+ * GraphFullException} where the store has no room; and what {@link Rules} says of them.
+ */
+public interface GraphRegistry {
+  /**
+   * Adds nodes, all or none.
+   *
+   * @return them, in the order given
+   * @throws InvalidGraphException where one makes no sense; the message says which, counting from 1
+   */
+  List<GraphNode> add(Caller caller, List<NodeForm> nodes);
+
+  /** Moves a node that waits. */
+  GraphNode move(Caller caller, NodeId id, NewNode.Place place, @Nullable Long expected);
+
+  /**
+   * Renames a node.
+   *
+   * @param name null for none
+   */
+  GraphNode rename(Caller caller, NodeId id, @Nullable String name, @Nullable Long expected);
+
+  /**
+   * Removes a node with its data.
+   *
+   * @param below whether everything below it and after it goes too
+   * @return how many were removed
+   */
+  int remove(Caller caller, NodeId id, boolean below, @Nullable Long expected);
+
+  /**
+   * Offers a failed or killed node again; of a group, all such nodes in it.
+   *
+   * @return the node as it is then
+   */
+  GraphNode retry(Caller caller, NodeId id, @Nullable Long expected);
+
+  /**
+   * Begins to end nodes: those that wait are killed with this call, those that run when their
+   * commands have ended. Those that have ended stay as they are.
+   */
+  void kill(Caller caller, Collection<NodeId> ids, Kill kill);
+
+  /** Grows with every change. */
+  long version();
+
+  /** A node. */
+  Optional<GraphNode> node(NodeId id);
+
+  /**
+   * Nodes in the order of their ids, a page of up to 1,000.
+   *
+   * @param wanted which page; null for the first one of the graph as it is now
+   * @throws StaleViewException when that list is not kept any more
+   */
+  Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted);
+
+  /** All nodes that somebody wants to see, and the version of the graph at which it was true. */
+  Snapshot snapshot(NodeFilter filter);
+
+  /**
+   * What was there at one version.
+   *
+   * @param version to subscribe from, so that nothing is missed
+   * @param nodes all of them, however many
+   */
+  record Snapshot(long version, List<GraphNode> nodes) {
+    /** Copies the nodes. */
+    public Snapshot {
+      nodes = List.copyOf(nodes);
+    }
+  }
+
+  /** The nodes that run now, in the order of their ids. */
+  List<GraphNode> running();
+
+  /**
+   * The keys of a node's data in alphabetical order, a page of up to 1,000.
+   *
+   * @throws UnknownNodeException where there is no such node
+   * @throws StaleViewException when that list is not kept any more
+   */
+  Page<String> keys(NodeId id, Page.@Nullable Wanted wanted);
+
+  /**
+   * A page of a node's data; of output also while it grows.
+   *
+   * @param view that of the first page; null for whatever is there
+   * @param slot the number of the page, from 0
+   * @throws UnknownNodeException where there is no such node
+   * @throws UnknownKeyException where it has no such data
+   * @throws StaleViewException where the value was changed since
+   */
+  DataPage data(NodeId id, String key, @Nullable String view, int slot);
+
+  /**
+   * Changes data of a node.
+   *
+   * @return the first page after it, or the one that was written; its {@code next} is that to write
+   *     next
+   * @throws NodeStateException where this key may not change now, or is set and was to be unset
+   * @throws InvalidGraphException where the node's type cannot do with the value
+   * @throws StaleViewException where the value was changed since
+   */
+  DataPage put(Caller caller, NodeId id, String key, DataWrite write, @Nullable Long expected);
+
+  /**
+   * Begins a stream of changes; to be closed.
+   *
+   * @param after the version of the last one known already; null begins now
+   * @throws VersionLostException when those after that version are not kept any more
+   */
+  GraphChanges changes(@Nullable Long after);
+}

@@ -1,0 +1,24 @@
+package io.millrace.graph;
+
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which nodes somebody wants to see. Empty sets and null exclude nothing.
+ *
+ * @param types the names of their types
+ * @param states where they stand
+ * @param below the node that they are below, at whatever distance, that node included; null for all
+ * @param newerThan the id that theirs is greater than; 0 for all
+ */
+public record NodeFilter(
+    Set<String> types, Set<NodeState> states, @Nullable NodeId below, long newerThan) {
+  /** Every node. */
+  public static final NodeFilter ALL = new NodeFilter(Set.of(), Set.of(), null, 0);
+
+  /** Copies the sets. */
+  public NodeFilter {
+    types = Set.copyOf(types);
+    states = Set.copyOf(states);
+  }
+}

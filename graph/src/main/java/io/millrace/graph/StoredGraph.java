@@ -1,0 +1,82 @@
+package io.millrace.graph;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.store.StoreException;
+import io.millrace.store.TaskStore;
+
+/**
+ * The graph of a store: the entry of this module. Safe for use by any number of threads. There
+ * should be one for a store: of several each would have to load the graph again after every change
+ * of another.
+ */
+public final class StoredGraph {
+  private final Parts parts;
+  private final GraphRegistry registry;
+  private final GraphWork work;
+  private final GraphSweeper sweeper;
+
+  /** What reads and writes. */
+  record Parts(
+      Ledger ledger, Batches batches, Published published, Contents contents, Inputs inputs) {}
+
+  private StoredGraph(Parts parts, Reading reading, GraphSweeper sweeper) {
+    this.parts = parts;
+    this.sweeper = sweeper;
+    this.registry = new StoreGraphRegistry(parts, reading);
+    this.work = new StoreGraphWork(parts, reading);
+  }
+
+  /**
+   * Opens the graph of {@code store}, an empty one where there is none yet. Reads all of its nodes.
+   *
+   * @param blobs where data is kept that is too large for a commit
+   * @param types the types that nodes may have; those there are of others stay
+   * @throws GraphException when what is stored is damaged
+   * @throws GraphFullException when the store has no room for a new graph
+   * @throws StoreException when the store does not answer
+   */
+  public static StoredGraph open(
+      TaskStore store, BlobStore blobs, NodeTypes types, GraphEnvironment environment) {
+    return open(store, blobs, types, environment, Portion.DEFAULT);
+  }
+
+  static StoredGraph open(
+      TaskStore store,
+      BlobStore blobs,
+      NodeTypes types,
+      GraphEnvironment environment,
+      Portion portion) {
+    Names names = new Names(environment.random());
+    Ledger ledger = new Ledger(store, names, portion);
+    Published published = new Published();
+    Contents contents = new Contents(blobs, names);
+    Batches batches =
+        new Batches(ledger, environment.clock(), published, portion, contents::discard);
+    Parts parts = new Parts(ledger, batches, published, contents, new Inputs(types));
+    GraphSweeper sweeper = new GraphSweeper(ledger, contents, environment.clock());
+    return new StoredGraph(parts, new Reading(parts, environment.clock(), names), sweeper);
+  }
+
+  /** The graph as its users see it. */
+  public GraphRegistry registry() {
+    return registry;
+  }
+
+  /** The graph as its scheduler sees it. */
+  public GraphWork work() {
+    return work;
+  }
+
+  /** What deletes blobs that belong to nothing; always the same one. */
+  public GraphSweeper sweeper() {
+    return sweeper;
+  }
+
+  /**
+   * 32 bytes that only the servers of this graph know, the same after every restart: a key for the
+   * tokens that running commands get.
+   */
+  public byte[] secret() {
+    return parts.batches().secret();
+  }
+}

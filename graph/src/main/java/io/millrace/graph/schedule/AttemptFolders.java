@@ -1,0 +1,125 @@
+package io.millrace.graph.schedule;
+
+import io.millrace.graph.type.Remains;
+import io.millrace.processes.ProcessIdentity;
+import io.millrace.processes.ProcessLauncher;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The files of a scheduler; {@code package-info} lists them. */
+final class AttemptFolders {
+  private static final Logger LOG = LoggerFactory.getLogger(AttemptFolders.class);
+
+  private static final String BOOT = "boot";
+  private static final String BEGUN = ".begun";
+
+  private final Path root;
+  private final boolean sameBoot;
+
+  private AttemptFolders(Path root, boolean sameBoot) {
+    this.root = root;
+    this.sameBoot = sameBoot;
+  }
+
+  /**
+   * Makes the folder if it is not there, and notes which server it has now.
+   *
+   * @throws IOException when it cannot be written
+   */
+  static AttemptFolders open(Path root, ProcessLauncher launcher) throws IOException {
+    Files.createDirectories(root);
+    Path boot = root.resolve(BOOT);
+    boolean sameBoot = wasOfThisBoot(boot, launcher);
+    long pid = ProcessHandle.current().pid();
+    Files.writeString(
+        boot, launcher.identify(pid).map(ProcessIdentity::toString).orElse("") + "\n");
+    return new AttemptFolders(root.toAbsolutePath(), sameBoot);
+  }
+
+  private static boolean wasOfThisBoot(Path boot, ProcessLauncher launcher) throws IOException {
+    try {
+      return launcher.isOfThisBoot(ProcessIdentity.parse(Files.readString(boot).strip()));
+    } catch (NoSuchFileException | IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Whether the machine has run on since the last server, so that no file is missing that it wrote.
+   */
+  boolean isSameBoot() {
+    return sameBoot;
+  }
+
+  /** What the type of the attempt has for itself. */
+  Path folder(Trial trial) {
+    return root.resolve(trial.name());
+  }
+
+  /** Takes away what an attempt that never began has left. */
+  void clear(Trial trial) throws IOException {
+    Remains.remove(folder(trial));
+  }
+
+  boolean hasBegun(Trial trial) {
+    return Files.exists(begun(trial));
+  }
+
+  void markBegun(Trial trial) {
+    if (hasBegun(trial)) {
+      return;
+    }
+    try {
+      Files.createFile(begun(trial));
+    } catch (IOException e) {
+      // The type finds it again also without.
+      LOG.warn("it is not on file that {} has begun: {}", trial, e.toString());
+    }
+  }
+
+  void remove(Trial trial) {
+    remove(folder(trial));
+    remove(begun(trial));
+  }
+
+  /**
+   * The files of all other attempts, which a server that died has left.
+   *
+   * @param names of attempts
+   */
+  List<Path> allBut(Set<String> names) {
+    try {
+      return Remains.in(root).stream().filter(file -> isOfOther(file, names)).toList();
+    } catch (IOException e) {
+      LOG.warn("the folder {} cannot be cleared: {}", root, e.toString());
+      return List.of();
+    }
+  }
+
+  private static boolean isOfOther(Path file, Set<String> names) {
+    String name = file.getFileName().toString();
+    String attempt =
+        name.endsWith(BEGUN) ? name.substring(0, name.length() - BEGUN.length()) : name;
+    return !name.equals(BOOT) && !names.contains(attempt);
+  }
+
+  static void remove(Path file) {
+    try {
+      Remains.remove(file);
+    } catch (IOException e) {
+      // Something that the command has left behind may still write there; the next start removes
+      // it.
+      LOG.debug("{} stays: {}", file, e.toString());
+    }
+  }
+
+  private Path begun(Trial trial) {
+    return root.resolve(trial.name() + BEGUN);
+  }
+}

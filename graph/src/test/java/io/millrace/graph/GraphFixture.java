@@ -1,0 +1,112 @@
+package io.millrace.graph;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.FileBlobStore;
+import io.millrace.store.Limits;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
+import io.millrace.store.testkit.environment.SimulatedEnvironment;
+import io.millrace.store.testkit.line.FaultyStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+
+/** A graph over a store in a simulation, with a clock that the test moves. */
+final class GraphFixture implements GraphAccess {
+  private final SimulatedEnvironment environment = new SimulatedEnvironment(1);
+  private final StoreOptions options;
+  private final BlobStore blobs;
+  private final Portion portion;
+  private TaskStore store;
+  private StoredGraph graph;
+  private long millis = Instant.parse("2026-01-02T03:04:05Z").toEpochMilli();
+  private long seed = 1;
+  private BooleanSupplier lineBreaks = () -> false;
+
+  GraphFixture(Path folder) {
+    this(folder, Portion.DEFAULT, Limits.defaults());
+  }
+
+  GraphFixture(Path folder, Portion portion, Limits limits) {
+    this.options =
+        StoreOptions.in(Path.of("store")).withLimits(limits).withEnvironment(environment);
+    this.blobs = FileBlobStore.open(folder);
+    this.portion = portion;
+    this.store = TaskStore.open(options);
+    this.graph = open();
+  }
+
+  private StoredGraph open() {
+    TaskStore line = FaultyStore.breaking(() -> store, () -> lineBreaks.getAsBoolean());
+    GraphEnvironment environment =
+        new GraphEnvironment(() -> Instant.ofEpochMilli(millis), new Random(++seed));
+    return StoredGraph.open(line, blobs, TestType.ALL, environment, portion);
+  }
+
+  /** Closes the store, and opens all again. */
+  void restart() {
+    store.close();
+    store = TaskStore.open(options);
+    lineBreaks = () -> false;
+    graph = open();
+  }
+
+  /** Cuts the power at so many operations of the disk from now. */
+  void cutPowerAfter(long operations) {
+    environment.disk().cutPowerAfter(operations);
+  }
+
+  /** The power goes, if it has not gone, and comes back; what was not synced may be lost. */
+  void crash() {
+    environment.cutPower();
+    store = TaskStore.open(options);
+    graph = open();
+  }
+
+  /** From now on the line between graph and store breaks when this says so. */
+  void breakLine(BooleanSupplier when) {
+    lineBreaks = when;
+  }
+
+  /** Another graph over the same store, as of another process. */
+  StoredGraph another() {
+    return open();
+  }
+
+  StoredGraph graph() {
+    return graph;
+  }
+
+  @Override
+  public GraphRegistry registry() {
+    return graph.registry();
+  }
+
+  @Override
+  public GraphWork work() {
+    return graph.work();
+  }
+
+  TaskStore store() {
+    return store;
+  }
+
+  BlobStore blobs() {
+    return blobs;
+  }
+
+  long nowMillis() {
+    return millis;
+  }
+
+  void advance(Duration time) {
+    millis += time.toMillis();
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

@@ -1,0 +1,120 @@
+package io.millrace.server.graph;
+
+import io.millrace.graph.Caller;
+import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphWatch;
+import io.millrace.graph.Kill;
+import io.millrace.graph.NodeId;
+import io.millrace.processes.Signal;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Query;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What the scheduler is asked for: to end nodes, to wait for their end, what runs. */
+final class SchedulerRoutes {
+  private static final Duration MOST_WAIT = Duration.ofDays(365);
+  private static final int MOST_GRACE_SECONDS = 86_400;
+  private static final int MOST_GRACE_TEXT = 20;
+
+  private final GraphRegistry graph;
+
+  SchedulerRoutes(GraphRegistry graph) {
+    this.graph = graph;
+  }
+
+  void mount(GraphMount mount) {
+    mount.add(HttpMethod.PUT, "/scheduler/kill", this::kill);
+    mount.add(HttpMethod.GET, "/scheduler/wait", (request, _) -> await(request));
+    mount.add(HttpMethod.GET, "/running", (request, _) -> running(request));
+  }
+
+  private Reply kill(Request request, Caller caller) {
+    List<NodeId> ids = Ids.ofList(request);
+    graph.kill(caller, ids, new Kill(signal(request.query()), grace(request.query())));
+    ObjectNode states = Json.object();
+    for (NodeId id : ids) {
+      graph.node(id).ifPresent(node -> states.put(id.toString(), node.state().word()));
+    }
+    return Json.reply(202, states);
+  }
+
+  private static String signal(Query query) {
+    String given = query.text("signal").orElse(Kill.DEFAULT.signal());
+    return Signal.of(given)
+        .map(Signal::name)
+        .orElseThrow(() ->
+            HttpProblem.malformed(
+                "the parameter signal must be one of " + Signal.all() + ", not " + given));
+  }
+
+  private static Duration grace(Query query) {
+    String given = query.text("grace").orElse(null);
+    if (given == null) {
+      return Kill.DEFAULT.grace();
+    }
+    try {
+      if (given.length() <= MOST_GRACE_TEXT) {
+        BigDecimal seconds = new BigDecimal(given);
+        if (seconds.signum() >= 0
+            && seconds.compareTo(BigDecimal.valueOf(MOST_GRACE_SECONDS)) <= 0
+            && seconds.scale() <= 9) {
+          return Duration.ofNanos(seconds.movePointRight(9).longValue());
+        }
+      }
+    } catch (NumberFormatException _) {
+      // Said below.
+    }
+    throw HttpProblem.malformed(
+        "the parameter grace must be seconds from 0 to " + MOST_GRACE_SECONDS + ", not " + given);
+  }
+
+  private Reply await(Request request) throws InterruptedException {
+    List<NodeId> ids = Ids.ofList(request);
+    boolean untilSettled = untilSettled(request.query());
+    Duration timeout = timeout(request.query(), MOST_WAIT);
+    try (GraphWatch watch = GraphWatch.begin(graph, ids, untilSettled);
+        Patience patience = new Patience(request, timeout)) {
+      Duration step = patience.step();
+      while (!watch.isOver() && step.isPositive()) {
+        watch.await(step);
+        step = patience.step();
+      }
+      ObjectNode states = Json.object();
+      watch
+          .states()
+          .forEach((id, state) -> {
+            if (graph.node(id).isEmpty()) {
+              throw new HttpProblem(410, "node " + id + " was removed while it was waited for");
+            }
+            states.put(id.toString(), state.word());
+          });
+      return Json.reply(states);
+    }
+  }
+
+  private static boolean untilSettled(Query query) {
+    String until = query.text("until").orElse("terminal");
+    return switch (until) {
+      case "terminal" -> false;
+      case "settled" -> true;
+      default ->
+          throw HttpProblem.malformed(
+              "the parameter until must be terminal or settled, not " + until);
+    };
+  }
+
+  /** The parameter {@code timeout}, in seconds; {@code most} where it is absent. */
+  static Duration timeout(Query query, Duration most) {
+    return Duration.ofSeconds(query.integer("timeout", most.toSeconds(), 0, most.toSeconds()));
+  }
+
+  private Reply running(Request request) {
+    return Json.reply(Selected.of(request.query()).shapes(graph.running()));
+  }
+}
