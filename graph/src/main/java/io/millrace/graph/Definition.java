@@ -33,9 +33,4 @@ public record Definition(
   Stream<NodeId> above() {
     return Stream.concat(parents.stream(), after.stream());
   }
-
-  /** The same at another place. */
-  public Definition movedTo(List<NodeId> newParents, List<NodeId> newAfter) {
-    return new Definition(type, kind, newParents, newAfter, branch, always);
-  }
 }

@@ -2,11 +2,9 @@ package io.millrace.graph;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,8 +32,15 @@ public final class Graph {
   private SequencedSet<Vertex> touched = new LinkedHashSet<>();
   private long version;
 
-  /** An empty graph. */
-  public Graph() {}
+  /** An empty graph, of version 0. */
+  public Graph() {
+    this(0);
+  }
+
+  /** An empty graph of this version, from 0. */
+  public Graph(long version) {
+    this.version = version;
+  }
 
   /** Grows with each change. */
   public long version() {
@@ -58,11 +63,6 @@ public final class Graph {
     return tail.values().stream().map(Vertex::snapshot).toList();
   }
 
-  /** Those that name this node as a parent or in {@code after}. */
-  public List<NodeId> dependents(NodeId id) {
-    return vertex(id).dependents.stream().map(it -> it.id).toList();
-  }
-
   /**
    * Takes facts that become true together.
    *
@@ -74,19 +74,21 @@ public final class Graph {
     touched = new LinkedHashSet<>();
     List<Vertex> added = new ArrayList<>();
     for (Change change : changes) {
-      if (change instanceof Change.Added(NodeId id, Definition definition, Phase phase)) {
-        Vertex vertex = new Vertex(id, definition, phase);
-        vertices.put(id, vertex);
+      if (change instanceof Change.Added news) {
+        Vertex vertex = new Vertex(news);
+        vertices.put(vertex.id, vertex);
         added.add(vertex);
       }
     }
     added.forEach(this::link);
-    parentsFirst(added).forEach(this::enterGroup);
+    Order.of(added, it -> it.parents).forEach(this::enterGroup);
     for (Change change : changes) {
       switch (change) {
         case Change.Added _ -> {}
         case Change.Moved(NodeId id, Definition definition) -> move(vertex(id), definition);
         case Change.Progressed(NodeId id, Phase phase) -> progress(vertex(id), phase);
+        case Change.Renamed(NodeId id, String name) -> rename(vertex(id), name);
+        case Change.Touched(NodeId id) -> touched.add(vertex(id));
         case Change.Removed(NodeId id) -> remove(vertex(id));
       }
     }
@@ -140,31 +142,8 @@ public final class Graph {
     return above;
   }
 
-  /** New nodes, each after those of its parents that are new too. */
-  private static List<Vertex> parentsFirst(List<Vertex> added) {
-    Set<Vertex> fresh = new HashSet<>(added);
-    Map<Vertex, Integer> waitingFor = new HashMap<>();
-    List<Vertex> order = new ArrayList<>();
-    for (Vertex vertex : added) {
-      int parents = (int) vertex.parents.stream().filter(fresh::contains).count();
-      waitingFor.put(vertex, parents);
-      if (parents == 0) {
-        order.add(vertex);
-      }
-    }
-    for (int i = 0; i < order.size(); i++) {
-      Vertex parent = order.get(i);
-      for (Vertex child : parent.dependents) {
-        if (child.parents.contains(parent) && waitingFor.merge(child, -1, Integer::sum) == 0) {
-          order.add(child);
-        }
-      }
-    }
-    return order;
-  }
-
   private void enterGroup(Vertex vertex) {
-    vertex.group = Groups.innermost(vertex.parents);
+    vertex.group = Groups.innermost(vertex.parents, Vertex::groupOfChildren, it -> it.group);
     Groups.enter(vertex, due);
   }
 
@@ -186,6 +165,11 @@ public final class Graph {
     place(vertex);
     touched.add(vertex);
     look(vertex);
+  }
+
+  private void rename(Vertex vertex, @Nullable String name) {
+    vertex.name = name;
+    touched.add(vertex);
   }
 
   private void progress(Vertex vertex, Phase phase) {

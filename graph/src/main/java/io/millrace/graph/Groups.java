@@ -3,19 +3,26 @@ package io.millrace.graph;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.SequencedSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The arithmetic of groups: who is in which, and when one starts and ends. */
 final class Groups {
   private Groups() {}
 
-  /** The innermost group that all of these are in or are; null for none. */
-  static @Nullable Vertex innermost(List<Vertex> parents) {
-    Set<Vertex> common = null;
-    for (Vertex parent : parents) {
-      Set<Vertex> around = new LinkedHashSet<>();
-      for (Vertex it = parent.groupOfChildren(); it != null; it = it.group) {
+  /**
+   * The innermost group that all of these are in or are; null for none.
+   *
+   * @param ofChildren of a node: itself where it is a group, else the group that it is in
+   * @param outer of a group: the group that it is in
+   */
+  static <T> @Nullable T innermost(
+      List<T> parents, Function<T, @Nullable T> ofChildren, Function<T, @Nullable T> outer) {
+    SequencedSet<T> common = null;
+    for (T parent : parents) {
+      SequencedSet<T> around = new LinkedHashSet<>();
+      for (T it = ofChildren.apply(parent); it != null; it = outer.apply(it)) {
         around.add(it);
       }
       if (common == null) {
@@ -24,7 +31,7 @@ final class Groups {
         common.retainAll(around);
       }
     }
-    return common == null || common.isEmpty() ? null : common.iterator().next();
+    return common == null || common.isEmpty() ? null : common.getFirst();
   }
 
   /** Puts a node into its group. */

@@ -1,15 +1,11 @@
 package io.millrace.graph;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SequencedSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +18,7 @@ final class Plan {
   private final Map<NodeId, Definition> definitions;
 
   /** The planned ones, each after those that it names. */
-  private final List<NodeId> order = new ArrayList<>();
+  private final List<NodeId> order;
 
   private final Map<NodeId, NodeId> groups = new HashMap<>();
   private final Map<NodeId, List<NodeId>> members = new HashMap<>();
@@ -31,9 +27,10 @@ final class Plan {
   Plan(Graph graph, Map<NodeId, Definition> definitions) {
     this.graph = graph;
     this.definitions = definitions;
-    sort();
+    order =
+        Order.of(definitions.keySet(), id -> definition(id).above().filter(this::plans).toList());
     for (NodeId id : order) {
-      NodeId group = innermost(definition(id).parents());
+      NodeId group = Groups.innermost(definition(id).parents(), this::groupOfChildren, this::group);
       if (group != null) {
         groups.put(id, group);
         members.computeIfAbsent(group, _ -> new ArrayList<>()).add(id);
@@ -73,6 +70,10 @@ final class Plan {
     return group == null ? null : group.id;
   }
 
+  private @Nullable NodeId groupOfChildren(NodeId id) {
+    return isGroup(id) ? id : group(id);
+  }
+
   /** What would be directly in a group. */
   List<NodeId> members(NodeId group) {
     List<NodeId> all = new ArrayList<>(members.getOrDefault(group, List.of()));
@@ -91,43 +92,5 @@ final class Plan {
       }
     }
     return false;
-  }
-
-  private void sort() {
-    Map<NodeId, Integer> waitingFor = new HashMap<>();
-    Map<NodeId, List<NodeId>> dependents = new HashMap<>();
-    Deque<NodeId> free = new ArrayDeque<>();
-    definitions.forEach((id, definition) -> {
-      List<NodeId> above = definition.above().filter(this::plans).distinct().toList();
-      above.forEach(it -> dependents.computeIfAbsent(it, _ -> new ArrayList<>()).add(id));
-      waitingFor.put(id, above.size());
-      if (above.isEmpty()) {
-        free.add(id);
-      }
-    });
-    for (NodeId id = free.poll(); id != null; id = free.poll()) {
-      order.add(id);
-      for (NodeId dependent : dependents.getOrDefault(id, List.of())) {
-        if (waitingFor.merge(dependent, -1, Integer::sum) == 0) {
-          free.add(dependent);
-        }
-      }
-    }
-  }
-
-  private @Nullable NodeId innermost(List<NodeId> parents) {
-    SequencedSet<NodeId> common = null;
-    for (NodeId parent : parents) {
-      SequencedSet<NodeId> around = new LinkedHashSet<>();
-      for (NodeId it = isGroup(parent) ? parent : group(parent); it != null; it = group(it)) {
-        around.add(it);
-      }
-      if (common == null) {
-        common = around;
-      } else {
-        common.retainAll(around);
-      }
-    }
-    return common == null || common.isEmpty() ? null : common.getFirst();
   }
 }

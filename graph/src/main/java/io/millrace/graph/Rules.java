@@ -118,6 +118,20 @@ public final class Rules {
   }
 
   /**
+   * Those that are to be ended and still run, among these nodes and all that is in groups among
+   * them; no groups.
+   *
+   * @throws UnknownNodeException where there is no such node
+   */
+  public List<NodeId> killing(Collection<NodeId> ids) {
+    return reach(ids.stream().map(this::known).toList(), it -> it.members).stream()
+        .filter(it -> it.phase instanceof Phase.Running running && running.killing())
+        .filter(it -> !it.isGroup())
+        .map(it -> it.id)
+        .toList();
+  }
+
+  /**
    * Another attempt of a node that failed or was killed; of a group, of all such nodes in it.
    *
    * @throws UnknownNodeException where there is no such node

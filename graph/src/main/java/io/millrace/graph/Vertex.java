@@ -1,14 +1,16 @@
 package io.millrace.graph;
 
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A node inside a {@link Graph}, linked with those around it. */
 final class Vertex {
   final NodeId id;
+  final long createdMillis;
+  @Nullable String name;
   Definition definition;
   Phase phase;
   NodeState state = NodeState.INCIPIENT;
@@ -19,8 +21,8 @@ final class Vertex {
 
   List<Vertex> after = List.of();
 
-  /** Those that name it, each once. */
-  final List<Vertex> dependents = new ArrayList<>();
+  /** Those that name it. */
+  final SequencedSet<Vertex> dependents = new LinkedHashSet<>();
 
   /** The innermost group that everything above it is in or is; null for none. */
   @Nullable Vertex group;
@@ -34,10 +36,12 @@ final class Vertex {
   /** Of a group: how many of those failed, were killed or are blocked. */
   int holding;
 
-  Vertex(NodeId id, Definition definition, Phase phase) {
-    this.id = id;
-    this.definition = definition;
-    this.phase = phase;
+  Vertex(Change.Added added) {
+    id = added.id();
+    createdMillis = added.createdMillis();
+    name = added.name();
+    definition = added.definition();
+    phase = added.phase();
   }
 
   boolean isGroup() {
@@ -45,21 +49,11 @@ final class Vertex {
   }
 
   GraphNode snapshot() {
-    return new GraphNode(id, null, definition, phase, state, "", 0, version);
+    return new GraphNode(id, name, definition, phase, state, "", createdMillis, version);
   }
 
   /** The group that those below it are in: itself, or the one that it is in. */
   @Nullable Vertex groupOfChildren() {
     return isGroup() ? this : group;
-  }
-
-  /** Whether it is in that group, directly or within another. */
-  boolean isIn(Vertex outer) {
-    for (Vertex inner = group; inner != null; inner = inner.group) {
-      if (inner.equals(outer)) {
-        return true;
-      }
-    }
-    return false;
   }
 }

@@ -62,26 +62,37 @@ public final class RunningProcess {
 
   /**
    * Sends TERM to the program and all of its group, and KILL to what is left of the group when
+   * {@code grace} is over.
+   *
+   * @see #terminate(Signal, Duration)
+   */
+  public CompletableFuture<ExitStatus> terminate(Duration grace) {
+    return terminate(Signal.TERM, grace);
+  }
+
+  /**
+   * Sends a signal to the program and all of its group, and KILL to what is left of the group when
    * {@code grace} is over. Processes that moved to groups of their own are out of reach. Does
    * nothing to a group that is gone, and may be repeated.
    *
-   * @param grace from zero, which kills at once without a TERM; more than 365 days count as 365;
-   *     counted by the monotonic clock of this JVM, and the KILL is not sent if this JVM dies
+   * @param first what is sent at once
+   * @param grace from zero, which sends KILL at once and nothing else; more than 365 days count as
+   *     365; counted by the monotonic clock of this JVM, and the KILL is not sent if this JVM dies
    *     before
    * @return done when the program has ended and either nothing of the group is left or it has been
    *     sent a KILL
    * @throws IllegalArgumentException when {@code grace} is negative
    * @throws ProcessException when no signal can be sent
    */
-  public CompletableFuture<ExitStatus> terminate(Duration grace) {
+  public CompletableFuture<ExitStatus> terminate(Signal first, Duration grace) {
     if (grace.isNegative()) {
       throw new IllegalArgumentException("the grace is negative: " + grace);
     }
     if (grace.isZero()) {
-      group.signal("KILL");
+      group.signal(Signal.KILL.name());
       return onExit();
     }
-    if (!group.signal("TERM")) {
+    if (!group.signal(first.name())) {
       return onExit();
     }
     long nanos = (grace.compareTo(LONGEST_GRACE) > 0 ? LONGEST_GRACE : grace).toNanos();

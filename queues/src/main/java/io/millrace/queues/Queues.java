@@ -70,6 +70,11 @@ public final class Queues {
     return TaskWatch.begin(ledger, tasks);
   }
 
+  /** Begins a stream of changes of tasks, from now on. */
+  public TaskChanges changes() {
+    return TaskChanges.begin(ledger.store());
+  }
+
   /** A new id, for a file. */
   public ObjectId newId() {
     return ledger.newId();

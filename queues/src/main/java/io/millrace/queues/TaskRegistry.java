@@ -4,10 +4,7 @@ import io.millrace.store.Bytes;
 import io.millrace.store.DocumentQuery;
 import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;
-import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.DocumentVersion;
-import io.millrace.store.Transaction.Put;
-import io.millrace.store.When;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,10 +13,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The queue tasks, for those who submit and operate. Safe for use by any number of threads. */
 public final class TaskRegistry {
-  /** The most tasks that one transaction creates: a task has two parts, and the bell is one. */
-  private static final int CREATED_AT_ONCE = 4_000;
-
-  private static final int BYTES_AT_ONCE = 4 << 20;
   private static final int PAGE = 1_000;
 
   private final Ledger ledger;
@@ -51,55 +44,20 @@ public final class TaskRegistry {
    */
   public void submit(
       Queue queue, List<ObjectNode> params, int status, Consumer<List<ObjectId>> created) {
-    if (status != Status.QUEUED && !Status.isHeld(status)) {
-      throw new InvalidRequestException(
-          "status", "a task begins with -2 or another negative status but -1, not " + status);
-    }
-    int done = 0;
-    while (done < params.size()) {
-      List<ObjectId> ids = submitSome(queue, params.subList(done, params.size()), status);
-      done += ids.size();
-      created.accept(ids);
-    }
+    new Submitting(ledger).submit(queue, params, status, created);
   }
 
-  private List<ObjectId> submitSome(Queue queue, List<ObjectNode> params, int status) {
-    Transaction.Builder transaction = ledger.transaction();
-    transaction.depend(Keys.queue(queue.id()), DocumentVersion.ANY);
-    String group = Queue.group(queue.id(), status);
-    long now = ledger.nowMillis();
-    List<ObjectId> ids = new ArrayList<>();
-    int bytes = 0;
-    for (ObjectNode each : params) {
-      ObjectId id = ledger.newId();
-      QueueTask task =
-          new QueueTask(
-              id,
-              queue.id(),
-              each,
-              now,
-              Progress.waiting(status, now, 0),
-              TaskOutput.NONE,
-              new Place(0, 0));
-      Bytes body = TaskForm.write(task, id.hex());
-      bytes += body.size();
-      if (!ids.isEmpty() && bytes > BYTES_AT_ONCE) {
-        break;
-      }
-      transaction.add(new Add(group, Bytes.of(id.hex()), When.now(), false, id.hex()));
-      transaction.put(new Put(Keys.task(id), DocumentVersion.ABSENT, body, true));
-      ids.add(id);
-      if (ids.size() == CREATED_AT_ONCE) {
-        break;
-      }
-    }
-    if (status == Status.QUEUED) {
-      QueueRegistry.ring(transaction, queue.id());
-    }
-    if (ledger.commit(transaction.build()) == null) {
-      throw new InvalidRequestException("queue", "queue not found");
-    }
-    return ids;
+  /**
+   * Creates a queued task whose id the caller has made, so that it may ask again when it does not
+   * know whether it has asked before.
+   *
+   * @param id one that nobody else uses, now or later
+   * @return the task as it is now, whoever created it; one that has gone to the archive is created
+   *     again
+   * @throws InvalidRequestException when there is no such queue, or the store would not take it
+   */
+  public QueueTask submitOnce(Queue queue, ObjectId id, ObjectNode params) {
+    return new Submitting(ledger).submitOnce(queue, id, params);
   }
 
   /** The task with this id. */

@@ -16,6 +16,8 @@ import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Section;
+import io.millrace.server.graph.GraphPart;
+import io.millrace.server.graph.GraphSettings;
 import io.millrace.server.http.Failures;
 import io.millrace.server.http.HttpListener;
 import io.millrace.server.http.HttpMethod;
@@ -23,6 +25,7 @@ import io.millrace.server.http.Routes;
 import io.millrace.server.jobs.Dispatching;
 import io.millrace.server.jobs.JobsApi;
 import io.millrace.server.jobs.JobsSettings;
+import io.millrace.server.metrics.GraphFigures;
 import io.millrace.server.metrics.JobFigures;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.StoreFigures;
@@ -60,7 +63,8 @@ public final class MillraceServer implements AutoCloseable {
           StoreSettings.SECTION,
           BlobSettings.SECTION,
           QueuesSettings.SECTION,
-          JobsSettings.SECTION);
+          JobsSettings.SECTION,
+          GraphSettings.SECTION);
 
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
@@ -69,9 +73,11 @@ public final class MillraceServer implements AutoCloseable {
   private final PrometheusMeterRegistry registry;
 
   /** What acts by itself. */
-  private record Parts(List<Driven> driven, Dispatching dispatching) implements AutoCloseable {
+  private record Parts(List<Driven> driven, Dispatching dispatching, GraphPart graph)
+      implements AutoCloseable {
     @Override
     public void close() {
+      graph.close();
       dispatching.close();
       driven.forEach(Driven::close);
     }
@@ -108,7 +114,7 @@ public final class MillraceServer implements AutoCloseable {
     StoreOptions options = configuration.get(StoreSettings.SECTION).options();
     InetAddress address = resolve(settings.address());
     Token token = settings.tokenFile() == null ? null : Token.read(settings.tokenFile());
-    Access access = Access.to(address, token);
+    Access.check(address, token);
 
     EmbeddedTaskStore store = opener.apply(options);
     return orClose(
@@ -123,7 +129,7 @@ public final class MillraceServer implements AutoCloseable {
           BlobApi.mount(routes, blobs, blobSettings.maxBytes());
           BlobApi.explain(failures);
           QueuesSettings queues = configuration.get(QueuesSettings.SECTION);
-          mount(routes, failures, store, blobs, queues.lease());
+          Queues served = mount(routes, failures, store, blobs, queues.lease());
           SecureRandom random = new SecureRandom();
           JobsSettings jobsSettings = configuration.get(JobsSettings.SECTION);
           Jobs jobs = jobs(store, blobs, jobsSettings, random);
@@ -140,14 +146,27 @@ public final class MillraceServer implements AutoCloseable {
               new JobsApi.Served(jobs, workers, polls, blobs, blobSettings.maxBytes()),
               jobsSettings);
           JobsApi.explain(failures);
+          GraphPart graph =
+              GraphPart.open(
+                  configuration.get(GraphSettings.SECTION),
+                  new GraphPart.Base(store, blobs, options.folder(), served, jobs),
+                  random);
+          graph.mount(routes);
+          GraphFigures graphFigures = GraphFigures.show(graph.registry(), registry);
+          StoreFigures storeFigures = StoreFigures.show(store, registry);
+          JobFigures jobFigures = JobFigures.show(jobs, workers, registry);
           mount(
               routes,
               registry,
-              StoreFigures.show(store, registry),
-              JobFigures.show(jobs, workers, registry));
+              List.of(storeFigures::refresh, jobFigures::refresh, graphFigures::refresh));
           HttpListener listener =
               HttpListener.start(
-                  address, settings.port(), settings.http(), access, routes, failures);
+                  address,
+                  settings.port(),
+                  settings.http(),
+                  Access.to(address, token, graph.pass()),
+                  routes,
+                  failures);
           listener.measure(registry);
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
           Sweeper sweeper = Sweeper.of(store, blobs, queues.sweep(), Clock.systemUTC(), random);
@@ -157,7 +176,8 @@ public final class MillraceServer implements AutoCloseable {
                   Driven.start("job-sweeper", jobs.sweeper()::step));
           JobDispatcher dispatcher =
               new JobDispatcher(jobs.registry(), workers, jobsSettings.options().lease());
-          Parts parts = new Parts(driven, Dispatching.start(jobs, dispatcher, workers));
+          graph.start(url(address, listener.port()), graphFigures);
+          Parts parts = new Parts(driven, Dispatching.start(jobs, dispatcher, workers), graph);
           return new MillraceServer(store, blobs, parts, listener, registry);
         });
   }
@@ -182,13 +202,12 @@ public final class MillraceServer implements AutoCloseable {
 
   /** The figures. */
   private static void mount(
-      Routes routes, PrometheusMeterRegistry registry, StoreFigures store, JobFigures jobs) {
+      Routes routes, PrometheusMeterRegistry registry, List<Runnable> refreshing) {
     routes.add(
         HttpMethod.GET,
         "/metrics",
         _ -> {
-          store.refresh();
-          jobs.refresh();
+          refreshing.forEach(Runnable::run);
           return Metrics.scrape(registry);
         });
   }
@@ -202,12 +221,13 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   /** The queues. Leases stood still while there was no server: they begin anew before any claim. */
-  private static void mount(
+  private static Queues mount(
       Routes routes, Failures failures, TaskStore store, BlobStore blobs, Duration lease) {
     Queues queues = Queues.in(store, Clock.systemUTC(), new SecureRandom());
     queues.runs().reviveAll(lease);
     DciApi.mount(routes, queues, store, blobs);
     DciApi.explain(failures);
+    return queues;
   }
 
   /**
@@ -243,6 +263,13 @@ public final class MillraceServer implements AutoCloseable {
     } catch (UnknownHostException e) {
       throw new ServerException("server.address is no address of this machine: " + address, e);
     }
+  }
+
+  /** How programs on this machine reach it. */
+  private static String url(InetAddress address, int port) {
+    InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
+    String host = reached.getHostAddress();
+    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }
 
   /** The port it listens on. */

@@ -56,9 +56,12 @@ final class FakeStore implements EmbeddedTaskStore {
   @Override
   public CompletableFuture<Outcome> submit(Command command) {
     if (command instanceof Transaction start && !start.puts().isEmpty()) {
-      // The server notes its job types when it starts; the requests of the tests put nothing.
+      // The server notes its job types and its graph when it starts; the requests of the tests
+      // put nothing.
+      List<Document> written =
+          start.puts().stream().map(put -> new Document(put.key(), 1, put.body())).toList();
       return CompletableFuture.completedFuture(
-          new Outcome.Done(POSITION, TIME, List.of(), List.of(), false));
+          new Outcome.Done(POSITION, TIME, List.of(), written, false));
     }
     // Taken first: a test that sees the command come may set the answer to the next.
     CompletableFuture<Outcome> given = answer;

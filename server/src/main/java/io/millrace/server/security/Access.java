@@ -13,26 +13,43 @@ import org.jspecify.annotations.Nullable;
  * page of another origin makes in a browser. Elsewhere nothing is served without the token.
  */
 public final class Access implements Gate {
-  private static final String BEARER = "bearer ";
   private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private final @Nullable Token token;
+  private final Pass pass;
   private final boolean loopback;
   private final String ownName;
 
-  private Access(@Nullable Token token, InetAddress address) {
+  private Access(@Nullable Token token, Pass pass, InetAddress address) {
     this.token = token;
+    this.pass = pass;
     this.loopback = address.isLoopbackAddress();
     this.ownName = address.getHostAddress();
+  }
+
+  /** The rules for a listen address where nothing counts but the token. */
+  public static Access to(InetAddress address, @Nullable Token token) {
+    return to(address, token, Pass.NONE);
   }
 
   /**
    * The rules for a listen address.
    *
    * @param token what clients must present; null for no authentication
+   * @param pass what counts in the place of the token
    * @throws ServerException for an address other than loopback without a token
    */
-  public static Access to(InetAddress address, @Nullable Token token) {
+  public static Access to(InetAddress address, @Nullable Token token, Pass pass) {
+    check(address, token);
+    return new Access(token, pass, address);
+  }
+
+  /**
+   * Whether there can be rules for a listen address, before anything is begun.
+   *
+   * @throws ServerException for an address other than loopback without a token
+   */
+  public static void check(InetAddress address, @Nullable Token token) {
     if (!address.isLoopbackAddress() && token == null) {
       throw new ServerException(
           "server.address is "
@@ -40,7 +57,6 @@ public final class Access implements Gate {
               + ": whoever reaches this server can run programs, so an address other than 127.0.0.1"
               + " or ::1 needs server.token-file");
     }
-    return new Access(token, address);
   }
 
   @Override
@@ -54,7 +70,7 @@ public final class Access implements Gate {
       throw new HttpProblem(403, "pages of origin " + origin + " may not use this server");
     }
     if (token != null && !path.equals("/health")) {
-      authenticate(token, authorization);
+      authenticate(token, path, authorization);
     }
   }
 
@@ -79,14 +95,13 @@ public final class Access implements Gate {
     return end <= 0 ? host : host.substring(0, end);
   }
 
-  private static void authenticate(Token token, @Nullable String authorization) {
-    if (authorization == null
-        || authorization.length() <= BEARER.length()
-        || !authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
-      throw new HttpProblem(401, "this server wants the header Authorization: Bearer TOKEN")
-          .withHeader("WWW-Authenticate", "Bearer");
-    }
-    if (!token.is(authorization.substring(BEARER.length()).strip())) {
+  private void authenticate(Token right, String path, @Nullable String authorization) {
+    String offered =
+        Bearer.in(authorization)
+            .orElseThrow(() ->
+                new HttpProblem(401, "this server wants the header Authorization: Bearer TOKEN")
+                    .withHeader("WWW-Authenticate", "Bearer"));
+    if (!right.is(offered) && !pass.opens(path, offered)) {
       throw new HttpProblem(403, "the token is not the one of this server");
     }
   }

@@ -1,0 +1,115 @@
+package io.millrace.graph;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Adds nodes. */
+final class Adding {
+  /** The most nodes of one request. */
+  static final int MOST_NODES = 10_000;
+
+  /** The most characters of a name. */
+  static final int MOST_NAME = 128;
+
+  private final Batches batches;
+  private final Contents contents;
+  private final Inputs inputs;
+
+  Adding(Batches batches, Contents contents, Inputs inputs) {
+    this.batches = batches;
+    this.contents = contents;
+    this.inputs = inputs;
+  }
+
+  List<GraphNode> add(Caller caller, List<NodeForm> forms) {
+    if (forms.size() > MOST_NODES) {
+      throw new InvalidGraphException(
+          forms.size() + " nodes are too many for one request; up to " + MOST_NODES + " go in one");
+    }
+    if (forms.isEmpty()) {
+      return List.of();
+    }
+    try (Upload upload = contents.upload()) {
+      List<NewNode> nodes = new ArrayList<>(forms.size());
+      List<NodeData> data = new ArrayList<>(forms.size());
+      for (NodeForm form : forms) {
+        try {
+          nodes.add(check(form));
+          data.add(store(form, upload));
+        } catch (InvalidGraphException e) {
+          int number = data.size() + 1;
+          throw new InvalidGraphException("node number " + number + ": " + e.getMessage());
+        }
+      }
+      Operation.Done<List<NodeId>> done =
+          batches.run(draft -> add(draft, caller, nodes, forms, data));
+      Map<NodeId, GraphNode> added = new HashMap<>();
+      done.event().changed().forEach(node -> added.put(node.id(), node));
+      return done.value().stream().map(id -> Objects.requireNonNull(added.get(id))).toList();
+    }
+  }
+
+  private NewNode check(NodeForm form) {
+    NodeType type = inputs.type(form.type());
+    checkName(form.name());
+    checkName(form.local());
+    for (String key : form.data().keySet()) {
+      Inputs.checkKey(key);
+      if (type.outputs().contains(key)) {
+        throw new InvalidGraphException("\"" + key + "\" is written by the node itself");
+      }
+    }
+    NewNode node = new NewNode(form.local(), form.type(), type.kind(), form.place(), form.always());
+    for (Map.Entry<String, JsonNode> each : form.data().entrySet()) {
+      if (type.inputs().contains(each.getKey()) || Inputs.OF_ALL_WORK.contains(each.getKey())) {
+        Inputs.checkSize(each.getKey(), each.getValue());
+      }
+    }
+    inputs.check(
+        new Definition(form.type(), type.kind(), List.of(), List.of(), null, false), form.data());
+    return node;
+  }
+
+  /** Looks at what people call a node, or throws {@link InvalidGraphException}. */
+  static void checkName(@Nullable String name) {
+    if (name != null && (name.isEmpty() || name.length() > MOST_NAME)) {
+      throw new InvalidGraphException(
+          "a name has 1 to " + MOST_NAME + " characters, not " + name.length());
+    }
+    if (name != null) {
+      var _ = Json.write(Json.text(name));
+    }
+  }
+
+  private static NodeData store(NodeForm form, Upload upload) {
+    Map<String, StoredValue> values = new HashMap<>();
+    form.data().forEach((key, value) -> values.put(key, upload.value(value)));
+    NodeData data = NodeData.EMPTY.with(values);
+    data.check();
+    return data;
+  }
+
+  private static List<NodeId> add(
+      Draft draft, Caller caller, List<NewNode> nodes, List<NodeForm> forms, List<NodeData> data) {
+    List<Change.Added> added = new ArrayList<>(nodes.size());
+    long now = draft.nowMillis();
+    for (Change change : draft.rules().add(nodes, draft.next())) {
+      if (change instanceof Change.Added it) {
+        String name = forms.get(added.size()).name();
+        added.add(new Change.Added(it.id(), it.definition(), it.phase(), name, now));
+      }
+    }
+    Authority.of(caller, draft).checkPlaces(added);
+    draft.take(List.copyOf(added));
+    String view = StoredValue.viewOf(draft.version());
+    for (int i = 0; i < added.size(); i++) {
+      draft.data(added.get(i).id(), data.get(i).seenAs(view));
+    }
+    return added.stream().map(Change.Added::id).toList();
+  }
+}

@@ -1,0 +1,197 @@
+package io.millrace.graph;
+
+import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.StoreException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one place where the graph changes. Operations that arrive together share a transaction:
+ * whoever holds the lock carries out those of all that wait. After a commit that failed or whose
+ * outcome is not known the graph is loaded again. Safe for use by any number of threads.
+ */
+final class Batches {
+  private static final Logger LOG = LoggerFactory.getLogger(Batches.class);
+  private static final int ATTEMPTS = 20;
+
+  private final Ledger ledger;
+  private final InstantSource clock;
+  private final Published published;
+  private final Portion portion;
+  private final Queue<Request<?>> queue = new ConcurrentLinkedQueue<>();
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private Head head;
+
+  /** Null where the graph has to be loaded again. */
+  private @Nullable Draft draft;
+
+  /** Loads the graph. */
+  Batches(Ledger ledger, InstantSource clock, Published published, Portion portion) {
+    this.ledger = ledger;
+    this.clock = clock;
+    this.published = published;
+    this.portion = portion;
+    this.head = ledger.take();
+    this.draft = load();
+  }
+
+  /** What only the servers of this graph know. */
+  byte[] secret() {
+    lock.lock();
+    try {
+      return head.secret().toArray();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Carries out an operation, and returns once it is durable; throws what it throws, once what it
+   * has seen is durable.
+   *
+   * @throws GraphFullException where the store has no room
+   * @throws OutcomeUnknownException where the store went before the answer was certain
+   * @throws StoreException where the store is closed; nothing has changed
+   */
+  <T> Operation.Done<T> run(Operation<T> operation) {
+    Request<T> request = new Request<>(operation);
+    queue.add(request);
+    while (!request.isOver()) {
+      lock.lock();
+      try {
+        if (!request.isOver()) {
+          commitSome();
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+    return request.result();
+  }
+
+  /** Takes what is in the queue, as much as goes into one transaction, and commits it. */
+  private void commitSome() {
+    List<Request<?>> taken = new ArrayList<>();
+    try {
+      Draft now = current();
+      Request<?> request = queue.poll();
+      while (request != null) {
+        taken.add(request);
+        request.attempt(now);
+        request = now.size() < portion.documents() / 2 ? queue.poll() : null;
+      }
+      settle(now, taken);
+    } catch (RuntimeException | Error e) {
+      draft = null;
+      if (taken.isEmpty()) {
+        queue.forEach(taken::add);
+        queue.removeAll(taken);
+      }
+      taken.forEach(request -> request.fail(e));
+    }
+  }
+
+  /** The graph to go on with. */
+  private Draft current() {
+    if (draft == null) {
+      head = ledger.take();
+      draft = load();
+    }
+    return draft;
+  }
+
+  private Draft load() {
+    head = ledger.tidy(head);
+    List<StoredNode> nodes = new ArrayList<>();
+    ledger.each(Keys.NODES, "", document -> nodes.add(StoredNode.read(document)));
+    Draft loaded = new Draft(ledger, clock, head, nodes);
+    published.replace(loaded);
+    return loaded;
+  }
+
+  private void settle(Draft first, List<Request<?>> taken) {
+    Draft now = first;
+    for (int i = 0; i < ATTEMPTS; i++) {
+      if (isSettled(now, taken)) {
+        return;
+      }
+      now = current();
+      for (Request<?> request : taken) {
+        request.attempt(now);
+      }
+    }
+    throw new GraphException("the graph changes too fast; it was tried " + ATTEMPTS + " times");
+  }
+
+  /** Commits; false where nothing has happened and it is to be tried again. */
+  private boolean isSettled(Draft changed, List<Request<?>> taken) {
+    if (changed.size() > 0) {
+      Head after;
+      try {
+        after = commit(changed);
+      } catch (GraphFullException e) {
+        draft = null;
+        if (taken.size() == 1) {
+          throw e;
+        }
+        taken.forEach(this::settleAlone);
+        return true;
+      }
+      if (after == null) {
+        draft = null;
+        return false;
+      }
+      head = after;
+      spread();
+    }
+    List<GraphEvent> events = new ArrayList<>();
+    taken.forEach(request -> request.tell(events));
+    List<GraphEvent> told = published.publish(events, changed);
+    changed.begin();
+    taken.forEach(request -> request.succeed(told));
+    return true;
+  }
+
+  /** The head after it; null where nothing has changed. */
+  private @Nullable Head commit(Draft changed) {
+    Head after = head.after(changed.next(), changed.version(), ledger.writer(), 0);
+    try {
+      return ledger.commit(head, after, changed.fresh(), changed.changes());
+    } catch (OutcomeUnknownException e) {
+      LOG.warn("a change of the graph may have happened or not; looking", e);
+      Head now = ledger.take();
+      boolean happened = now.version() == after.version() && now.writer().equals(ledger.writer());
+      return happened ? now : null;
+    }
+  }
+
+  /** One that has no room does not keep others from theirs. */
+  private void settleAlone(Request<?> request) {
+    try {
+      Draft now = current();
+      request.attempt(now);
+      settle(now, List.of(request));
+    } catch (GraphFullException e) {
+      draft = null;
+      request.fail(e);
+    }
+  }
+
+  /** A change that is written down has happened, whether or not it can be spread now. */
+  private void spread() {
+    try {
+      head = ledger.finish(head);
+    } catch (RuntimeException e) {
+      LOG.warn("a large change of the graph is written down and will be carried out later", e);
+      draft = null;
+    }
+  }
+}

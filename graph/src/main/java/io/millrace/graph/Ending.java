@@ -1,0 +1,89 @@
+package io.millrace.graph;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Starts and ends attempts. */
+final class Ending {
+  private final Batches batches;
+  private final Contents contents;
+  private final Inputs inputs;
+
+  Ending(Batches batches, Contents contents, Inputs inputs) {
+    this.batches = batches;
+    this.contents = contents;
+    this.inputs = inputs;
+  }
+
+  /** Starts those that are ready, and gives them. */
+  List<GraphNode> start(List<NodeId> ids) {
+    Operation.Done<List<NodeId>> done =
+        batches.run(draft -> {
+          List<NodeId> started = new ArrayList<>();
+          for (NodeId id : ids) {
+            if (isStarted(draft, id)) {
+              started.add(id);
+            }
+          }
+          return started;
+        });
+    Map<NodeId, GraphNode> nodes = new HashMap<>();
+    done.event().changed().forEach(node -> nodes.put(node.id(), node));
+    return done.value().stream().flatMap(id -> Stream.ofNullable(nodes.get(id))).toList();
+  }
+
+  private boolean isStarted(Draft draft, NodeId id) {
+    try {
+      draft.take(draft.rules().start(id, draft.nowMillis()));
+    } catch (UnknownNodeException | NodeStateException _) {
+      return false;
+    }
+    GraphNode node = draft.node(id);
+    if (node.phase().attempt() > 1) {
+      NodeData data = draft.data(id);
+      NodeData without = data.without(inputs.written(node.definition()));
+      if (!without.equals(data)) {
+        draft.data(id, without);
+      }
+    }
+    return true;
+  }
+
+  /** What an attempt left, stored. */
+  private record Output(GraphWork.Ended ended, Map<String, StoredValue> values) {}
+
+  void end(List<GraphWork.Ended> all) {
+    try (Upload upload = contents.upload()) {
+      List<Output> outputs = new ArrayList<>(all.size());
+      for (GraphWork.Ended ended : all) {
+        Map<String, StoredValue> values = new HashMap<>();
+        ended.values().forEach((key, value) -> values.put(key, upload.value(value)));
+        ended.recordings().forEach((key, tail) -> values.put(key, upload.recording(tail)));
+        String view = StoredValue.viewOf(ended.attempt());
+        values.replaceAll((_, value) -> value.seenAs(view));
+        outputs.add(new Output(ended, values));
+      }
+      var _ =
+          batches.run(draft -> {
+            outputs.forEach(output -> end(draft, output));
+            return outputs;
+          });
+    }
+  }
+
+  private static void end(Draft draft, Output output) {
+    GraphWork.Ended ended = output.ended();
+    NodeId id = ended.id();
+    try {
+      draft.take(draft.rules().end(id, ended.attempt(), ended.outcome(), draft.nowMillis()));
+    } catch (UnknownNodeException | NodeStateException _) {
+      return;
+    }
+    if (!output.values().isEmpty()) {
+      draft.data(id, draft.data(id).with(output.values()));
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.millrace.graph;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import java.util.function.Function;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/** The JSON of stored documents. */
+final class Json {
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  private Json() {}
+
+  static ObjectNode object() {
+    return MAPPER.createObjectNode();
+  }
+
+  static StringNode text(String text) {
+    return StringNode.valueOf(text);
+  }
+
+  /**
+   * The value as text.
+   *
+   * @throws InvalidGraphException where it holds half a character, or is nested too deeply
+   */
+  static Bytes write(JsonNode value) {
+    try {
+      return Bytes.copyOf(MAPPER.writeValueAsBytes(value));
+    } catch (JacksonException e) {
+      throw new InvalidGraphException("it cannot be written as JSON: " + e.getOriginalMessage());
+    }
+  }
+
+  /** Reads what {@link #write} wrote. */
+  static JsonNode read(byte[] text) {
+    try {
+      return MAPPER.readTree(text);
+    } catch (JacksonException e) {
+      throw new GraphException("a value of the graph is damaged: " + e.getOriginalMessage(), e);
+    }
+  }
+
+  /** Reads a document that holds an object. */
+  static <T> T read(Document document, Function<ObjectNode, T> form) {
+    try {
+      if (MAPPER.readTree(document.body().toArray()) instanceof ObjectNode object) {
+        return form.apply(object);
+      }
+    } catch (JacksonException | IllegalArgumentException e) {
+      throw new GraphException(document.key() + " is damaged: " + e.getMessage(), e);
+    }
+    throw new GraphException(document.key() + " is damaged: it holds no object");
+  }
+}

@@ -1,0 +1,150 @@
+package io.millrace.graph;
+
+import io.millrace.blobs.Value;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Changes the data of nodes. */
+final class Putting {
+  private final Batches batches;
+  private final Contents contents;
+  private final Inputs inputs;
+
+  Putting(Batches batches, Contents contents, Inputs inputs) {
+    this.batches = batches;
+    this.contents = contents;
+    this.inputs = inputs;
+  }
+
+  /** A value as it will be stored, with the page that was asked for. */
+  private record Next(StoredValue value, boolean grows, int slot, @Nullable Integer next) {}
+
+  DataPage put(Caller caller, NodeId id, String key, DataWrite write, @Nullable Long expected) {
+    Inputs.checkKey(key);
+    try (Upload upload = contents.upload()) {
+      Operation.Done<DataPage> done =
+          switch (write) {
+            case DataWrite.Whole(JsonNode value) -> {
+              StoredValue stored = upload.value(value);
+              yield batches.run(draft ->
+                  put(open(draft, caller, id, key, expected), whole(stored, pages(stored))));
+            }
+            case DataWrite.IfUnset(JsonNode value) -> {
+              StoredValue stored = upload.value(value);
+              yield batches.run(draft -> {
+                Place place = open(draft, caller, id, key, expected);
+                if (place.old() != null) {
+                  throw new NodeStateException("\"" + key + "\" of node " + id + " is set already");
+                }
+                return put(place, whole(stored, 0));
+              });
+            }
+            case DataWrite.Slot slot -> {
+              Value page = upload.page(slot.value(), slot.slot());
+              yield batches.run(draft -> {
+                Place place = open(draft, caller, id, key, expected);
+                return put(place, page(place, slot, page));
+              });
+            }
+          };
+      return done.value();
+    }
+  }
+
+  /** Where something is to be written, which is allowed. */
+  private record Place(
+      Draft draft, GraphNode node, String key, NodeData data, @Nullable StoredValue old) {}
+
+  private Place open(Draft draft, Caller caller, NodeId id, String key, @Nullable Long expected) {
+    GraphNode node = draft.node(id);
+    Authority.of(caller, draft).checkData(id);
+    StoreGraphRegistry.checkVersion(node, expected);
+    if (inputs.written(node.definition()).contains(key)) {
+      throw new NodeStateException(
+          "\"" + key + "\" of node " + id + " is written by the node itself");
+    }
+    boolean waits = node.phase() instanceof Phase.Waiting;
+    if (!waits && inputs.read(node.definition()).contains(key)) {
+      throw new NodeStateException(
+          "\""
+              + key
+              + "\" of node "
+              + id
+              + " changes only while the node waits; it is "
+              + node.state().word());
+    }
+    NodeData data = draft.data(id);
+    return new Place(draft, node, key, data, data.values().get(key));
+  }
+
+  private static @Nullable Integer pages(StoredValue value) {
+    return switch (value) {
+      case StoredValue.Pages texts -> texts.pages().size();
+      case StoredValue.Inline inline when inline.value().isString() -> 1;
+      default -> null;
+    };
+  }
+
+  /** With the page to write next, where it is a text. */
+  private static Next whole(StoredValue value, @Nullable Integer next) {
+    return new Next(value, false, 0, pages(value) == null ? null : next);
+  }
+
+  private static Next page(Place place, DataWrite.Slot write, Value page) {
+    StoredValue old = place.old();
+    if (old == null) {
+      throw new UnknownKeyException(place.node().id(), place.key());
+    }
+    if (!old.view().equals(write.view())) {
+      throw new StaleViewException("\"" + place.key() + "\" was changed since; read it again");
+    }
+    List<Value> pages = new ArrayList<>();
+    switch (old) {
+      case StoredValue.Pages texts -> pages.addAll(texts.pages());
+      case StoredValue.Inline(JsonNode value, String _) when value.isString() ->
+          pages.add(new Value.Inline(Texts.bytes(value.asString())));
+      default ->
+          throw new InvalidGraphException("\"" + place.key() + "\" is no text and has no pages");
+    }
+    int slot = write.slot();
+    int most = Math.min(pages.size(), Upload.MOST_PAGES - 1);
+    if (slot < 0 || slot > most) {
+      throw new InvalidGraphException(
+          "\"" + place.key() + "\" has no page " + slot + "; write 0 to " + most);
+    }
+    boolean grows = slot == pages.size();
+    if (grows) {
+      pages.add(page);
+    } else {
+      pages.set(slot, page);
+    }
+    return new Next(new StoredValue.Pages(pages, old.view()), grows, slot, slot + 1);
+  }
+
+  private DataPage put(Place place, Next next) {
+    Draft draft = place.draft();
+    NodeId id = place.node().id();
+    NodeData data = place.data().with(Map.of(place.key(), next.value()));
+    data.check();
+    Definition definition = place.node().definition();
+    if (inputs.read(definition).contains(place.key())) {
+      Map<String, JsonNode> values = new HashMap<>(contents.values(data, inputs.read(definition)));
+      values.forEach(Inputs::checkSize);
+      inputs.check(definition, values);
+    }
+    draft.take(List.of(new Change.Touched(id)));
+    StoredValue stored = next.value();
+    if (!next.grows()) {
+      stored = stored.seenAs(StoredValue.viewOf(draft.version()));
+      draft.data(id, data.with(Map.of(place.key(), stored)));
+    } else {
+      draft.data(id, data);
+    }
+    JsonNode page = contents.page(stored, next.slot()).data();
+    return new DataPage(page, stored.view(), next.slot(), next.next(), false);
+  }
+}

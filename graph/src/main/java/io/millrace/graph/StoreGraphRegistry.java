@@ -1,0 +1,148 @@
+package io.millrace.graph;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The registry over a store; its parts do the work. */
+final class StoreGraphRegistry implements GraphRegistry {
+  private final Batches batches;
+  private final Published published;
+  private final Adding adding;
+  private final Reading reading;
+  private final Putting putting;
+
+  StoreGraphRegistry(StoredGraph.Parts parts, Reading reading) {
+    this.batches = parts.batches();
+    this.published = parts.published();
+    this.reading = reading;
+    this.adding = new Adding(batches, parts.contents(), parts.inputs());
+    this.putting = new Putting(batches, parts.contents(), parts.inputs());
+  }
+
+  /** Throws {@link VersionException} where a node is not of the version that somebody has seen. */
+  static void checkVersion(GraphNode node, @Nullable Long expected) {
+    if (expected != null && node.version() != expected) {
+      throw new VersionException(
+          "node " + node.id() + " has version " + node.version() + ", not " + expected);
+    }
+  }
+
+  @Override
+  public List<GraphNode> add(Caller caller, List<NodeForm> nodes) {
+    return adding.add(caller, nodes);
+  }
+
+  /** The node that a change was about. */
+  private GraphNode change(
+      Caller caller, NodeId id, @Nullable Long expected, Operation<List<Change>> changes) {
+    Operation.Done<NodeId> done =
+        batches.run(draft -> {
+          checkVersion(draft.node(id), expected);
+          Authority authority = Authority.of(caller, draft);
+          authority.checkChange(id);
+          List<Change> all = changes.run(draft);
+          for (Change change : all) {
+            if (change instanceof Change.Moved(NodeId _, Definition definition)) {
+              authority.checkPlace(definition);
+            }
+          }
+          draft.take(all);
+          return id;
+        });
+    return done.event().changed().stream()
+        .filter(node -> node.id().equals(id))
+        .findFirst()
+        .orElseThrow(() -> new UnknownNodeException(id));
+  }
+
+  @Override
+  public GraphNode move(Caller caller, NodeId id, NewNode.Place place, @Nullable Long expected) {
+    return change(caller, id, expected, draft -> draft.rules().move(id, place));
+  }
+
+  @Override
+  public GraphNode rename(
+      Caller caller, NodeId id, @Nullable String name, @Nullable Long expected) {
+    Adding.checkName(name);
+    return change(caller, id, expected, _ -> List.of(new Change.Renamed(id, name)));
+  }
+
+  @Override
+  public GraphNode retry(Caller caller, NodeId id, @Nullable Long expected) {
+    return change(caller, id, expected, draft -> draft.rules().retry(id));
+  }
+
+  @Override
+  public int remove(Caller caller, NodeId id, boolean below, @Nullable Long expected) {
+    Operation.Done<Integer> done =
+        batches.run(draft -> {
+          checkVersion(draft.node(id), expected);
+          Authority authority = Authority.of(caller, draft);
+          List<Change> changes = draft.rules().remove(id, below);
+          changes.forEach(change -> authority.checkChange(change.id()));
+          draft.take(changes);
+          return changes.size();
+        });
+    return done.value();
+  }
+
+  @Override
+  public void kill(Caller caller, Collection<NodeId> ids, Kill kill) {
+    var _ =
+        batches.run(draft -> {
+          Authority authority = Authority.of(caller, draft);
+          ids.forEach(id -> authority.checkChange(draft.node(id).id()));
+          draft.take(draft.rules().kill(ids, draft.nowMillis()));
+          draft.rules().killing(ids).forEach(id -> draft.kill(id, kill));
+          return ids;
+        });
+  }
+
+  @Override
+  public long version() {
+    return published.version();
+  }
+
+  @Override
+  public Optional<GraphNode> node(NodeId id) {
+    return published.find(id);
+  }
+
+  @Override
+  public Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted) {
+    return reading.nodes(filter, wanted);
+  }
+
+  @Override
+  public Snapshot snapshot(NodeFilter filter) {
+    return published.snapshot(filter);
+  }
+
+  @Override
+  public List<GraphNode> running() {
+    return published.running();
+  }
+
+  @Override
+  public Page<String> keys(NodeId id, Page.@Nullable Wanted wanted) {
+    return reading.keys(id, wanted);
+  }
+
+  @Override
+  public DataPage data(NodeId id, String key, @Nullable String view, int slot) {
+    return reading.data(id, key, view, slot);
+  }
+
+  @Override
+  public DataPage put(
+      Caller caller, NodeId id, String key, DataWrite write, @Nullable Long expected) {
+    return putting.put(caller, id, key, write, expected);
+  }
+
+  @Override
+  public GraphChanges changes(@Nullable Long after) {
+    return published.changes(after);
+  }
+}

@@ -1,0 +1,61 @@
+package io.millrace.graph;
+
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/** The graph of a store as its scheduler sees it; its parts do the work. */
+final class StoreGraphWork implements GraphWork {
+  private final Published published;
+  private final Reading reading;
+  private final Ending ending;
+
+  StoreGraphWork(StoredGraph.Parts parts, Reading reading) {
+    this.published = parts.published();
+    this.reading = reading;
+    this.ending = new Ending(parts.batches(), parts.contents(), parts.inputs());
+  }
+
+  @Override
+  public List<GraphNode> ready(String type, int most, long nowMillis) {
+    return published.ready(type, most, nowMillis);
+  }
+
+  @Override
+  public OptionalLong nextDueMillis() {
+    return published.nextDueMillis();
+  }
+
+  @Override
+  public List<Item> running() {
+    return published.running().stream()
+        .filter(node -> node.definition().kind() != Kind.GROUP)
+        .map(reading::item)
+        .toList();
+  }
+
+  @Override
+  public Map<NodeId, Kill> killing() {
+    return published.killing();
+  }
+
+  @Override
+  public List<Item> start(List<NodeId> ids) {
+    return ending.start(ids).stream().map(reading::item).toList();
+  }
+
+  @Override
+  public void end(List<Ended> ended) {
+    ending.end(ended);
+  }
+
+  @Override
+  public void readOutputsFrom(Outputs outputs) {
+    reading.readOutputsFrom(outputs);
+  }
+
+  @Override
+  public void onChange(Runnable wake) {
+    published.onChange(wake);
+  }
+}

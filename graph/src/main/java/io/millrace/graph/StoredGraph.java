@@ -1,0 +1,73 @@
+package io.millrace.graph;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.store.StoreException;
+import io.millrace.store.TaskStore;
+
+/**
+ * The graph of a store: the entry of this module. Safe for use by any number of threads. There
+ * should be one for a store: of several each would have to load the graph again after every change
+ * of another.
+ */
+public final class StoredGraph {
+  private final Parts parts;
+  private final GraphRegistry registry;
+  private final GraphWork work;
+
+  /** What reads and writes. */
+  record Parts(
+      Ledger ledger, Batches batches, Published published, Contents contents, Inputs inputs) {}
+
+  private StoredGraph(Parts parts, Reading reading) {
+    this.parts = parts;
+    this.registry = new StoreGraphRegistry(parts, reading);
+    this.work = new StoreGraphWork(parts, reading);
+  }
+
+  /**
+   * Opens the graph of {@code store}, an empty one where there is none yet. Reads all of its nodes.
+   *
+   * @param blobs where data is kept that is too large for a commit
+   * @param types the types that nodes may have; those there are of others stay
+   * @throws GraphException when what is stored is damaged
+   * @throws GraphFullException when the store has no room for a new graph
+   * @throws StoreException when the store does not answer
+   */
+  public static StoredGraph open(
+      TaskStore store, BlobStore blobs, NodeTypes types, GraphEnvironment environment) {
+    return open(store, blobs, types, environment, Portion.DEFAULT);
+  }
+
+  static StoredGraph open(
+      TaskStore store,
+      BlobStore blobs,
+      NodeTypes types,
+      GraphEnvironment environment,
+      Portion portion) {
+    Names names = new Names(environment.random());
+    Ledger ledger = new Ledger(store, names, portion);
+    Published published = new Published();
+    Batches batches = new Batches(ledger, environment.clock(), published, portion);
+    Parts parts =
+        new Parts(ledger, batches, published, new Contents(blobs, names), new Inputs(types));
+    return new StoredGraph(parts, new Reading(parts, environment.clock(), names));
+  }
+
+  /** The graph as its users see it. */
+  public GraphRegistry registry() {
+    return registry;
+  }
+
+  /** The graph as its scheduler sees it. */
+  public GraphWork work() {
+    return work;
+  }
+
+  /**
+   * 32 bytes that only the servers of this graph know, the same after every restart: a key for the
+   * tokens that running commands get.
+   */
+  public byte[] secret() {
+    return parts.batches().secret();
+  }
+}

@@ -1,0 +1,120 @@
+package io.millrace.graph.schedule;
+
+import io.millrace.graph.type.Remains;
+import io.millrace.processes.ProcessIdentity;
+import io.millrace.processes.ProcessLauncher;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The files of a scheduler; {@code package-info} lists them. */
+final class AttemptFolders {
+  private static final Logger LOG = LoggerFactory.getLogger(AttemptFolders.class);
+
+  private final Path root;
+  private final boolean sameBoot;
+
+  private AttemptFolders(Path root, boolean sameBoot) {
+    this.root = root;
+    this.sameBoot = sameBoot;
+  }
+
+  /**
+   * Makes the folder if it is not there, and notes which server it has now.
+   *
+   * @throws IOException when it cannot be written
+   */
+  static AttemptFolders open(Path root, ProcessLauncher launcher) throws IOException {
+    Files.createDirectories(root);
+    Path boot = root.resolve("boot");
+    boolean sameBoot = wasOfThisBoot(boot, launcher);
+    long pid = ProcessHandle.current().pid();
+    Files.writeString(
+        boot, launcher.identify(pid).map(ProcessIdentity::toString).orElse("") + "\n");
+    return new AttemptFolders(root.toAbsolutePath(), sameBoot);
+  }
+
+  private static boolean wasOfThisBoot(Path boot, ProcessLauncher launcher) throws IOException {
+    try {
+      return launcher.isOfThisBoot(ProcessIdentity.parse(Files.readString(boot).strip()));
+    } catch (NoSuchFileException | IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Whether the machine has run on since the last server, so that no file is missing that it wrote.
+   */
+  boolean isSameBoot() {
+    return sameBoot;
+  }
+
+  /** What the type of the attempt has for itself. */
+  Path work(Trial trial) {
+    return folder(trial).resolve("work");
+  }
+
+  void make(Trial trial) throws IOException {
+    Files.createDirectories(folder(trial));
+  }
+
+  /** Takes away what an attempt that never began has left. */
+  void clearWork(Trial trial) throws IOException {
+    Remains.remove(work(trial));
+  }
+
+  boolean hasBegun(Trial trial) {
+    return Files.exists(begun(trial));
+  }
+
+  void markBegun(Trial trial) {
+    if (hasBegun(trial)) {
+      return;
+    }
+    try {
+      Files.createFile(begun(trial));
+    } catch (IOException e) {
+      // The type finds it again also without.
+      LOG.warn("it is not on file that {} has begun: {}", trial, e.toString());
+    }
+  }
+
+  void remove(Trial trial) {
+    remove(folder(trial));
+  }
+
+  /** Removes the folders of all other attempts, which a server that died has left. */
+  void keepOnly(Set<String> names) {
+    try {
+      for (Path folder : Remains.in(root)) {
+        if (Files.isDirectory(folder) && !names.contains(folder.getFileName().toString())) {
+          remove(folder);
+        }
+      }
+    } catch (IOException e) {
+      LOG.warn("the folder {} cannot be cleared: {}", root, e.toString());
+    }
+  }
+
+  private static void remove(Path folder) {
+    try {
+      Remains.remove(folder);
+    } catch (IOException e) {
+      // Something that the command has left behind may still write there; the next start removes
+      // it.
+      LOG.debug("the folder {} stays: {}", folder, e.toString());
+    }
+  }
+
+  private Path begun(Trial trial) {
+    return folder(trial).resolve("begun");
+  }
+
+  private Path folder(Trial trial) {
+    return root.resolve(trial.name());
+  }
+}

@@ -1,0 +1,113 @@
+package io.millrace.graph.schedule;
+
+import io.millrace.graph.Attempt;
+import io.millrace.graph.GraphWork;
+import io.millrace.graph.Tail;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the ends of attempts on record: one transaction at a time with all that ended while the
+ * last one was written, and beside it those whose output takes long to copy, each by itself. For
+ * the scheduler's thread.
+ */
+final class Ends {
+  private static final Logger LOG = LoggerFactory.getLogger(Ends.class);
+  private static final int BATCH = 256;
+  private static final long LONG_BYTES = 4L << 20;
+
+  private final GraphWork graph;
+  private final Executor executor;
+  private final Consumer<News> inbox;
+  private final ArrayDeque<News.End> waiting = new ArrayDeque<>();
+  private boolean batchUnderWay;
+  private int underWay;
+
+  Ends(GraphWork graph, Executor executor, Consumer<News> inbox) {
+    this.graph = graph;
+    this.executor = executor;
+    this.inbox = inbox;
+  }
+
+  /** Takes in what is to be written. */
+  void add(Trial trial, Attempt.Ending ending, long nowMillis) {
+    Attempt attempt = trial.attempt;
+    Map<String, Tail> recordings = attempt == null ? Map.of() : attempt.recordings();
+    waiting.add(
+        new News.End(
+            trial,
+            new GraphWork.Ended(
+                trial.id,
+                trial.number,
+                Verdict.of(trial, ending, nowMillis),
+                ending.values(),
+                recordings)));
+  }
+
+  /** How many are not on record. */
+  int waiting() {
+    return waiting.size() + underWay;
+  }
+
+  /** Begins to write what is there. */
+  void write() {
+    List<News.End> batch = new ArrayList<>();
+    ArrayDeque<News.End> left = new ArrayDeque<>();
+    while (!waiting.isEmpty()) {
+      News.End end = waiting.remove();
+      if (isLong(end)) {
+        write(List.of(end), false);
+      } else if (batchUnderWay || batch.size() >= BATCH) {
+        left.add(end);
+      } else {
+        batch.add(end);
+      }
+    }
+    waiting.addAll(left);
+    if (!batch.isEmpty()) {
+      batchUnderWay = true;
+      write(batch, true);
+    }
+  }
+
+  private void write(List<News.End> ends, boolean batch) {
+    underWay += ends.size();
+    executor.execute(() -> {
+      boolean stored = false;
+      try {
+        graph.end(ends.stream().map(News.End::ended).toList());
+        stored = true;
+      } catch (RuntimeException e) {
+        LOG.warn("{} ends of nodes cannot be stored, trying again: {}", ends.size(), e.toString());
+      } finally {
+        inbox.accept(new News.Written(ends, stored, batch));
+      }
+    });
+  }
+
+  /** What came of writing; what is not on record waits again, since repeating it does no harm. */
+  void written(News.Written written) {
+    underWay -= written.ends().size();
+    if (written.batch()) {
+      batchUnderWay = false;
+    }
+    if (!written.stored()) {
+      written.ends().forEach(waiting::addFirst);
+    }
+  }
+
+  private static boolean isLong(News.End end) {
+    try {
+      return end.ended().recordings().values().stream().mapToLong(Tail::size).sum() > LONG_BYTES;
+    } catch (RuntimeException e) {
+      // Whoever copies it will say so.
+      return true;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.millrace.graph.schedule;
+
+import java.nio.file.Path;
+
+/**
+ * How much a scheduler does at once, and where.
+ *
+ * @param folder for the files of what runs; for this scheduler alone, made if absent
+ * @param places how many commands run at a time at most, 0 to 10,000; 0 starts none
+ * @param others how many attempts that take no place are under way at most, 0 to 1,000,000
+ */
+public record SchedulerOptions(Path folder, int places, int others) {
+  /** The most places that there can be. */
+  public static final int MOST_PLACES = 10_000;
+
+  /** How many attempts that take no place are under way by default: 10,000. */
+  public static final int DEFAULT_OTHERS = 10_000;
+
+  private static final int MOST_OTHERS = 1_000_000;
+
+  /**
+   * Checks the numbers.
+   *
+   * @throws IllegalArgumentException when one is out of its range
+   */
+  public SchedulerOptions {
+    if (places < 0 || places > MOST_PLACES) {
+      throw new IllegalArgumentException("there can be 0 to 10000 places, not " + places);
+    }
+    if (others < 0 || others > MOST_OTHERS) {
+      throw new IllegalArgumentException("there can be 0 to 1000000 others, not " + others);
+    }
+  }
+
+  /** The defaults: {@link #defaultPlaces()} and 10,000 others. */
+  public static SchedulerOptions in(Path folder) {
+    return new SchedulerOptions(folder, defaultPlaces(), DEFAULT_OTHERS);
+  }
+
+  /** Two places for each processor, at least four. */
+  public static int defaultPlaces() {
+    return Math.min(MOST_PLACES, Math.max(4, 2 * Runtime.getRuntime().availableProcessors()));
+  }
+
+  /** The same with other places. */
+  public SchedulerOptions withPlaces(int other) {
+    return new SchedulerOptions(folder, other, others);
+  }
+}

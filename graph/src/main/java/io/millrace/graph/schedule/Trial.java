@@ -1,0 +1,80 @@
+package io.millrace.graph.schedule;
+
+import io.millrace.graph.Attempt;
+import io.millrace.graph.GraphWork;
+import io.millrace.graph.InvalidGraphException;
+import io.millrace.graph.Kill;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeType;
+import io.millrace.graph.Phase;
+import io.millrace.graph.type.RunPolicy;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * An attempt that a scheduler has in hand, from its start on record to its end on record. Belongs
+ * to the scheduler's thread, but for what is final and {@link #attempt}.
+ */
+final class Trial {
+  final NodeId id;
+  final int number;
+  final NodeType type;
+  final Map<String, JsonNode> inputs;
+  final RunPolicy policy;
+
+  /** When it is to be over, in milliseconds since 1970; the largest number for never. */
+  long deadlineMillis;
+
+  /** What was begun; null before that. */
+  volatile @Nullable Attempt attempt;
+
+  /** By what it was last told to end; null for not at all. */
+  @Nullable Kill told;
+
+  /** When it may be told again, where telling it has failed. */
+  long tellAgainMillis;
+
+  boolean timedOut;
+
+  /** Whether it has ended, though that may not be on record. */
+  boolean over;
+
+  Trial(GraphWork.Item item, NodeType type) {
+    this.id = item.node().id();
+    this.number = item.node().phase().attempt();
+    this.type = type;
+    this.inputs = item.inputs();
+    this.policy = policy(item);
+    this.deadlineMillis = deadlineMillis(item.node().phase(), policy);
+  }
+
+  private static RunPolicy policy(GraphWork.Item item) {
+    try {
+      return RunPolicy.of(item.inputs());
+    } catch (InvalidGraphException e) {
+      // It was checked when it was set, by an earlier version with other limits.
+      return RunPolicy.DEFAULT;
+    }
+  }
+
+  private static long deadlineMillis(Phase phase, RunPolicy policy) {
+    return phase instanceof Phase.Running running && policy.timeout() != null
+        ? running.startedMillis() + policy.timeout().toMillis()
+        : Long.MAX_VALUE;
+  }
+
+  /** Its name among the files. */
+  String name() {
+    return name(id, number);
+  }
+
+  static String name(NodeId id, int number) {
+    return id + "." + number;
+  }
+
+  @Override
+  public String toString() {
+    return "attempt " + number + " of node " + id;
+  }
+}

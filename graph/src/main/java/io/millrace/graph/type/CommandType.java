@@ -1,0 +1,117 @@
+package io.millrace.graph.type;
+
+import io.millrace.graph.Attempt;
+import io.millrace.graph.Kind;
+import io.millrace.graph.NodeType;
+import io.millrace.graph.Work;
+import io.millrace.processes.ExitStatus;
+import io.millrace.processes.Output;
+import io.millrace.processes.RunningProcess;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.IntNode;
+
+/** Nodes that run a program: {@code command} and {@code shell command}. */
+final class CommandType implements NodeType {
+  private final String name;
+  private final Set<String> inputs;
+  private final Function<Inputs, Program> form;
+  private final Programs programs;
+
+  private CommandType(
+      String name, Set<String> inputs, Function<Inputs, Program> form, Programs programs) {
+    this.name = name;
+    this.inputs = inputs;
+    this.form = form;
+    this.programs = programs;
+  }
+
+  /** Runs {@code command} with {@code args}. */
+  static CommandType command(Programs programs) {
+    Set<String> inputs =
+        RunPolicy.keysWith(
+            ProgramForm.COMMAND,
+            ProgramForm.ARGS,
+            ProgramForm.ENV,
+            ProgramForm.CWD,
+            ProgramForm.STDIN);
+    return new CommandType("command", inputs, ProgramForm::command, programs);
+  }
+
+  /** Runs {@code command} in bash. */
+  static CommandType shell(Programs programs) {
+    Set<String> inputs =
+        RunPolicy.keysWith(
+            ProgramForm.COMMAND, ProgramForm.ENV, ProgramForm.CWD, ProgramForm.STDIN);
+    return new CommandType(
+        "shell command",
+        inputs,
+        values -> ProgramForm.shell(ProgramForm.COMMAND, values),
+        programs);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public Kind kind() {
+    return Kind.WORK;
+  }
+
+  @Override
+  public Set<String> inputs() {
+    return inputs;
+  }
+
+  @Override
+  public Set<String> outputs() {
+    return ProcessAttempt.OUTPUTS;
+  }
+
+  @Override
+  public void check(Map<String, JsonNode> values) {
+    var _ = form.apply(new Inputs(values));
+    RunPolicy.of(values);
+  }
+
+  @Override
+  public boolean takesPlace() {
+    return true;
+  }
+
+  @Override
+  public Attempt start(Work work) {
+    Program program = form.apply(new Inputs(work.inputs()));
+    return attempt(programs.start(work, program, work.folder(), Output.ALL));
+  }
+
+  @Override
+  public Optional<Attempt> resume(Work work) {
+    return programs.find(work.folder()).map(this::attempt);
+  }
+
+  private Attempt attempt(RunningProcess process) {
+    return new ProcessAttempt(process, status -> ending(process, status));
+  }
+
+  private Attempt.Ending ending(RunningProcess process, ExitStatus status) {
+    return status instanceof ExitStatus.Exited(int code)
+        ? ended(code == 0 ? null : failure(code), code)
+        : new Attempt.Ending(programs.lost(process), null, Map.of());
+  }
+
+  private static Attempt.Ending ended(@Nullable String failure, int code) {
+    return new Attempt.Ending(failure, null, Map.of(ProcessAttempt.RESULT, IntNode.valueOf(code)));
+  }
+
+  /** What an exit code says to people. */
+  static String failure(int code) {
+    return "exit code " + code;
+  }
+}

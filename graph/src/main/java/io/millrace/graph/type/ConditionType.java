@@ -1,0 +1,129 @@
+package io.millrace.graph.type;
+
+import io.millrace.graph.Attempt;
+import io.millrace.graph.Branch;
+import io.millrace.graph.Kill;
+import io.millrace.graph.Kind;
+import io.millrace.graph.NodeType;
+import io.millrace.graph.Tail;
+import io.millrace.graph.Work;
+import io.millrace.processes.ExitStatus;
+import io.millrace.processes.Output;
+import io.millrace.processes.RunningProcess;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.IntNode;
+
+/**
+ * Nodes that choose which of their children run: by a program, whose exit code 0 means then and 1
+ * means else, or by whether a file is there.
+ */
+final class ConditionType implements NodeType {
+  private static final String FILE = "file";
+  private static final List<String> ONE_OF = List.of(ProgramForm.COMMAND, ProgramForm.SHELL, FILE);
+
+  private final Programs programs;
+
+  ConditionType(Programs programs) {
+    this.programs = programs;
+  }
+
+  @Override
+  public String name() {
+    return "condition";
+  }
+
+  @Override
+  public Kind kind() {
+    return Kind.CONDITION;
+  }
+
+  @Override
+  public Set<String> inputs() {
+    return RunPolicy.keysWith(
+        FILE,
+        ProgramForm.COMMAND,
+        ProgramForm.ARGS,
+        ProgramForm.SHELL,
+        ProgramForm.ENV,
+        ProgramForm.CWD,
+        ProgramForm.STDIN);
+  }
+
+  @Override
+  public Set<String> outputs() {
+    return ProcessAttempt.OUTPUTS;
+  }
+
+  @Override
+  public void check(Map<String, JsonNode> values) {
+    Inputs inputs = new Inputs(values);
+    inputs.onlyWith(ProgramForm.ARGS, ProgramForm.COMMAND);
+    if (inputs.only(ONE_OF).equals(FILE)) {
+      ProgramForm.absolute(FILE, inputs.text(FILE));
+    } else {
+      ProgramForm.either(inputs);
+    }
+    RunPolicy.of(values);
+  }
+
+  @Override
+  public boolean takesPlace() {
+    return true;
+  }
+
+  @Override
+  public Attempt start(Work work) {
+    Inputs inputs = new Inputs(work.inputs());
+    if (inputs.has(FILE)) {
+      boolean there = Files.exists(ProgramForm.absolute(FILE, inputs.text(FILE)));
+      return new Chosen(new Attempt.Ending(null, there ? Branch.THEN : Branch.ELSE, Map.of()));
+    }
+    Program program = ProgramForm.either(inputs);
+    return attempt(programs.start(work, program, work.folder(), Output.ALL));
+  }
+
+  @Override
+  public Optional<Attempt> resume(Work work) {
+    return new Inputs(work.inputs()).has(FILE)
+        ? Optional.of(start(work))
+        : programs.find(work.folder()).map(this::attempt);
+  }
+
+  private Attempt attempt(RunningProcess process) {
+    return new ProcessAttempt(process, status -> ending(process, status));
+  }
+
+  private Attempt.Ending ending(RunningProcess process, ExitStatus status) {
+    if (!(status instanceof ExitStatus.Exited(int code))) {
+      return new Attempt.Ending(programs.lost(process), null, Map.of());
+    }
+    Map<String, JsonNode> values = Map.of(ProcessAttempt.RESULT, IntNode.valueOf(code));
+    return switch (code) {
+      case 0 -> new Attempt.Ending(null, Branch.THEN, values);
+      case 1 -> new Attempt.Ending(null, Branch.ELSE, values);
+      default -> new Attempt.Ending(CommandType.failure(code) + ", neither 0 nor 1", null, values);
+    };
+  }
+
+  /** An attempt that was over as soon as it began. */
+  private record Chosen(Ending ending) implements Attempt {
+    @Override
+    public CompletableFuture<Ending> onEnd() {
+      return CompletableFuture.completedFuture(ending);
+    }
+
+    @Override
+    public void kill(Kill kill) {}
+
+    @Override
+    public Map<String, Tail> recordings() {
+      return Map.of();
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package io.millrace.graph.type;
+
+import io.millrace.graph.InvalidGraphException;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A reader of a node's data. All that is wrong is an {@link InvalidGraphException} that names the
+ * key and says what is wrong. A JSON null counts as unset. Immutable.
+ *
+ * @param values by key
+ */
+public record Inputs(Map<String, JsonNode> values) {
+  private static final int SHOWN = 60;
+
+  /** Copies the values. */
+  public Inputs {
+    values = Map.copyOf(values);
+  }
+
+  /** Whether a key is set. */
+  public boolean has(String key) {
+    return value(key) != null;
+  }
+
+  /** A text that must be there and not be empty. */
+  public String text(String key) {
+    String text =
+        optionalText(key).orElseThrow(() -> new InvalidGraphException(key + " is missing"));
+    if (text.isEmpty()) {
+      throw new InvalidGraphException(key + " is empty");
+    }
+    return text;
+  }
+
+  /** A text; empty where it is unset. */
+  public Optional<String> optionalText(String key) {
+    return Optional.ofNullable(value(key)).map(value -> text(key, "a text", value));
+  }
+
+  /** A list of texts; empty where it is unset. */
+  public List<String> texts(String key) {
+    JsonNode list = value(key);
+    if (list == null) {
+      return List.of();
+    }
+    if (!list.isArray()) {
+      throw wrong(key, "a list of texts", list);
+    }
+    List<String> texts = new ArrayList<>();
+    for (JsonNode item : list) {
+      texts.add(text(key, "a list of texts", item));
+    }
+    return texts;
+  }
+
+  /** An object of texts; empty where it is unset. */
+  public Map<String, String> textByName(String key) {
+    JsonNode object = value(key);
+    if (object == null) {
+      return Map.of();
+    }
+    if (!object.isObject()) {
+      throw wrong(key, "an object of texts", object);
+    }
+    Map<String, String> texts = new LinkedHashMap<>();
+    object
+        .properties()
+        .forEach(property ->
+            texts.put(property.getKey(), text(key, "an object of texts", property.getValue())));
+    return texts;
+  }
+
+  /**
+   * A whole number.
+   *
+   * @param least the least that it may be
+   * @param most the most that it may be
+   * @param otherwise what it is where it is unset
+   */
+  public int number(String key, int least, int most, int otherwise) {
+    JsonNode value = value(key);
+    if (value == null) {
+      return otherwise;
+    }
+    if (value.isIntegralNumber()
+        && value.canConvertToInt()
+        && value.intValue() >= least
+        && value.intValue() <= most) {
+      return value.intValue();
+    }
+    throw wrong(key, "a whole number from " + least + " to " + most, value);
+  }
+
+  /**
+   * A number of seconds, of which up to three decimals count; empty where it is unset.
+   *
+   * @param leastMillis the least that it may be, in milliseconds
+   * @param mostMillis the most that it may be, in milliseconds
+   */
+  public Optional<Long> millis(String key, long leastMillis, long mostMillis) {
+    JsonNode value = value(key);
+    if (value == null) {
+      return Optional.empty();
+    }
+    double seconds = value.isNumber() ? value.doubleValue() : Double.NaN;
+    // Also false for what is no number.
+    if (seconds * 1000 >= leastMillis && seconds * 1000 <= mostMillis) {
+      return Optional.of(Math.round(seconds * 1000));
+    }
+    throw wrong(
+        key,
+        "a number of seconds from " + seconds(leastMillis) + " to " + seconds(mostMillis),
+        value);
+  }
+
+  /** Refuses keys of which only one can be set, and no key at all. */
+  String only(List<String> keys) {
+    List<String> set = keys.stream().filter(this::has).toList();
+    if (set.size() != 1) {
+      String found = set.isEmpty() ? "none" : String.join(" and ", set);
+      throw new InvalidGraphException(
+          "one of " + String.join(", ", keys) + " must be set, not " + found);
+    }
+    return set.getFirst();
+  }
+
+  /** Refuses a key that means nothing without another. */
+  void onlyWith(String key, String other) {
+    if (has(key) && !has(other)) {
+      throw new InvalidGraphException(key + " is set, and there is no " + other);
+    }
+  }
+
+  @Nullable JsonNode value(String key) {
+    JsonNode value = values.get(key);
+    return value == null || value.isNull() ? null : value;
+  }
+
+  static InvalidGraphException wrong(String key, String wanted, JsonNode found) {
+    String text = found.toString();
+    String shown = text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text;
+    return new InvalidGraphException(key + " must be " + wanted + ", not " + shown);
+  }
+
+  /** Milliseconds as people write seconds: 1500 is 1.5. */
+  static String seconds(long millis) {
+    return BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString();
+  }
+
+  private static String text(String key, String wanted, JsonNode value) {
+    if (!value.isString()) {
+      throw wrong(key, wanted, value);
+    }
+    String text = value.asString();
+    if (text.indexOf('\0') >= 0 && !key.equals(ProgramForm.STDIN)) {
+      throw new InvalidGraphException(key + " contains the character 0");
+    }
+    return text;
+  }
+}

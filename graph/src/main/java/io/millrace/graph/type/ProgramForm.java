@@ -1,0 +1,78 @@
+package io.millrace.graph.type;
+
+import io.millrace.graph.InvalidGraphException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** How a node's data says which program it runs. */
+final class ProgramForm {
+  static final String COMMAND = "command";
+  static final String ARGS = "args";
+  static final String SHELL = "shell";
+  static final String ENV = "env";
+  static final String CWD = "cwd";
+  static final String STDIN = "stdin";
+
+  private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
+  private ProgramForm() {}
+
+  /** The program that {@code command} and {@code args} name. */
+  static Program command(Inputs inputs) {
+    String command = inputs.text(COMMAND);
+    if (command.startsWith("-")) {
+      throw new InvalidGraphException("command starts with a dash: " + command);
+    }
+    List<String> line = new ArrayList<>(List.of(command));
+    line.addAll(inputs.texts(ARGS));
+    return with(line, inputs);
+  }
+
+  /** The script for bash that is in a key. */
+  static Program shell(String key, Inputs inputs) {
+    // Without the dashes a script that begins with one would be taken for options.
+    return with(List.of("bash", "-c", "--", inputs.text(key)), inputs);
+  }
+
+  /** Either of them, by which of {@code command} and {@code shell} is set. */
+  static Program either(Inputs inputs) {
+    return inputs.has(SHELL) ? shell(SHELL, inputs) : command(inputs);
+  }
+
+  private static Program with(List<String> line, Inputs inputs) {
+    Map<String, String> environment = inputs.textByName(ENV);
+    for (String name : environment.keySet()) {
+      if (!VARIABLE.matcher(name).matches()) {
+        throw new InvalidGraphException(
+            "env names a variable \"" + name + "\"; letters, digits and _ are allowed");
+      }
+    }
+    String stdin = inputs.optionalText(STDIN).orElse("");
+    return new Program(line, environment, directory(inputs), stdin);
+  }
+
+  private static Path directory(Inputs inputs) {
+    String text = inputs.optionalText(CWD).orElse("");
+    if (!inputs.has(CWD)) {
+      return Path.of("").toAbsolutePath();
+    }
+    return absolute(CWD, text);
+  }
+
+  /** A path that does not depend on where the server runs. */
+  static Path absolute(String key, String text) {
+    try {
+      Path path = Path.of(text);
+      if (path.isAbsolute()) {
+        return path;
+      }
+    } catch (InvalidPathException e) {
+      throw new InvalidGraphException(key + " is no path: " + e.getMessage());
+    }
+    throw new InvalidGraphException(key + " must be an absolute path, not \"" + text + "\"");
+  }
+}

@@ -1,0 +1,52 @@
+package io.millrace.graph.type;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.millrace.graph.Work;
+import io.millrace.processes.ExitStatus;
+import io.millrace.processes.Output;
+import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.ProcessSpec;
+import io.millrace.processes.RunningProcess;
+import java.io.ByteArrayInputStream;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Runs programs for attempts. */
+record Programs(ProcessLauncher launcher) {
+  /** The variable with the node's id. */
+  static final String NODE_ID = "MILLRACE_NODE_ID";
+
+  /** The variable with the number of the attempt, from 1. */
+  static final String ATTEMPT = "MILLRACE_ATTEMPT";
+
+  /** Begins one, in a folder of its own. */
+  RunningProcess start(Work work, Program program, Path folder, Output output) {
+    Map<String, String> environment = new HashMap<>(program.environment());
+    // Last, so that no node can take another's place.
+    environment.putAll(work.environment());
+    environment.put(NODE_ID, work.id().toString());
+    environment.put(ATTEMPT, Integer.toString(work.attempt()));
+    ProcessSpec spec =
+        new ProcessSpec(program.command(), environment, program.directory(), folder, output);
+    return launcher.start(spec, new ByteArrayInputStream(program.stdin().getBytes(UTF_8)));
+  }
+
+  /** Finds one again that has begun; empty when none has, or ever will. */
+  Optional<RunningProcess> find(Path folder) {
+    return launcher
+        .find(folder)
+        .filter(process ->
+            !(process.onExit().getNow(new ExitStatus.Unknown())
+                instanceof ExitStatus.NeverStarted));
+  }
+
+  /** Why nobody knows how a process ended. */
+  String lost(RunningProcess process) {
+    return launcher.isOfThisBoot(process.identity())
+        ? "its process is gone, and what records exit codes was ended with it"
+        : "the machine was restarted while it ran";
+  }
+}

@@ -1,0 +1,60 @@
+package io.millrace.graph.type;
+
+import io.millrace.graph.NodeType;
+import io.millrace.processes.ProcessLauncher;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The types that need nothing but this machine: {@code command}, {@code shell command}, {@code
+ * condition}, {@code wait for} and {@code group}. docs/graph.md says what data each reads and
+ * writes. Safe for use by any number of threads.
+ */
+public final class StandardTypes implements AutoCloseable {
+  private final List<NodeType> types;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Of the system's clock. */
+  public StandardTypes(ProcessLauncher launcher) {
+    this(launcher, InstantSource.system(), Later.VIRTUAL);
+  }
+
+  /**
+   * Of a given clock.
+   *
+   * @param launcher starts programs
+   * @param clock says when a time has come
+   * @param later looks again at what nodes wait for
+   */
+  public StandardTypes(ProcessLauncher launcher, InstantSource clock, Later later) {
+    Programs programs = new Programs(launcher);
+    Later whileOpen =
+        (pause, task) ->
+            later.after(
+                pause,
+                () -> {
+                  if (!closed.get()) {
+                    task.run();
+                  }
+                });
+    this.types =
+        List.of(
+            CommandType.command(programs),
+            CommandType.shell(programs),
+            new ConditionType(programs),
+            new WaitForType(programs, clock, whileOpen),
+            new GroupType());
+  }
+
+  /** All of them. */
+  public List<NodeType> types() {
+    return types;
+  }
+
+  /** Ends all looking for what nodes wait for; programs that run go on. */
+  @Override
+  public void close() {
+    closed.set(true);
+  }
+}

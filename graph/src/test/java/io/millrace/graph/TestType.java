@@ -1,0 +1,50 @@
+package io.millrace.graph;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/** A type that does nothing: tests start and end its nodes themselves. */
+record TestType(String name, Kind kind) implements NodeType {
+  static final NodeTypes ALL =
+      new NodeTypes(
+          List.of(
+              new TestType("command", Kind.WORK),
+              new TestType("condition", Kind.CONDITION),
+              new TestType("group", Kind.GROUP)));
+
+  @Override
+  public Set<String> inputs() {
+    return kind == Kind.GROUP ? Set.of() : Set.of("command", "args", "stdin");
+  }
+
+  @Override
+  public Set<String> outputs() {
+    return kind == Kind.GROUP ? Set.of() : Set.of("result", "stdout");
+  }
+
+  @Override
+  public void check(Map<String, JsonNode> inputs) {
+    JsonNode command = inputs.get("command");
+    if (command != null && !command.isString()) {
+      throw new InvalidGraphException("\"command\" is a text");
+    }
+  }
+
+  @Override
+  public boolean takesPlace() {
+    return kind == Kind.WORK;
+  }
+
+  @Override
+  public Attempt start(Work work) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Optional<Attempt> resume(Work work) {
+    throw new UnsupportedOperationException();
+  }
+}

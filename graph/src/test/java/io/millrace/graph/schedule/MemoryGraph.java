@@ -1,0 +1,250 @@
+package io.millrace.graph.schedule;
+
+import io.millrace.graph.Change;
+import io.millrace.graph.Graph;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphWork;
+import io.millrace.graph.Kill;
+import io.millrace.graph.Kind;
+import io.millrace.graph.NewNode;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeState;
+import io.millrace.graph.NodeStateException;
+import io.millrace.graph.Phase;
+import io.millrace.graph.Rules;
+import io.millrace.graph.Tail;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
+
+/** A graph in memory, with the data of its nodes. */
+final class MemoryGraph implements GraphWork {
+  private final Graph graph = new Graph();
+  private final Rules rules = new Rules(graph);
+  private final LongSupplier nowMillis;
+  private final Map<NodeId, Map<String, JsonNode>> data = new HashMap<>();
+  private final Map<NodeId, Kill> kills = new TreeMap<>();
+  private final Map<NodeId, CompletableFuture<NodeState>> ends = new ConcurrentHashMap<>();
+  private final List<Runnable> wakes = new ArrayList<>();
+  private @Nullable Outputs outputs;
+  private long nextId = 1;
+
+  /** How many of the next calls fail, once what they ask for is done. */
+  int lostAnswers;
+
+  /** How many of the next calls fail before anything is done. */
+  int refusals;
+
+  MemoryGraph(LongSupplier nowMillis) {
+    this.nowMillis = nowMillis;
+  }
+
+  synchronized NodeId add(NewNode node, Map<String, JsonNode> values) {
+    return add(List.of(node), List.of(values)).getFirst();
+  }
+
+  synchronized List<NodeId> add(List<NewNode> nodes, List<Map<String, JsonNode>> values) {
+    List<Change> changes = rules.add(nodes, nextId);
+    nextId += nodes.size();
+    for (int i = 0; i < nodes.size(); i++) {
+      data.put(changes.get(i).id(), new HashMap<>(values.get(i)));
+    }
+    take(changes);
+    return changes.stream().map(Change::id).toList();
+  }
+
+  synchronized void kill(NodeId id, Kill kill) {
+    take(rules.kill(List.of(id), now()));
+    for (GraphNode node : nodes()) {
+      if (node.phase() instanceof Phase.Running running
+          && running.killing()
+          && node.definition().kind() != Kind.GROUP
+          && (node.id().equals(id) || !kills.containsKey(node.id()))) {
+        kills.put(node.id(), kill);
+      }
+    }
+    wake();
+  }
+
+  synchronized void retry(NodeId id) {
+    take(rules.retry(id));
+  }
+
+  synchronized GraphNode node(NodeId id) {
+    return graph.node(id).orElseThrow();
+  }
+
+  NodeState state(NodeId id) {
+    return node(id).state();
+  }
+
+  synchronized String reason(NodeId id) {
+    return node(id).phase() instanceof Phase.Ended ended ? ended.reason() : "";
+  }
+
+  synchronized List<GraphNode> nodes() {
+    return graph.nodesAfter(0);
+  }
+
+  synchronized JsonNode value(NodeId id, String key) {
+    return Objects.requireNonNull(
+        Objects.requireNonNull(data.get(id)).get(key), () -> key + " is unset");
+  }
+
+  /** What a running node has written so far. */
+  String growing(NodeId id, String key) {
+    Tail tail = Objects.requireNonNull(outputs).of(id, key);
+    return tail == null ? "" : text(tail);
+  }
+
+  /** When the node has come to an end. */
+  synchronized CompletableFuture<NodeState> onEnd(NodeId id) {
+    NodeState state = state(id);
+    return state.isTerminal()
+        ? CompletableFuture.completedFuture(state)
+        : ends.computeIfAbsent(id, _ -> new CompletableFuture<>());
+  }
+
+  /** As after a restart, when nobody listens yet. */
+  synchronized void forgetListeners() {
+    wakes.clear();
+    outputs = null;
+  }
+
+  @Override
+  public synchronized List<GraphNode> ready(String type, int most, long atMillis) {
+    return waiting()
+        .filter(node -> node.definition().type().equals(type))
+        .filter(node -> notBefore(node) <= atMillis)
+        .limit(most)
+        .toList();
+  }
+
+  @Override
+  public synchronized OptionalLong nextDueMillis() {
+    return waiting().mapToLong(MemoryGraph::notBefore).filter(at -> at > now()).min();
+  }
+
+  private Stream<GraphNode> waiting() {
+    return nodes().stream()
+        .filter(node -> node.state() == NodeState.READY && node.definition().kind() != Kind.GROUP);
+  }
+
+  private static long notBefore(GraphNode node) {
+    return node.phase() instanceof Phase.Waiting waiting ? waiting.notBeforeMillis() : 0;
+  }
+
+  @Override
+  public synchronized List<Item> running() {
+    answer();
+    return nodes().stream()
+        .filter(
+            node -> node.phase() instanceof Phase.Running && node.definition().kind() != Kind.GROUP)
+        .map(this::item)
+        .toList();
+  }
+
+  private Item item(GraphNode node) {
+    return new Item(node, Map.copyOf(Objects.requireNonNull(data.get(node.id()))));
+  }
+
+  @Override
+  public synchronized Map<NodeId, Kill> killing() {
+    return Map.copyOf(kills);
+  }
+
+  @Override
+  public synchronized List<Item> start(List<NodeId> ids) {
+    refuse();
+    List<Item> started = new ArrayList<>();
+    for (NodeId id : ids) {
+      if (node(id).state() == NodeState.READY) {
+        take(rules.start(id, now()));
+        started.add(item(node(id)));
+      }
+    }
+    answer();
+    return started;
+  }
+
+  @Override
+  public synchronized void end(List<Ended> ended) {
+    refuse();
+    for (Ended end : ended) {
+      try {
+        take(rules.end(end.id(), end.attempt(), end.outcome(), now()));
+      } catch (NodeStateException e) {
+        continue;
+      }
+      kills.remove(end.id());
+      Map<String, JsonNode> values = Objects.requireNonNull(data.get(end.id()));
+      values.putAll(end.values());
+      end.recordings().forEach((key, tail) -> values.put(key, StringNode.valueOf(text(tail))));
+    }
+    answer();
+  }
+
+  private static String text(Tail tail) {
+    return new String(tail.read(0, Math.max(1, (int) tail.size())), StandardCharsets.UTF_8);
+  }
+
+  private void refuse() {
+    if (refusals > 0) {
+      refusals--;
+      throw new IllegalStateException("the store is away");
+    }
+  }
+
+  private void answer() {
+    if (lostAnswers > 0) {
+      lostAnswers--;
+      throw new IllegalStateException("the answer is lost");
+    }
+  }
+
+  private long now() {
+    return nowMillis.getAsLong();
+  }
+
+  private void take(List<Change> changes) {
+    List<GraphNode> touched = new ArrayList<>(graph.apply(changes));
+    for (List<Change> more = graph.consequences(now());
+        !more.isEmpty();
+        more = graph.consequences(now())) {
+      touched.addAll(graph.apply(more));
+    }
+    for (GraphNode node : touched) {
+      CompletableFuture<NodeState> end = ends.get(node.id());
+      if (end != null && node.state().isTerminal()) {
+        end.complete(node.state());
+      }
+    }
+    wake();
+  }
+
+  private void wake() {
+    wakes.forEach(Runnable::run);
+  }
+
+  @Override
+  public synchronized void readOutputsFrom(Outputs source) {
+    outputs = source;
+  }
+
+  @Override
+  public synchronized void onChange(Runnable wake) {
+    wakes.add(wake);
+  }
+}

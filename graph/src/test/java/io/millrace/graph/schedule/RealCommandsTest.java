@@ -1,0 +1,240 @@
+package io.millrace.graph.schedule;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.graph.Kill;
+import io.millrace.graph.Kind;
+import io.millrace.graph.NewNode;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeRef;
+import io.millrace.graph.NodeState;
+import io.millrace.graph.NodeTypes;
+import io.millrace.graph.type.StandardTypes;
+import io.millrace.processes.ProcessLauncher;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Real programs under a scheduler with a thread of its own. */
+class RealCommandsTest {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final ProcessLauncher launcher = ProcessLauncher.create();
+  private final MemoryGraph graph = new MemoryGraph(InstantSource.system()::millis);
+  private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+  private final StandardTypes types = new StandardTypes(launcher);
+  private final Path root;
+  private SchedulerDriver driver;
+
+  RealCommandsTest(@TempDir Path root) {
+    this.root = root;
+    this.driver = drive();
+  }
+
+  private SchedulerDriver drive() {
+    Surroundings surroundings =
+        new Surroundings(
+            launcher, (id, attempt) -> Map.of("MILLRACE_URL", "http://x/" + id), executor);
+    GraphScheduler scheduler =
+        new GraphScheduler(
+            graph,
+            new NodeTypes(types.types()),
+            new SchedulerOptions(root.resolve("scheduler"), 4, 10),
+            surroundings);
+    return SchedulerDriver.start(scheduler, InstantSource.system());
+  }
+
+  @AfterEach
+  void close() {
+    driver.close();
+    types.close();
+    executor.close();
+  }
+
+  @Test
+  void a_command_gives_its_result_and_all_its_output() {
+    NodeId id =
+        add(
+            "command",
+            """
+            {"command": "sh", "args": ["-c", "cat; echo $GREETING $MILLRACE_NODE_ID \
+            $MILLRACE_ATTEMPT $MILLRACE_URL; pwd; echo error >&2"],
+             "env": {"GREETING": "hello", "MILLRACE_NODE_ID": "7"}, "cwd": "/", "stdin": "given "}
+            """);
+
+    assertThat(end(id)).isEqualTo(NodeState.FINISHED);
+    assertThat(graph.value(id, "result").intValue()).isZero();
+    assertThat(graph.value(id, "stdout").asString())
+        .isEqualTo("given hello " + id + " 1 http://x/" + id + "\n/\n");
+    assertThat(graph.value(id, "stderr").asString()).isEqualTo("error\n");
+    assertThat(graph.value(id, "mixedout").asString()).contains("given", "error");
+  }
+
+  @Test
+  void a_script_runs_in_bash_also_when_it_begins_with_a_dash() {
+    NodeId id = add("shell command", "{\"command\": \"[[ a == a ]] && echo $BASH\"}");
+    NodeId dash = add("shell command", "{\"command\": \"-x; exit 3\"}");
+
+    assertThat(end(id)).isEqualTo(NodeState.FINISHED);
+    assertThat(graph.value(id, "stdout").asString()).contains("bash");
+    assertThat(end(dash)).isEqualTo(NodeState.FAILED);
+    assertThat(graph.reason(dash)).isEqualTo("exit code 3");
+    assertThat(graph.value(dash, "result").intValue()).isEqualTo(3);
+  }
+
+  @Test
+  void a_program_that_is_not_there_fails_with_the_reason() {
+    NodeId id = add("command", "{\"command\": \"no-such-program\"}");
+    NodeId nowhere = add("command", "{\"command\": \"true\", \"cwd\": \"/no/such/folder\"}");
+
+    assertThat(end(id)).isEqualTo(NodeState.FAILED);
+    assertThat(graph.reason(id)).contains("no-such-program").contains("not found");
+    assertThat(end(nowhere)).isEqualTo(NodeState.FAILED);
+    assertThat(graph.reason(nowhere)).contains("/no/such/folder");
+  }
+
+  @Test
+  void a_failed_command_is_tried_again_until_it_succeeds() {
+    String script = "echo x >>tries; [ $(wc -l <tries) -ge 3 ]";
+    NodeId id =
+        add(
+            "shell command",
+            "{\"command\": \"%s\", \"cwd\": \"%s\", \"retries\": 5, \"backoff\": 0.001}"
+                .formatted(script, root));
+
+    assertThat(end(id)).isEqualTo(NodeState.FINISHED);
+    assertThat(graph.node(id).phase().attempt()).isEqualTo(3);
+  }
+
+  @Test
+  void a_command_that_takes_too_long_is_ended() {
+    NodeId id = add("command", "{\"command\": \"sleep\", \"args\": [\"1000\"], \"timeout\": 0.05}");
+
+    assertThat(end(id)).isEqualTo(NodeState.FAILED);
+    assertThat(graph.reason(id)).isEqualTo("timed out after 0.05 s");
+  }
+
+  @Test
+  void a_kill_sends_its_signal_and_then_ends_the_group() throws IOException {
+    Path ready = fifo("ready");
+    NodeId id =
+        add(
+            "shell command",
+            """
+            {"command": "trap 'echo interrupted' INT; sh -c 'trap \\"\\" INT; echo $$ >%s; \
+            while :; do sleep 1000; done' & wait; wait"}\
+            """
+                .formatted(ready));
+    long grandchild = Long.parseLong(Files.readString(ready).strip());
+
+    graph.kill(id, new Kill("INT", Duration.ofMillis(200)));
+
+    assertThat(end(id)).isEqualTo(NodeState.KILLED);
+    assertThat(graph.reason(id)).isEqualTo("it was killed by INT");
+    assertThat(graph.value(id, "stdout").asString()).isEqualTo("interrupted\n");
+    assertThat(graph.value(id, "result").intValue()).isEqualTo(137);
+    // Sent a KILL, which it may still be dying of.
+    ProcessHandle.of(grandchild).ifPresent(handle -> handle.onExit().join());
+  }
+
+  @Test
+  void output_is_read_while_it_grows_and_the_folder_goes_with_the_end() throws IOException {
+    Path gate = fifo("gate");
+    Path ready = fifo("ready");
+    NodeId id =
+        add(
+            "shell command",
+            """
+            {"command": "echo first; until [ -s %s/stdout ]; do sleep 0.01; done; echo >%s; \
+            read <%s; echo last"}\
+            """
+                .formatted(root.resolve("scheduler/1.1/work"), ready, gate));
+    Files.readString(ready);
+
+    assertThat(graph.growing(id, "stdout")).isEqualTo("first\n");
+    Files.writeString(gate, "go\n");
+
+    assertThat(end(id)).isEqualTo(NodeState.FINISHED);
+    assertThat(graph.value(id, "stdout").asString()).isEqualTo("first\nlast\n");
+  }
+
+  @Test
+  void a_command_outlives_its_scheduler_and_is_found_by_the_next() throws IOException {
+    Path gate = fifo("gate");
+    Path ready = fifo("ready");
+    NodeId id =
+        add(
+            "shell command",
+            "{\"command\": \"echo >%s; read <%s; echo after; exit 4\"}".formatted(ready, gate));
+    Files.readString(ready);
+    restart(() -> {});
+    Files.writeString(gate, "go\n");
+
+    assertThat(end(id)).isEqualTo(NodeState.FAILED);
+    assertThat(graph.reason(id)).isEqualTo("exit code 4");
+    assertThat(graph.value(id, "stdout").asString()).isEqualTo("after\n");
+  }
+
+  @Test
+  void a_condition_chooses_by_a_program_or_a_file() throws IOException {
+    Files.createFile(root.resolve("there"));
+    NodeId yes = add("condition", "{\"shell\": \"exit 0\"}");
+    NodeId no = add("condition", "{\"command\": \"false\"}");
+    NodeId neither = add("condition", "{\"shell\": \"exit 2\"}");
+    NodeId file = add("condition", "{\"file\": \"%s/there\"}".formatted(root));
+
+    assertThat(end(yes)).isEqualTo(NodeState.FINISHED);
+    assertThat(graph.node(yes).phase().toString()).contains("taken=THEN");
+    assertThat(end(no)).isEqualTo(NodeState.FINISHED);
+    assertThat(graph.node(no).phase().toString()).contains("taken=ELSE");
+    assertThat(end(neither)).isEqualTo(NodeState.FAILED);
+    assertThat(graph.reason(neither)).isEqualTo("exit code 2, neither 0 nor 1");
+    assertThat(end(file)).isEqualTo(NodeState.FINISHED);
+    assertThat(graph.node(file).phase().toString()).contains("taken=THEN");
+  }
+
+  private void restart(Runnable meanwhile) {
+    driver.close();
+    graph.forgetListeners();
+    meanwhile.run();
+    driver = drive();
+  }
+
+  private Path fifo(String name) throws IOException {
+    Path path = root.resolve(name);
+    Process process = new ProcessBuilder("mkfifo", path.toString()).start();
+    assertThat(process.onExit().join().exitValue()).isZero();
+    return path;
+  }
+
+  private NodeState end(NodeId id) {
+    return graph.onEnd(id).join();
+  }
+
+  private NodeId add(String type, String data, NodeId... parents) {
+    Map<String, JsonNode> values = new HashMap<>();
+    JSON.readTree(data.getBytes(UTF_8))
+        .properties()
+        .forEach(property -> values.put(property.getKey(), property.getValue()));
+    NewNode.Place place =
+        new NewNode.Place(
+            Arrays.stream(parents).<NodeRef>map(NodeRef.Existing::new).toList(), List.of(), null);
+    Kind kind = new NodeTypes(types.types()).find(type).orElseThrow().kind();
+    new NodeTypes(types.types()).find(type).orElseThrow().check(values);
+    return graph.add(new NewNode(null, type, kind, place, false), values);
+  }
+}

@@ -1,0 +1,119 @@
+package io.millrace.queues;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.Add;
+import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.Transaction.Put;
+import io.millrace.store.When;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How tasks come into being. */
+final class Submitting {
+  /** The most tasks that one transaction creates: a task has two parts, and the bell is one. */
+  private static final int CREATED_AT_ONCE = 4_000;
+
+  private static final int BYTES_AT_ONCE = 4 << 20;
+
+  private final Ledger ledger;
+
+  Submitting(Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  /** Tasks with ids of their own, told transaction by transaction. */
+  void submit(Queue queue, List<ObjectNode> params, int status, Consumer<List<ObjectId>> created) {
+    if (status != Status.QUEUED && !Status.isHeld(status)) {
+      throw new InvalidRequestException(
+          "status", "a task begins with -2 or another negative status but -1, not " + status);
+    }
+    int done = 0;
+    while (done < params.size()) {
+      List<ObjectId> ids = submitSome(queue, params.subList(done, params.size()), status);
+      done += ids.size();
+      created.accept(ids);
+    }
+  }
+
+  private List<ObjectId> submitSome(Queue queue, List<ObjectNode> params, int status) {
+    Transaction.Builder transaction = begin(queue, status);
+    List<ObjectId> ids = new ArrayList<>();
+    int bytes = 0;
+    for (ObjectNode each : params) {
+      ObjectId id = ledger.newId();
+      Bytes body = body(queue, id, each, status);
+      bytes += body.size();
+      if (!ids.isEmpty() && bytes > BYTES_AT_ONCE) {
+        break;
+      }
+      add(transaction, queue, id, status, body);
+      ids.add(id);
+      if (ids.size() == CREATED_AT_ONCE) {
+        break;
+      }
+    }
+    if (ledger.commit(transaction.build()) == null) {
+      throw noQueue();
+    }
+    return ids;
+  }
+
+  /** One queued task, or the one that has this id already. */
+  QueueTask submitOnce(Queue queue, ObjectId id, ObjectNode params) {
+    return ledger.insist("task " + id, () -> tryOnce(queue, id, params));
+  }
+
+  private @Nullable QueueTask tryOnce(Queue queue, ObjectId id, ObjectNode params) {
+    Optional<QueueTask> there = ledger.document(Keys.task(id)).map(TaskForm::read);
+    if (there.isPresent()) {
+      return there.get();
+    }
+    if (ledger.document(Keys.queue(queue.id())).isEmpty()) {
+      throw noQueue();
+    }
+    Transaction.Builder transaction = begin(queue, Status.QUEUED);
+    add(transaction, queue, id, Status.QUEUED, body(queue, id, params, Status.QUEUED));
+    return ledger.commit(transaction.build()) == null
+        ? null
+        : ledger.document(Keys.task(id)).map(TaskForm::read).orElse(null);
+  }
+
+  private Transaction.Builder begin(Queue queue, int status) {
+    Transaction.Builder transaction = ledger.transaction();
+    transaction.depend(Keys.queue(queue.id()), DocumentVersion.ANY);
+    if (status == Status.QUEUED) {
+      QueueRegistry.ring(transaction, queue.id());
+    }
+    return transaction;
+  }
+
+  private Bytes body(Queue queue, ObjectId id, ObjectNode params, int status) {
+    long now = ledger.nowMillis();
+    QueueTask task =
+        new QueueTask(
+            id,
+            queue.id(),
+            params,
+            now,
+            Progress.waiting(status, now, 0),
+            TaskOutput.NONE,
+            new Place(0, 0));
+    return TaskForm.write(task, id.hex());
+  }
+
+  private static void add(
+      Transaction.Builder transaction, Queue queue, ObjectId id, int status, Bytes body) {
+    String group = Queue.group(queue.id(), status);
+    transaction.add(new Add(group, Bytes.of(id.hex()), When.now(), false, id.hex()));
+    transaction.put(new Put(Keys.task(id), DocumentVersion.ABSENT, body, true));
+  }
+
+  private static InvalidRequestException noQueue() {
+    return new InvalidRequestException("queue", "queue not found");
+  }
+}

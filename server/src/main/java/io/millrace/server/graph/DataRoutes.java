@@ -1,0 +1,95 @@
+package io.millrace.server.graph;
+
+import io.millrace.graph.Caller;
+import io.millrace.graph.DataPage;
+import io.millrace.graph.DataWrite;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.Page;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import java.io.IOException;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The data of nodes. */
+final class DataRoutes {
+  private static final Set<String> FIELDS = Set.of("value");
+
+  private final GraphRegistry graph;
+
+  DataRoutes(GraphRegistry graph) {
+    this.graph = graph;
+  }
+
+  void mount(GraphMount mount) {
+    mount.add(HttpMethod.GET, "/nodes/{id}/data", (request, _) -> keys(request));
+    mount.add(HttpMethod.GET, "/nodes/{id}/data/{key}", (request, _) -> read(request));
+    mount.add(HttpMethod.PUT, "/nodes/{id}/data/{key}", this::write);
+  }
+
+  private Reply keys(Request request) {
+    Pages pages = Pages.of(request.query());
+    Page<String> page = graph.keys(Ids.of(request), pages.wanted());
+    ObjectNode json = Json.object();
+    ArrayNode keys = json.putArray("keys");
+    page.items().forEach(keys::add);
+    return Json.reply(
+        page.next() == null && !pages.asked() ? json : Pages.add(json, page.next(), page.view()));
+  }
+
+  private Reply read(Request request) {
+    Pages pages = Pages.of(request.query());
+    int slot = pages.slot();
+    // The version is read first, so that whoever changes by it cannot overwrite what came later.
+    GraphNode node = Ids.node(request, graph);
+    String key = request.parameter("key");
+    DataPage page = graph.data(node.id(), key, pages.view(), slot);
+    ObjectNode json = Json.object().put("key", key).set("data", page.data());
+    if (page.growing()) {
+      json.put("growing", true);
+    }
+    if (page.next() != null || page.growing() || pages.asked()) {
+      Pages.add(json, page.next() == null ? null : page.next().toString(), page.view());
+    }
+    return Json.reply(200, Precondition.tag(node), json);
+  }
+
+  private Reply write(Request request, Caller caller) throws IOException {
+    NodeId id = Ids.of(request);
+    String key = request.parameter("key");
+    Pages pages = Pages.of(request.query());
+    Long expected = Precondition.expected(request);
+    ObjectNode body = Json.objectBody(request);
+    Json.checkFields("a value of data", body, FIELDS);
+    JsonNode value = body.get("value");
+    if (value == null) {
+      throw HttpProblem.malformed("the body must have the field value");
+    }
+    DataWrite write = write(pages, value);
+    DataPage page = graph.put(caller, id, key, write, expected);
+    // Only who writes page by page goes on behind it; others may replace the first one.
+    int next = write instanceof DataWrite.Slot ? page.slot() + 1 : 0;
+    return Json.reply(
+        Pages.add(Json.object().put("key", key), Integer.toString(next), page.view()));
+  }
+
+  private static DataWrite write(Pages pages, JsonNode value) {
+    if (pages.start() == null) {
+      return new DataWrite.Whole(value);
+    }
+    if (pages.start().isEmpty()) {
+      return new DataWrite.IfUnset(value);
+    }
+    String view = pages.view();
+    if (view == null) {
+      throw HttpProblem.malformed("the parameter start comes with pid, that of the page before");
+    }
+    return new DataWrite.Slot(value, view, pages.slot());
+  }
+}

@@ -1,0 +1,191 @@
+package io.millrace.server.graph;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.graph.GraphEnvironment;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.NodeType;
+import io.millrace.graph.NodeTypes;
+import io.millrace.graph.Phase;
+import io.millrace.graph.StoredGraph;
+import io.millrace.graph.Work;
+import io.millrace.graph.schedule.GraphScheduler;
+import io.millrace.graph.schedule.SchedulerDriver;
+import io.millrace.graph.schedule.Surroundings;
+import io.millrace.graph.type.StandardTypes;
+import io.millrace.jobs.Jobs;
+import io.millrace.processes.ProcessException;
+import io.millrace.processes.ProcessLauncher;
+import io.millrace.queues.ArchivedTasks;
+import io.millrace.queues.OutputReader;
+import io.millrace.queues.Queues;
+import io.millrace.server.ServerException;
+import io.millrace.server.graph.type.GraphJobs;
+import io.millrace.server.graph.type.JobNodeType;
+import io.millrace.server.graph.type.QueueTaskType;
+import io.millrace.server.graph.type.QueuedCommandType;
+import io.millrace.server.graph.type.Tasks;
+import io.millrace.server.http.Routes;
+import io.millrace.server.metrics.GraphFigures;
+import io.millrace.server.security.Pass;
+import io.millrace.store.TaskStore;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToLongFunction;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The graph within a server: its nodes, what they can be, and what lets them run. */
+public final class GraphPart implements AutoCloseable {
+  private static final Set<String> COMMANDS = Set.of("command", "shell command");
+  private static final Executor VIRTUAL = task -> Thread.ofVirtual().name("graph-run").start(task);
+
+  private final GraphSettings settings;
+  private final Path folder;
+  private final ProcessLauncher launcher;
+  private final Types types;
+  private final StoredGraph graph;
+  private final GraphTokens tokens;
+  private @Nullable SchedulerDriver driver;
+
+  private GraphPart(
+      GraphSettings settings,
+      Path folder,
+      ProcessLauncher launcher,
+      Types types,
+      StoredGraph graph) {
+    this.settings = settings;
+    this.folder = folder;
+    this.launcher = launcher;
+    this.types = types;
+    this.graph = graph;
+    this.tokens = new GraphTokens(graph.secret(), graph.registry()::node);
+  }
+
+  /**
+   * What it stands on.
+   *
+   * @param folder that of the store
+   */
+  public record Base(TaskStore store, BlobStore blobs, Path folder, Queues queues, Jobs jobs) {}
+
+  /** What nodes can be, and what has to be closed for it. */
+  private record Types(NodeTypes all, StandardTypes standard, Tasks tasks, GraphJobs jobs)
+      implements AutoCloseable {
+    @Override
+    public void close() {
+      standard.close();
+      tasks.close();
+      jobs.close();
+    }
+  }
+
+  /**
+   * Reads the graph; nothing runs before {@link #start}.
+   *
+   * @throws ServerException when this machine lacks a program that running commands needs
+   */
+  public static GraphPart open(GraphSettings settings, Base base, RandomGenerator random) {
+    ProcessLauncher launcher;
+    try {
+      launcher = ProcessLauncher.create();
+    } catch (ProcessException e) {
+      throw new ServerException("commands of graphs cannot run: " + e.getMessage(), e);
+    }
+    AtomicReference<@Nullable GraphRegistry> opened = new AtomicReference<>();
+    Types types = types(settings, base, launcher, work -> started(opened.get(), work));
+    StoredGraph graph =
+        StoredGraph.open(
+            base.store(),
+            base.blobs(),
+            types.all(),
+            new GraphEnvironment(Clock.systemUTC(), random));
+    opened.set(graph.registry());
+    return new GraphPart(settings, base.folder(), launcher, types, graph);
+  }
+
+  private static Types types(
+      GraphSettings settings, Base base, ProcessLauncher launcher, ToLongFunction<Work> started) {
+    StandardTypes standard = new StandardTypes(launcher);
+    Tasks tasks =
+        new Tasks(
+            base.queues(),
+            ArchivedTasks.in(base.blobs()),
+            new OutputReader(base.queues(), base.blobs()),
+            started);
+    GraphJobs jobs = new GraphJobs(base.jobs(), base.blobs());
+    List<NodeType> all = new ArrayList<>();
+    String queue = settings.queue();
+    for (NodeType type : standard.types()) {
+      all.add(
+          queue != null && COMMANDS.contains(type.name())
+              ? new QueuedCommandType(type, tasks, queue)
+              : type);
+    }
+    all.add(new QueueTaskType(tasks));
+    all.add(new JobNodeType(jobs));
+    return new Types(new NodeTypes(all), standard, tasks, jobs);
+  }
+
+  /** When an attempt started that runs; 0 where nobody knows. */
+  private static long started(@Nullable GraphRegistry graph, Work work) {
+    return graph == null
+        ? 0
+        : graph
+            .node(work.id())
+            .map(GraphNode::phase)
+            .filter(Phase.Running.class::isInstance)
+            .map(phase -> ((Phase.Running) phase).startedMillis())
+            .orElse(0L);
+  }
+
+  /** The nodes. */
+  public GraphRegistry registry() {
+    return graph.registry();
+  }
+
+  /** Adds the routes. */
+  public void mount(Routes routes) {
+    GraphApi.mount(routes, graph.registry(), tokens);
+  }
+
+  /** What lets running commands in. */
+  public Pass pass() {
+    return GraphApi.pass(tokens);
+  }
+
+  /**
+   * Lets nodes run, those first that ran when the server stopped.
+   *
+   * @param url how commands reach the server where the settings do not say
+   */
+  public void start(String url, GraphFigures figures) {
+    String given = settings.url();
+    String reached = given == null ? url : given;
+    Surroundings surroundings =
+        new Surroundings(
+            launcher,
+            (id, attempt) ->
+                Map.of("MILLRACE_URL", reached, "MILLRACE_TOKEN", tokens.of(id, attempt)),
+            VIRTUAL);
+    GraphScheduler scheduler =
+        new GraphScheduler(
+            figures.measure(graph.work()), types.all(), settings.scheduling(folder), surroundings);
+    driver = SchedulerDriver.start(scheduler, Clock.systemUTC());
+  }
+
+  /** Ends the scheduling; commands that run go on, and the next start finds them. */
+  @Override
+  public void close() {
+    if (driver != null) {
+      driver.close();
+    }
+    types.close();
+  }
+}

@@ -1,0 +1,79 @@
+package io.millrace.server.graph;
+
+import io.millrace.graph.schedule.SchedulerOptions;
+import io.millrace.server.config.Key;
+import io.millrace.server.config.Section;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of the graph.
+ *
+ * @param commands where commands run: {@value #HERE}, or the name or id of a queue
+ * @param places how many commands run on this server at a time
+ * @param others how many nodes that are no commands on this server are under way at a time
+ * @param runs the folder for what commands write; null for {@code graph} within that of the store
+ * @param url how commands reach this server; null for the address that it listens on
+ */
+public record GraphSettings(
+    String commands, int places, int others, @Nullable Path runs, @Nullable String url) {
+  /** What {@link #commands} is where they run on this server. */
+  static final String HERE = "server";
+
+  private static final Key<String> COMMANDS =
+      Key.text(
+          "commands",
+          HERE,
+          "Where nodes of the types `command` and `shell command` run: `server` for this machine,"
+              + " or the name of a queue with the plugin `exec`, whose execution nodes run them.");
+  private static final Key<Long> PLACES =
+      Key.number(
+          "places",
+          1,
+          SchedulerOptions.MOST_PLACES,
+          16,
+          "How many commands run on this server at a time; further ones wait, ready. On execution"
+              + " nodes the queue says how many.");
+  private static final Key<Long> OTHERS =
+      Key.number(
+          "others",
+          1,
+          1_000_000,
+          SchedulerOptions.DEFAULT_OTHERS,
+          "How many nodes are under way at a time that run no command on this server: those that"
+              + " wait for something, or have handed their work on.");
+  private static final Key<@Nullable Path> RUNS =
+      Key.optionalPath(
+          "runs",
+          "The folder for the output of running commands; where none is given, `graph` within"
+              + " `store.data`.");
+  private static final Key<@Nullable String> URL =
+      Key.optionalText(
+          "url",
+          "The address under which commands reach this server, as `MILLRACE_URL` tells them; where"
+              + " none is given, that on which it listens.");
+
+  /** The section {@code graph}. */
+  public static final Section<GraphSettings> SECTION =
+      new Section<>(
+          "graph",
+          List.of(COMMANDS, PLACES, OTHERS, RUNS, URL),
+          values ->
+              new GraphSettings(
+                  values.get(COMMANDS),
+                  values.get(PLACES).intValue(),
+                  values.get(OTHERS).intValue(),
+                  values.get(RUNS),
+                  values.get(URL)));
+
+  /** The queue whose execution nodes run commands; null where this server does. */
+  @Nullable String queue() {
+    return commands.equals(HERE) ? null : commands;
+  }
+
+  /** How much a scheduler does, where the store has its folder at {@code store}. */
+  SchedulerOptions scheduling(Path store) {
+    return new SchedulerOptions(runs == null ? store.resolve("graph") : runs, places, others);
+  }
+}

@@ -1,0 +1,86 @@
+package io.millrace.server.graph;
+
+import io.millrace.graph.Caller;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.Phase;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * The tokens of commands that run as nodes: a node, an attempt, and a code that only the holder of
+ * the graph's secret can make. One is valid while that attempt runs and never again. Safe for use
+ * by threads.
+ */
+public final class GraphTokens {
+  private static final String ALGORITHM = "HmacSHA256";
+  private static final Pattern FORM =
+      Pattern.compile("graph-([1-9][0-9]{0,15})-([1-9][0-9]{0,8})-([A-Za-z0-9_-]{43})");
+
+  private final SecretKeySpec secret;
+  private final Function<NodeId, Optional<GraphNode>> nodes;
+
+  /**
+   * The tokens of a graph.
+   *
+   * @param secret its secret, at least one byte
+   * @param nodes tells how a node is now
+   */
+  public GraphTokens(byte[] secret, Function<NodeId, Optional<GraphNode>> nodes) {
+    this.secret = new SecretKeySpec(secret, ALGORITHM);
+    this.nodes = nodes;
+  }
+
+  /** The token of an attempt. */
+  public String of(NodeId id, int attempt) {
+    return "graph-" + id + "-" + attempt + "-" + code(id, attempt);
+  }
+
+  /** Whether a text looks like such a token, valid or not. */
+  static boolean isOne(String text) {
+    return FORM.matcher(text).matches();
+  }
+
+  /** Who holds this token; empty where it is none, or its attempt does not run. */
+  public Optional<Caller.RunningNode> holder(String token) {
+    Matcher parts = FORM.matcher(token);
+    if (!parts.matches()) {
+      return Optional.empty();
+    }
+    NodeId id = NodeId.parse(parts.group(1)).orElse(null);
+    int attempt = Integer.parseInt(parts.group(2));
+    if (id == null || !isSame(parts.group(3), code(id, attempt))) {
+      return Optional.empty();
+    }
+    return nodes
+        .apply(id)
+        .filter(
+            node -> node.phase() instanceof Phase.Running running && running.attempt() == attempt)
+        .map(_ -> new Caller.RunningNode(id, attempt));
+  }
+
+  private String code(NodeId id, int attempt) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(secret);
+      byte[] code = mac.doFinal((id + "/" + attempt).getBytes(StandardCharsets.US_ASCII));
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(code);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this JDK has no " + ALGORITHM, e);
+    }
+  }
+
+  /** Takes the same time wherever they differ. */
+  private static boolean isSame(String offered, String right) {
+    return MessageDigest.isEqual(
+        offered.getBytes(StandardCharsets.US_ASCII), right.getBytes(StandardCharsets.US_ASCII));
+  }
+}

@@ -1,0 +1,114 @@
+package io.millrace.server.graph;
+
+import io.millrace.graph.Branch;
+import io.millrace.graph.Caller;
+import io.millrace.graph.Definition;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.NewNode;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeRef;
+import io.millrace.graph.VersionException;
+import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** One node: as it is, changed, removed, tried again. */
+final class NodeRoutes {
+  private static final Set<String> CHANGES = Set.of("name", "parent", "parents", "after", "branch");
+
+  /** How often a move begins anew because the node has changed meanwhile. */
+  private static final int ATTEMPTS = 20;
+
+  private final GraphRegistry graph;
+
+  NodeRoutes(GraphRegistry graph) {
+    this.graph = graph;
+  }
+
+  void mount(GraphMount mount) {
+    mount.add(HttpMethod.GET, "/nodes/{id}", (request, _) -> show(request));
+    mount.add(HttpMethod.PATCH, "/nodes/{id}", this::change);
+    mount.add(HttpMethod.DELETE, "/nodes/{id}", this::remove);
+    mount.add(HttpMethod.POST, "/nodes/{id}/retry", this::retry);
+  }
+
+  private Reply show(Request request) {
+    GraphNode node = Ids.node(request, graph);
+    return Json.reply(200, Precondition.tag(node), Selected.of(request.query()).shape(node));
+  }
+
+  private static Reply changed(GraphNode node) {
+    return Json.reply(200, Precondition.tag(node), NodeShape.of(node));
+  }
+
+  private Reply change(Request request, Caller caller) throws IOException {
+    Long expected = Precondition.expected(request);
+    ObjectNode body = Json.objectBody(request);
+    Json.checkFields("a change of a node", body, CHANGES);
+    GraphNode node = Ids.node(request, graph);
+    if (expected != null && expected != node.version()) {
+      throw new VersionException(
+          "node " + node.id() + " has version " + node.version() + ", not " + expected);
+    }
+    String name = Json.text("name", body.get("name"));
+    if (name != null && name.length() > NodeForms.MOST_NAME) {
+      throw HttpProblem.malformed(
+          "a name has at most " + NodeForms.MOST_NAME + " characters, not " + name.length());
+    }
+    Long version = expected;
+    if (body.has("after") || body.has("branch") || Places.hasParents(body)) {
+      node = move(caller, node, body, expected);
+      version = node.version();
+    }
+    if (body.has("name")) {
+      // What came between the move and this does not belong to the caller's expectation.
+      node = graph.rename(caller, node.id(), name, expected == null ? null : version);
+    }
+    return changed(node);
+  }
+
+  private GraphNode move(Caller caller, GraphNode seen, ObjectNode body, @Nullable Long expected) {
+    GraphNode node = seen;
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return graph.move(caller, node.id(), place(node.definition(), body), node.version());
+      } catch (VersionException e) {
+        if (expected != null || attempt == ATTEMPTS) {
+          throw e;
+        }
+        NodeId id = node.id();
+        node = graph.node(id).orElseThrow(() -> e);
+      }
+    }
+  }
+
+  /** Where a node is to be: where it is, but for what the body says. */
+  private static NewNode.Place place(Definition now, ObjectNode body) {
+    List<NodeRef> parents =
+        Places.hasParents(body) ? Places.parents(body) : existing(now.parents());
+    List<NodeRef> after = body.has("after") ? Places.after(body) : existing(now.after());
+    Branch branch = body.has("branch") ? Places.branch(body) : now.branch();
+    return new NewNode.Place(parents, after, branch);
+  }
+
+  private static List<NodeRef> existing(List<NodeId> ids) {
+    return ids.stream().map(id -> (NodeRef) new NodeRef.Existing(id)).toList();
+  }
+
+  private Reply remove(Request request, Caller caller) {
+    boolean below = request.query().truth("below", false);
+    int removed = graph.remove(caller, Ids.of(request), below, Precondition.expected(request));
+    return Json.reply(Json.object().put("removed", removed));
+  }
+
+  private Reply retry(Request request, Caller caller) {
+    return changed(graph.retry(caller, Ids.of(request), Precondition.expected(request)));
+  }
+}

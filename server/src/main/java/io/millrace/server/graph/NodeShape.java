@@ -1,0 +1,105 @@
+package io.millrace.server.graph;
+
+import io.millrace.graph.Definition;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.Phase;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A node's metadata as they are shown. */
+final class NodeShape {
+  /** What stands for a parent that is none. */
+  static final String ROOT = "root";
+
+  /** The names of all fields, in the order in which they are shown. */
+  static final List<String> FIELDS =
+      List.of(
+          "id",
+          "name",
+          "type",
+          "parent",
+          "parents",
+          "after",
+          "branch",
+          "always",
+          "state",
+          "reason",
+          "attempt",
+          "created",
+          "started",
+          "ended",
+          "notBefore",
+          "taken",
+          "killing",
+          "version");
+
+  private NodeShape() {}
+
+  /** All metadata; fields without a meaning for this node are absent. */
+  static ObjectNode of(GraphNode node) {
+    ObjectNode json = Json.object();
+    Definition definition = node.definition();
+    json.put("id", node.id().toString());
+    if (node.name() != null) {
+      json.put("name", node.name());
+    }
+    json.put("type", definition.type());
+    json.put(
+        "parent",
+        definition.parents().isEmpty() ? ROOT : definition.parents().getFirst().toString());
+    json.set("parents", ids(definition.parents()));
+    json.set("after", ids(definition.after()));
+    if (definition.branch() != null) {
+      json.put("branch", word(definition.branch()));
+    }
+    if (definition.always()) {
+      json.put("always", true);
+    }
+    json.put("state", node.state().word());
+    if (!node.reason().isEmpty()) {
+      json.put("reason", node.reason());
+    }
+    json.put("attempt", node.phase().attempt());
+    json.put("created", node.createdMillis());
+    addPhase(json, node.phase());
+    return json.put("version", node.version());
+  }
+
+  private static void addPhase(ObjectNode json, Phase phase) {
+    switch (phase) {
+      case Phase.Waiting waiting -> putTime(json, "notBefore", waiting.notBeforeMillis());
+      case Phase.Running running -> {
+        putTime(json, "started", running.startedMillis());
+        if (running.killing()) {
+          json.put("killing", true);
+        }
+      }
+      case Phase.Ended ended -> {
+        putTime(json, "started", ended.startedMillis());
+        putTime(json, "ended", ended.endedMillis());
+        if (ended.taken() != null) {
+          json.put("taken", word(ended.taken()));
+        }
+      }
+    }
+  }
+
+  private static void putTime(ObjectNode json, String field, long millis) {
+    if (millis > 0) {
+      json.put(field, millis);
+    }
+  }
+
+  private static ArrayNode ids(List<NodeId> ids) {
+    ArrayNode array = Json.array();
+    ids.forEach(id -> array.add(id.toString()));
+    return array;
+  }
+
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}

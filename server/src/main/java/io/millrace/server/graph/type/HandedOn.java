@@ -1,0 +1,104 @@
+package io.millrace.server.graph.type;
+
+import io.millrace.graph.Attempt;
+import io.millrace.graph.Kill;
+import io.millrace.graph.Tail;
+import io.millrace.store.StoreClosedException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * An attempt whose work somebody else does. It is handed on by a thread of its own, under a name
+ * that no other attempt has, so that doing it again after a crash finds what is there.
+ */
+abstract class HandedOn implements Attempt {
+  private static final Logger LOG = LoggerFactory.getLogger(HandedOn.class);
+
+  private final CompletableFuture<Ending> end = new CompletableFuture<>();
+  private final Map<String, Tail> recordings;
+  private volatile boolean handedOn;
+  private volatile boolean killed;
+
+  HandedOn(Map<String, Tail> recordings) {
+    this.recordings = Map.copyOf(recordings);
+  }
+
+  /**
+   * Hands the work on, or finds that this was done before; then has {@link #finish} called once it
+   * has ended.
+   *
+   * @throws CannotHandOnException where nobody takes it
+   */
+  abstract void handOn();
+
+  /** Ends what was handed on; does nothing where it has ended. */
+  abstract void stop();
+
+  /** Nobody takes the work. */
+  static final class CannotHandOnException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    CannotHandOnException(String message) {
+      super(message);
+    }
+  }
+
+  /** Begins. */
+  final HandedOn begin() {
+    Thread.ofVirtual()
+        .name("graph-hand-on")
+        .start(() -> {
+          guarded(this::handOn);
+          handedOn = true;
+          if (killed) {
+            guarded(this::stop);
+          }
+        });
+    return this;
+  }
+
+  /** Does something of which nobody else would see that it fails. */
+  final void guarded(Runnable action) {
+    try {
+      action.run();
+    } catch (StoreClosedException _) {
+      // The store has ended; the next start finds the attempt again.
+    } catch (CannotHandOnException e) {
+      end.complete(new Ending(e.getMessage(), null, Map.of()));
+    } catch (RuntimeException e) {
+      LOG.warn("the work of a node could not be handed on or ended", e);
+      end.complete(new Ending("it could not be handed on: " + e.getMessage(), null, Map.of()));
+    }
+  }
+
+  /** It did what it was to do. */
+  final void finish(Map<String, JsonNode> values) {
+    end.complete(new Ending(null, null, values));
+  }
+
+  /** It did not. */
+  final void fail(String reason, Map<String, JsonNode> values) {
+    end.complete(new Ending(reason, null, values));
+  }
+
+  @Override
+  public final CompletableFuture<Ending> onEnd() {
+    return end;
+  }
+
+  @Override
+  public final void kill(Kill kill) {
+    killed = true;
+    if (handedOn && !end.isDone()) {
+      Thread.ofVirtual().name("graph-stop").start(() -> guarded(this::stop));
+    }
+  }
+
+  @Override
+  public final Map<String, Tail> recordings() {
+    return recordings;
+  }
+}

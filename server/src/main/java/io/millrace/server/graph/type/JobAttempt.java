@@ -1,0 +1,94 @@
+package io.millrace.server.graph.type;
+
+import io.millrace.blobs.Value;
+import io.millrace.jobs.Failure;
+import io.millrace.jobs.InvalidJobException;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobStateException;
+import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.Submission;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/** An attempt that is a job. */
+final class JobAttempt extends HandedOn {
+  private final GraphJobs jobs;
+  private final JobRegistry registry;
+  private final Order order;
+  private final ResultTail result;
+
+  private JobAttempt(GraphJobs jobs, Order order, ResultTail result) {
+    super(Map.of("job", new TextTail(order.key()), "result", result));
+    this.jobs = jobs;
+    this.registry = jobs.jobs().registry();
+    this.order = order;
+    this.result = result;
+  }
+
+  /**
+   * What is to become a job.
+   *
+   * @param key the key of the job, which no other attempt has
+   * @param submission the job
+   * @param payload its payload
+   */
+  record Order(String key, Submission submission, String payload) {}
+
+  /** Begins, or finds what has begun. */
+  static JobAttempt begin(GraphJobs jobs, Order order) {
+    JobAttempt attempt = new JobAttempt(jobs, order, new ResultTail(jobs.jobs()));
+    attempt.begin();
+    return attempt;
+  }
+
+  @Override
+  void handOn() {
+    Job job = registry.find(order.key()).orElseGet(this::submit);
+    var _ = jobs.follower().follow(job.id()).thenAccept(end -> guarded(() -> ended(job.id(), end)));
+  }
+
+  private Job submit() {
+    JobId id = registry.newId();
+    String blob = JobRegistry.payloadName(id);
+    try {
+      Value payload =
+          Value.keep(
+              blob,
+              new ByteArrayInputStream(order.payload().getBytes(StandardCharsets.UTF_8)),
+              jobs.blobs());
+      return registry.submit(id, order.submission(), payload);
+    } catch (InvalidJobException e) {
+      jobs.blobs().delete(blob);
+      return registry
+          .find(order.key())
+          .orElseThrow(() -> new CannotHandOnException(String.valueOf(e.getMessage())));
+    }
+  }
+
+  private void ended(JobId id, JobEnd end) {
+    Job job = end.job();
+    if (job == null) {
+      fail("the job " + order.key() + " was deleted", Map.of());
+    } else if (job.status() == JobStatus.DONE) {
+      result.done(job);
+      finish(Map.of());
+    } else {
+      List<Failure> failures = registry.failures(id);
+      String info = failures.isEmpty() ? null : failures.getLast().info();
+      fail("the job " + order.key() + " failed" + (info == null ? "" : ": " + info), Map.of());
+    }
+  }
+
+  @Override
+  void stop() {
+    try {
+      registry.cancel(order.key());
+    } catch (JobStateException _) {
+      // It has ended already.
+    }
+  }
+}

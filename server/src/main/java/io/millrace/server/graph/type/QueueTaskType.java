@@ -1,0 +1,109 @@
+package io.millrace.server.graph.type;
+
+import io.millrace.graph.Attempt;
+import io.millrace.graph.InvalidGraphException;
+import io.millrace.graph.Kind;
+import io.millrace.graph.NodeType;
+import io.millrace.graph.Work;
+import io.millrace.graph.type.Inputs;
+import io.millrace.graph.type.RunPolicy;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Status;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.IntNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Nodes of the type {@code queue task}: a task of a queue, whose status and output are the node's.
+ */
+public final class QueueTaskType implements NodeType {
+  private static final TaskAttempt.Meaning MEANING =
+      new TaskAttempt.Meaning() {
+        @Override
+        public String failure(QueueTask ended) {
+          return ended.status() == Status.SUCCEEDED ? "" : word(ended);
+        }
+
+        @Override
+        public Map<String, JsonNode> values(QueueTask ended) {
+          return Map.of("status", IntNode.valueOf(ended.status()));
+        }
+      };
+
+  private final Tasks tasks;
+
+  /** Of these tasks. */
+  public QueueTaskType(Tasks tasks) {
+    this.tasks = tasks;
+  }
+
+  /** What became of a task, for people. */
+  static String word(QueueTask ended) {
+    String reason = ended.progress().reason();
+    return "the queue task "
+        + ended.id()
+        + " is "
+        + Status.name(ended.status())
+        + (reason == null ? "" : ": " + reason);
+  }
+
+  @Override
+  public String name() {
+    return "queue task";
+  }
+
+  @Override
+  public Kind kind() {
+    return Kind.WORK;
+  }
+
+  @Override
+  public Set<String> inputs() {
+    return RunPolicy.keysWith("queue", "params");
+  }
+
+  @Override
+  public Set<String> outputs() {
+    return Set.of("task", "status", "stdout", "stderr");
+  }
+
+  @Override
+  public void check(Map<String, JsonNode> inputs) {
+    var _ = order(inputs);
+    RunPolicy.of(inputs);
+  }
+
+  private static TaskAttempt.Order order(Map<String, JsonNode> inputs) {
+    JsonNode params = inputs.get("params");
+    ObjectNode object =
+        switch (params) {
+          case null -> JsonNodeFactory.instance.objectNode();
+          case NullNode _ -> JsonNodeFactory.instance.objectNode();
+          case ObjectNode given -> given;
+          default -> throw new InvalidGraphException("params must be an object");
+        };
+    return new TaskAttempt.Order(new Inputs(inputs).text("queue"), object, MEANING);
+  }
+
+  /** The queue limits how many of its tasks run. */
+  @Override
+  public boolean takesPlace() {
+    return false;
+  }
+
+  @Override
+  public Attempt start(Work work) {
+    return TaskAttempt.begin(tasks, tasks.id(work), order(work.inputs()), true);
+  }
+
+  /** The same: what was handed on before is found by its id. */
+  @Override
+  public Optional<Attempt> resume(Work work) {
+    return Optional.of(start(work));
+  }
+}

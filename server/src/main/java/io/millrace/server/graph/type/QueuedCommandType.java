@@ -1,0 +1,150 @@
+package io.millrace.server.graph.type;
+
+import io.millrace.graph.Attempt;
+import io.millrace.graph.Kind;
+import io.millrace.graph.NodeType;
+import io.millrace.graph.Work;
+import io.millrace.graph.type.Inputs;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Status;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.IntNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Commands that run on execution nodes, as tasks of a queue with the plugin {@code exec}. Their
+ * data is that of commands on the server; {@code mixedout} stays empty, since queue tasks do not
+ * keep the order of their two streams.
+ */
+public final class QueuedCommandType implements NodeType {
+  /** What runs a command there: gives it its input, and tells its exit code by the status. */
+  private static final String SCRIPT =
+      """
+      export MILLRACE_TOKEN="$MILLRACE_GRAPH_TOKEN"
+      input=$MILLRACE_GRAPH_STDIN
+      unset MILLRACE_GRAPH_TOKEN MILLRACE_GRAPH_STDIN
+      status=$MILLRACE_STATUS_FILE
+      unset MILLRACE_STATUS_FILE
+      printf %s "$input" | "$@"
+      code=${PIPESTATUS[1]}
+      printf %s "$((code + 1))" >"$status"
+      exit "$code"
+      """;
+
+  private static final TaskAttempt.Meaning MEANING =
+      new TaskAttempt.Meaning() {
+        @Override
+        public String failure(QueueTask ended) {
+          int status = ended.status();
+          if (status == Status.SUCCEEDED) {
+            return "";
+          }
+          return Status.isFinished(status)
+              ? "exit code " + (status - 1)
+              : QueueTaskType.word(ended);
+        }
+
+        @Override
+        public Map<String, JsonNode> values(QueueTask ended) {
+          return Status.isFinished(ended.status())
+              ? Map.of("result", IntNode.valueOf(ended.status() - 1))
+              : Map.of();
+        }
+      };
+
+  private final NodeType local;
+  private final Tasks tasks;
+  private final String queue;
+
+  /**
+   * The same as a type that runs commands on the server, but for where.
+   *
+   * @param local that type
+   * @param queue the name or id of the queue
+   */
+  public QueuedCommandType(NodeType local, Tasks tasks, String queue) {
+    this.local = local;
+    this.tasks = tasks;
+    this.queue = queue;
+  }
+
+  @Override
+  public String name() {
+    return local.name();
+  }
+
+  @Override
+  public Kind kind() {
+    return local.kind();
+  }
+
+  @Override
+  public Set<String> inputs() {
+    return local.inputs();
+  }
+
+  @Override
+  public Set<String> outputs() {
+    return local.outputs();
+  }
+
+  @Override
+  public void check(Map<String, JsonNode> inputs) {
+    local.check(inputs);
+  }
+
+  /** The queue limits how many run. */
+  @Override
+  public boolean takesPlace() {
+    return false;
+  }
+
+  @Override
+  public Attempt start(Work work) {
+    TaskAttempt.Order order = new TaskAttempt.Order(queue, params(work), MEANING);
+    return TaskAttempt.begin(tasks, tasks.id(work), order, false);
+  }
+
+  /** The same: what was handed on before is found by its id. */
+  @Override
+  public Optional<Attempt> resume(Work work) {
+    return Optional.of(start(work));
+  }
+
+  private ObjectNode params(Work work) {
+    Inputs inputs = new Inputs(work.inputs());
+    ObjectNode params = JsonNodeFactory.instance.objectNode();
+    params.put("command", "bash");
+    ArrayNode args = params.putArray("args");
+    List.of("-c", SCRIPT, "millrace").forEach(args::add);
+    if (name().equals("command")) {
+      args.add(inputs.text("command"));
+      inputs.texts("args").forEach(args::add);
+    } else {
+      List.of("bash", "-c", "--", inputs.text("command")).forEach(args::add);
+    }
+    ObjectNode env = params.putObject("env");
+    variables(work, inputs).forEach(env::put);
+    inputs.optionalText("cwd").ifPresent(cwd -> params.put("cwd", cwd));
+    return params;
+  }
+
+  private static Map<String, String> variables(Work work, Inputs inputs) {
+    Map<String, String> variables = new LinkedHashMap<>(inputs.textByName("env"));
+    variables.putAll(work.environment());
+    variables.put("MILLRACE_NODE_ID", work.id().toString());
+    variables.put("MILLRACE_ATTEMPT", Integer.toString(work.attempt()));
+    // The runner has a variable MILLRACE_TOKEN of its own, with its fencing token.
+    String token = variables.remove("MILLRACE_TOKEN");
+    variables.put("MILLRACE_GRAPH_TOKEN", token == null ? "" : token);
+    variables.put("MILLRACE_GRAPH_STDIN", inputs.optionalText("stdin").orElse(""));
+    return variables;
+  }
+}

@@ -1,0 +1,132 @@
+package io.millrace.server.graph.type;
+
+import io.millrace.graph.Work;
+import io.millrace.queues.ArchivedTasks;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.OutputReader;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Queues;
+import io.millrace.queues.Status;
+import io.millrace.queues.TaskChanges;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+
+/** The queue tasks that attempts at nodes are. To be closed before the store. */
+public final class Tasks implements AutoCloseable {
+  private final Queues queues;
+  private final ArchivedTasks archived;
+  private final OutputReader outputs;
+  private final ToLongFunction<Work> startedMillis;
+  private final Follower<ObjectId, QueueTask> follower;
+
+  /**
+   * Tasks of these queues.
+   *
+   * @param startedMillis when an attempt started, in milliseconds since 1970; the same at any time
+   */
+  public Tasks(
+      Queues queues,
+      ArchivedTasks archived,
+      OutputReader outputs,
+      ToLongFunction<Work> startedMillis) {
+    this.queues = queues;
+    this.archived = archived;
+    this.outputs = outputs;
+    this.startedMillis = startedMillis;
+    this.follower = new Follower<>("graph-queue-tasks", new Ended());
+  }
+
+  Queues queues() {
+    return queues;
+  }
+
+  Follower<ObjectId, QueueTask> follower() {
+    return follower;
+  }
+
+  TaskTail tail(ObjectId task, OutputReader.Stream stream) {
+    return new TaskTail(queues, outputs, stream, task);
+  }
+
+  /** The task, wherever it is. */
+  Optional<QueueTask> find(ObjectId id) {
+    return queues
+        .tasks()
+        .find(id)
+        .or(() -> Optional.ofNullable(archived.find(List.of(id)).get(id)));
+  }
+
+  /**
+   * The id of the task that an attempt is: the time of its start, as in any id, and a digest of
+   * what names it. So whoever asks again asks for the same task.
+   */
+  ObjectId id(Work work) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest(
+                  ("graph-" + work.id() + "-" + work.attempt()).getBytes(StandardCharsets.UTF_8));
+      HexFormat hex = HexFormat.of();
+      long seconds = startedMillis.applyAsLong(work) / 1000;
+      return new ObjectId(hex.toHexDigits(seconds, 8) + hex.formatHex(digest, 0, 8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("this JDK has no SHA-256", e);
+    }
+  }
+
+  /**
+   * Whether a task will not go on by itself or by an operator's word that it waits for. One that is
+   * held back by another code does.
+   */
+  private static boolean isOver(QueueTask task) {
+    return switch (task.status()) {
+      case Status.CANCELLED, Status.TERMINATED, Status.ORPHANED -> true;
+      default -> Status.isFinished(task.status());
+    };
+  }
+
+  /** Tells of tasks that are over. */
+  private final class Ended implements Follower.Source<ObjectId, QueueTask> {
+    @Override
+    public Follower.Ends<ObjectId, QueueTask> open() {
+      TaskChanges changes = queues.changes();
+      return new Follower.Ends<>() {
+        @Override
+        public Map<ObjectId, QueueTask> next(Duration timeout, Predicate<ObjectId> wanted)
+            throws InterruptedException {
+          Map<ObjectId, QueueTask> ended = new HashMap<>();
+          for (QueueTask task : changes.next(timeout, wanted)) {
+            if (isOver(task)) {
+              ended.put(task.id(), task);
+            }
+          }
+          return ended;
+        }
+
+        @Override
+        public void close() {
+          changes.close();
+        }
+      };
+    }
+
+    @Override
+    public Optional<QueueTask> look(ObjectId id) {
+      return find(id).filter(Tasks::isOver);
+    }
+  }
+
+  @Override
+  public void close() {
+    follower.close();
+  }
+}

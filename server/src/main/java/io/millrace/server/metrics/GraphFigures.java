@@ -1,0 +1,121 @@
+package io.millrace.server.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphWork;
+import io.millrace.graph.NodeFilter;
+import io.millrace.graph.NodeState;
+import io.millrace.graph.Outcome;
+import io.millrace.store.StoreException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The figures of the graph. Its nodes are counted at a scrape, for a twentieth of the time at most.
+ * Safe for use by threads.
+ */
+public final class GraphFigures {
+  private static final Logger LOG = LoggerFactory.getLogger(GraphFigures.class);
+
+  /** How much longer than a count takes the next is put off. */
+  private static final int REST = 20;
+
+  private static final String ENDS = "millrace.graph.ends";
+
+  private final GraphRegistry graph;
+  private final MeterRegistry registry;
+  private final Counter starts;
+  private final Timer lag;
+  private volatile Map<NodeState, Long> counts = Map.of();
+  private long restUntilNanos = System.nanoTime();
+
+  private GraphFigures(GraphRegistry graph, MeterRegistry registry) {
+    this.graph = graph;
+    this.registry = registry;
+    this.starts =
+        Counter.builder("millrace.graph.starts")
+            .description("Attempts at graph nodes that were begun")
+            .register(registry);
+    this.lag =
+        Timer.builder("millrace.graph.start.lag")
+            .description("From a change of the graph to the starts that follow from it")
+            .serviceLevelObjectives(
+                Duration.ofMillis(1),
+                Duration.ofMillis(10),
+                Duration.ofMillis(100),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(10))
+            .register(registry);
+  }
+
+  /** Shows the figures for as long as the returned object is held. */
+  public static GraphFigures show(GraphRegistry graph, MeterRegistry registry) {
+    GraphFigures figures = new GraphFigures(graph, registry);
+    for (NodeState state : NodeState.values()) {
+      Gauge.builder("millrace.graph.nodes", figures, it -> it.counts.getOrDefault(state, 0L))
+          .description("Nodes of the graph")
+          .tag("state", state.word())
+          .register(registry);
+    }
+    for (String outcome : new String[] {"finished", "failed", "again", "killed"}) {
+      figures.ends(outcome);
+    }
+    return figures;
+  }
+
+  private Counter ends(String outcome) {
+    return Counter.builder(ENDS)
+        .description("Attempts at graph nodes that have ended")
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  /** Counts again. A stopped store goes on showing its last figures. */
+  public synchronized void refresh() {
+    long begun = System.nanoTime();
+    if (begun - restUntilNanos < 0) {
+      return;
+    }
+    try {
+      Map<NodeState, Long> now = new EnumMap<>(NodeState.class);
+      for (GraphNode node : graph.snapshot(NodeFilter.ALL).nodes()) {
+        now.merge(node.state(), 1L, Long::sum);
+      }
+      counts = now;
+    } catch (StoreException e) {
+      LOG.debug("no figures of the graph", e);
+    }
+    long ended = System.nanoTime();
+    restUntilNanos = ended + REST * (ended - begun);
+  }
+
+  /** The same work, with its starts and ends counted. */
+  public GraphWork measure(GraphWork work) {
+    return new MeasuredWork(work, this);
+  }
+
+  void started(int count) {
+    starts.increment(count);
+  }
+
+  void lagged(long nanos) {
+    lag.record(Duration.ofNanos(nanos));
+  }
+
+  void ended(Outcome outcome) {
+    ends(switch (outcome) {
+          case Outcome.Finished _ -> "finished";
+          case Outcome.Failed _ -> "failed";
+          case Outcome.Again _ -> "again";
+          case Outcome.Killed _ -> "killed";
+        })
+        .increment();
+  }
+}
