@@ -3,6 +3,10 @@ package io.millrace.cli.graph;
 import io.millrace.cli.graph.file.FileNode;
 import io.millrace.cli.graph.file.GraphFile;
 import io.millrace.cli.graph.view.GraphCalls;
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Table;
+import io.millrace.client.RejectedException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -10,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.SequencedMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -19,10 +25,14 @@ import tools.jackson.databind.node.ObjectNode;
 final class Addition {
   private static final int MOST_CHARS = 1 << 20;
 
+  /** How a server names a node that it refuses: by its number in the request. */
+  private static final Pattern NUMBERED =
+      Pattern.compile("node (?:number )?([0-9]{1,9}): (.*)", Pattern.DOTALL);
+
   private final GraphCalls graph;
   private final List<String> under;
   private final SequencedMap<String, String> ids = new LinkedHashMap<>();
-  private final List<String> sending = new ArrayList<>();
+  private final List<FileNode> sending = new ArrayList<>();
   private final Map<String, String> locals = new HashMap<>();
 
   /**
@@ -61,7 +71,7 @@ final class Addition {
       locals.put(node.key(), "n" + locals.size());
       ((ObjectNode) form.path("metadata")).put("local", locals.get(node.key()));
       request.add(form);
-      sending.add(node.key());
+      sending.add(node);
       chars += more;
     }
     if (!request.isEmpty()) {
@@ -70,11 +80,32 @@ final class Addition {
   }
 
   private void send(ArrayNode request) {
-    JsonNode added = graph.add(request);
+    JsonNode added = added(request);
     for (int i = 0; i < sending.size(); i++) {
-      ids.put(sending.get(i), added.path(i).path("id").asString());
+      ids.put(sending.get(i).key(), added.path(i).path("id").asString());
     }
     sending.clear();
+  }
+
+  private JsonNode added(ArrayNode request) {
+    try {
+      return graph.add(request);
+    } catch (RejectedException e) {
+      Matcher about = NUMBERED.matcher(String.valueOf(e.getMessage()));
+      if (about.matches()) {
+        int number = Integer.parseInt(about.group(1));
+        if (number >= 1 && number <= sending.size()) {
+          throw new CommandException(
+              ExitCode.REFUSED, where(sending.get(number - 1)) + about.group(2), e);
+        }
+      }
+      throw e;
+    }
+  }
+
+  /** People know a node by its place in the file, not in the request. */
+  private String where(FileNode node) {
+    return "line " + node.line() + ", node '" + Table.printable(node.key()) + "': ";
   }
 
   private ObjectNode form(FileNode node) {

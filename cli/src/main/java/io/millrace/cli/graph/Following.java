@@ -23,9 +23,9 @@ final class Following {
     this.monitor = monitor;
   }
 
-  /** Whether all of the graph was seen once. */
-  boolean hasBegun() {
-    return begun;
+  /** Whether who watches was told already how many nodes are in which state. */
+  boolean hasSummedUp() {
+    return monitor.sumsUp();
   }
 
   /**

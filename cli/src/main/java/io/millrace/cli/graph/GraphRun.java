@@ -80,7 +80,9 @@ final class GraphRun {
     if (bad.size() > SHOWN) {
       terminal.err().println("millrace: and " + (bad.size() - SHOWN) + " more");
     }
-    terminal.err().println(seen.summary());
+    if (!following.hasSummedUp()) {
+      terminal.err().println(seen.summary());
+    }
     return seen.isWell() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
   }
 }

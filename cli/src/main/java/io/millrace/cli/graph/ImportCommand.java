@@ -39,9 +39,11 @@ final class ImportCommand extends RemoteCommand {
     Addition addition = new Addition(new GraphCalls(calls), file.parents());
     try {
       addition.add(graph, MOST_NODES);
-    } catch (StoreException e) {
+    } catch (StoreException | CommandException e) {
       print(addition);
-      boolean refused = e instanceof RejectedException rejected && isAboutTheRequest(rejected);
+      boolean refused =
+          e instanceof CommandException
+              || (e instanceof RejectedException rejected && isAboutTheRequest(rejected));
       String before =
           addition.ids().isEmpty() ? "" : "; " + addition.ids().size() + " nodes were added before";
       throw new CommandException(
@@ -52,6 +54,9 @@ final class ImportCommand extends RemoteCommand {
   }
 
   private void print(Addition addition) {
+    if (addition.ids().isEmpty()) {
+      return;
+    }
     if (json()) {
       ObjectNode ids = JsonNodeFactory.instance.objectNode();
       addition.ids().forEach(ids::put);

@@ -21,6 +21,11 @@ interface Monitor {
   /** Shows what time alone has changed. */
   default void tick(Seen seen) {}
 
+  /** Whether the end that it shows says how many nodes are in which state. */
+  default boolean sumsUp() {
+    return false;
+  }
+
   /** Shows how it stands at the end. */
   default void end(Seen seen) {}
 }

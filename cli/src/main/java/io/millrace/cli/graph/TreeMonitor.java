@@ -36,6 +36,11 @@ final class TreeMonitor implements Monitor {
   }
 
   @Override
+  public boolean sumsUp() {
+    return true;
+  }
+
+  @Override
   public void end(Seen seen) {
     draw(seen);
   }

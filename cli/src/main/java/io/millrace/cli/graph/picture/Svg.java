@@ -73,13 +73,17 @@ public final class Svg {
     out.printf(
         "<polyline points=\"%s\" fill=\"none\" stroke=\"#555\" marker-end=\"url(#arrow)\"%s/>%n",
         points, edge.after() ? " stroke-dasharray=\"5 4\"" : "");
-    if (!edge.label().isEmpty() && !line.isEmpty()) {
+    if (!edge.label().isEmpty() && line.size() > 1) {
+      // Beside the arrow, on the side that the line does not come from.
       Layout.Point end = line.getLast();
+      boolean left = end.x() < line.get(line.size() - 2).x();
       out.printf(
           Locale.ROOT,
-          "<text x=\"%.1f\" y=\"%.1f\" fill=\"#555\" font-size=\"10\">%s</text>%n",
-          end.x() + 4,
+          "<text x=\"%.1f\" y=\"%.1f\" fill=\"#555\" font-size=\"10\""
+              + " text-anchor=\"%s\">%s</text>%n",
+          left ? end.x() - 4 : end.x() + 4,
           end.y() - 8,
+          left ? "end" : "start",
           escaped(edge.label()));
     }
   }

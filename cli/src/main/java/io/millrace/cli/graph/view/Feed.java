@@ -89,7 +89,9 @@ public final class Feed implements AutoCloseable {
     } catch (StoreException e) {
       offer(new Ended(e));
     } catch (JacksonException e) {
-      offer(new Ended(new UnreachableException("cannot read the events: " + e.getMessage(), e)));
+      offer(
+          new Ended(
+              new UnreachableException("cannot read the events: " + e.getOriginalMessage(), e)));
     } catch (InterruptedException _) {
       LOG.trace("closed");
     }

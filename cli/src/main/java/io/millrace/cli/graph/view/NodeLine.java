@@ -16,22 +16,17 @@ public final class NodeLine {
   private NodeLine() {}
 
   /**
-   * The line: state, id, title, how long, and why.
+   * How it stands: state, id, title, how long, and why.
    *
    * @param nowMillis the time, in milliseconds since 1970
    */
   public static String of(NodeView node, Paint paint, long nowMillis) {
-    StringBuilder line = new StringBuilder();
-    line.append(paint.in(node.state(), String.valueOf(node.state().mark())));
-    line.append(' ').append(node.id()).append(' ').append(Table.printable(node.title()));
-    line.append("  ").append(paint.in(node.state(), node.killing() ? "ending" : word(node)));
-    String time = time(node, nowMillis);
-    if (!time.isEmpty()) {
-      line.append(' ').append(time);
-    }
-    if (node.attempt() > 1) {
-      line.append(", attempt ").append(node.attempt());
-    }
+    return head(node, paint, nowMillis) + reason(node);
+  }
+
+  /** The same with where it is in the graph, as far as a tree does not show it. */
+  static String inTree(NodeView node, Paint paint, long nowMillis) {
+    StringBuilder line = new StringBuilder(head(node, paint, nowMillis));
     if (!node.place().branch().isEmpty()) {
       line.append(", ").append(Table.printable(node.place().branch()));
     }
@@ -45,8 +40,20 @@ public final class NodeLine {
     return line.append(reason(node)).toString();
   }
 
-  private static String word(NodeView node) {
-    return node.state().word();
+  private static String head(NodeView node, Paint paint, long nowMillis) {
+    StringBuilder line = new StringBuilder();
+    line.append(paint.in(node.state(), String.valueOf(node.state().mark())));
+    line.append(' ').append(node.id()).append(' ').append(Table.printable(node.title()));
+    String word = node.killing() ? "ending" : node.state().word();
+    line.append("  ").append(paint.in(node.state(), word));
+    String time = time(node, nowMillis);
+    if (!time.isEmpty()) {
+      line.append(' ').append(time);
+    }
+    if (node.attempt() > 1) {
+      line.append(", attempt ").append(node.attempt());
+    }
+    return line.toString();
   }
 
   private static String joined(Collection<Long> ids) {

@@ -17,7 +17,7 @@ public enum State {
   /** Somebody ended it. */
   KILLED('†', "35", "#e1bee7", "#6a1b9a"),
   /** It is on a branch that was not chosen. */
-  SKIPPED('-', "2", "#fafafa", "#bdbdbd"),
+  SKIPPED('-', "2", "#fafafa", "#8a8a8a"),
   /** Something above it failed or was killed. */
   BLOCKED('!', "33", "#fff3c4", "#b28704"),
   /** One that this program does not know. */

@@ -85,7 +85,7 @@ public final class TreeLines {
   }
 
   private String line(Stem stem, boolean folded) {
-    String line = NodeLine.of(stem.node, paint, nowMillis);
+    String line = NodeLine.inTree(stem.node, paint, nowMillis);
     if (!folded) {
       return line;
     }
