@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /** Adds nodes. */
 final class Adding {
@@ -43,7 +42,7 @@ final class Adding {
           data.add(store(form, upload));
         } catch (InvalidGraphException e) {
           int number = data.size() + 1;
-          throw new InvalidGraphException("node number " + number + ": " + e.getMessage());
+          throw new InvalidGraphException("new node " + number + ": " + e.getMessage());
         }
       }
       Operation.Done<List<NodeId>> done =
@@ -65,11 +64,12 @@ final class Adding {
       }
     }
     NewNode node = new NewNode(form.local(), form.type(), type.kind(), form.place(), form.always());
-    for (Map.Entry<String, JsonNode> each : form.data().entrySet()) {
-      if (type.inputs().contains(each.getKey()) || Inputs.OF_ALL_WORK.contains(each.getKey())) {
-        Inputs.checkSize(each.getKey(), each.getValue());
-      }
-    }
+    form.data()
+        .forEach((key, value) -> {
+          if (type.inputs().contains(key)) {
+            Inputs.checkSize(key, value);
+          }
+        });
     inputs.check(
         new Definition(form.type(), type.kind(), List.of(), List.of(), null, false), form.data());
     return node;
@@ -80,9 +80,6 @@ final class Adding {
     if (name != null && (name.isEmpty() || name.length() > MOST_NAME)) {
       throw new InvalidGraphException(
           "a name has 1 to " + MOST_NAME + " characters, not " + name.length());
-    }
-    if (name != null) {
-      var _ = Json.write(Json.text(name));
     }
   }
 
@@ -108,7 +105,7 @@ final class Adding {
     draft.take(List.copyOf(added));
     String view = StoredValue.viewOf(draft.version());
     for (int i = 0; i < added.size(); i++) {
-      draft.data(added.get(i).id(), data.get(i).seenAs(view));
+      draft.add(added.get(i).id(), data.get(i).seenAs(view));
     }
     return added.stream().map(Change.Added::id).toList();
   }

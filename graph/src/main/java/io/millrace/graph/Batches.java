@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,7 @@ final class Batches {
   private final InstantSource clock;
   private final Published published;
   private final Portion portion;
+  private final Consumer<String> discard;
   private final Queue<Request<?>> queue = new ConcurrentLinkedQueue<>();
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -33,12 +35,22 @@ final class Batches {
   /** Null where the graph has to be loaded again. */
   private @Nullable Draft draft;
 
-  /** Loads the graph. */
-  Batches(Ledger ledger, InstantSource clock, Published published, Portion portion) {
+  /**
+   * Loads the graph.
+   *
+   * @param discard takes the names of blobs that nothing names any more
+   */
+  Batches(
+      Ledger ledger,
+      InstantSource clock,
+      Published published,
+      Portion portion,
+      Consumer<String> discard) {
     this.ledger = ledger;
     this.clock = clock;
     this.published = published;
     this.portion = portion;
+    this.discard = discard;
     this.head = ledger.take();
     this.draft = load();
   }
@@ -113,7 +125,11 @@ final class Batches {
     List<StoredNode> nodes = new ArrayList<>();
     ledger.each(Keys.NODES, "", document -> nodes.add(StoredNode.read(document)));
     Draft loaded = new Draft(ledger, clock, head, nodes);
-    published.replace(loaded);
+    if (loaded.version() == published.version()) {
+      loaded.seenAs(published);
+    } else {
+      published.replace(loaded);
+    }
     return loaded;
   }
 
@@ -155,6 +171,7 @@ final class Batches {
     List<GraphEvent> events = new ArrayList<>();
     taken.forEach(request -> request.tell(events));
     List<GraphEvent> told = published.publish(events, changed);
+    changed.discarded().forEach(discard);
     changed.begin();
     taken.forEach(request -> request.succeed(told));
     return true;
@@ -166,7 +183,7 @@ final class Batches {
     try {
       return ledger.commit(head, after, changed.fresh(), changed.changes());
     } catch (OutcomeUnknownException e) {
-      LOG.warn("a change of the graph may have happened or not; looking", e);
+      LOG.warn("looking whether a change of the graph has happened: {}", e.toString());
       Head now = ledger.take();
       boolean happened = now.version() == after.version() && now.writer().equals(ledger.writer());
       return happened ? now : null;
@@ -190,7 +207,7 @@ final class Batches {
     try {
       head = ledger.finish(head);
     } catch (RuntimeException e) {
-      LOG.warn("a large change of the graph is written down and will be carried out later", e);
+      LOG.warn("a large change of the graph will be carried out later: {}", e.toString());
       draft = null;
     }
   }

@@ -9,9 +9,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Reads and writes the values of data, and their blobs. Safe for use by any number of threads. */
@@ -21,6 +24,8 @@ final class Contents {
 
   /** Blobs that are written and may become part of the graph. */
   private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+
+  private final Queue<String> discarded = new ConcurrentLinkedQueue<>();
 
   Contents(BlobStore blobs, Names names) {
     this.blobs = blobs;
@@ -33,7 +38,17 @@ final class Contents {
 
   /** Whether a change is under way that will name this blob. */
   boolean isUnderWay(String blob) {
-    return underWay.contains(blob);
+    return underWay.contains(Recordings.family(blob));
+  }
+
+  /** Takes note of a blob that no node names any more. */
+  void discard(String blob) {
+    discarded.add(blob);
+  }
+
+  /** One of those, once; null for none. */
+  @Nullable String discarded() {
+    return discarded.poll();
   }
 
   /** Begins to write values for one change; to be closed when that is over. */

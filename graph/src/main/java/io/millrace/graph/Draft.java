@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,8 @@ final class Draft {
   private final Set<NodeId> changed = new LinkedHashSet<>();
   private final Set<NodeId> removed = new LinkedHashSet<>();
   private final Map<NodeId, NodeData> data = new LinkedHashMap<>();
+
+  private final List<String> discarded = new ArrayList<>();
 
   private Map<NodeId, GraphNode> touched = new LinkedHashMap<>();
   private Map<NodeId, GraphNode> gone = new LinkedHashMap<>();
@@ -50,11 +53,19 @@ final class Draft {
     begin();
   }
 
+  /** Goes on with the versions of nodes that were shown, where they are those of this graph. */
+  void seenAs(Published published) {
+    for (GraphNode node : nodes()) {
+      graph.vertex(node.id()).version = published.version(node.id());
+    }
+  }
+
   /** Forgets what is durable now. */
   void begin() {
     changed.clear();
     removed.clear();
     data.clear();
+    discarded.clear();
     firstFresh = next;
   }
 
@@ -140,9 +151,26 @@ final class Draft {
     return written != null ? written : ledger.data(id).orElse(NodeData.EMPTY);
   }
 
-  /** Replaces the data of a node, which has to be touched besides. */
-  void data(NodeId id, NodeData values) {
+  /** Gives a new node its data. */
+  void add(NodeId id, NodeData values) {
     data.put(id, values);
+  }
+
+  /**
+   * Replaces the data of a node, which has to be touched besides.
+   *
+   * @param old what {@link #data(NodeId)} says
+   */
+  void replace(NodeId id, NodeData old, NodeData values) {
+    data.put(id, values);
+    Set<String> unnamed = old.blobs().collect(Collectors.toCollection(LinkedHashSet::new));
+    values.blobs().forEach(unnamed::remove);
+    discarded.addAll(unnamed);
+  }
+
+  /** The blobs that no node names any more once this is durable. */
+  List<String> discarded() {
+    return discarded;
   }
 
   /** What was done since this was asked last; null for nothing. */

@@ -46,7 +46,7 @@ final class Ending {
       NodeData data = draft.data(id);
       NodeData without = data.without(inputs.written(node.definition()));
       if (!without.equals(data)) {
-        draft.data(id, without);
+        draft.replace(id, data, without);
       }
     }
     return true;
@@ -83,7 +83,8 @@ final class Ending {
       return;
     }
     if (!output.values().isEmpty()) {
-      draft.data(id, draft.data(id).with(output.values()));
+      NodeData data = draft.data(id);
+      draft.replace(id, data, data.with(output.values()));
     }
   }
 }

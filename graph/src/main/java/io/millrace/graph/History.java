@@ -52,12 +52,10 @@ final class History {
   void restart(long at) {
     lock.lock();
     try {
-      if (at != version) {
-        events.clear();
-        nodes = 0;
-        complete = at;
-        version = at;
-      }
+      events.clear();
+      nodes = 0;
+      complete = at;
+      version = at;
       news.signalAll();
     } finally {
       lock.unlock();

@@ -1,7 +1,6 @@
 package io.millrace.graph;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -10,9 +9,6 @@ import tools.jackson.databind.JsonNode;
 
 /** Which data of a node means what. */
 final class Inputs {
-  /** What every node has that works, whatever its type. */
-  static final Set<String> OF_ALL_WORK = Set.of("retries", "backoff", "timeout");
-
   /** The most bytes of a value that a type reads, written as JSON: 1 MiB. */
   static final int MOST_BYTES = 1 << 20;
 
@@ -42,12 +38,7 @@ final class Inputs {
 
   /** What a node reads; none where its type is not known any more. */
   Set<String> read(Definition definition) {
-    Set<String> keys = new HashSet<>();
-    types.find(definition.type()).ifPresent(type -> keys.addAll(type.inputs()));
-    if (definition.kind() != Kind.GROUP) {
-      keys.addAll(OF_ALL_WORK);
-    }
-    return keys;
+    return types.find(definition.type()).map(NodeType::inputs).orElse(Set.of());
   }
 
   /** What a node writes itself; none where its type is not known any more. */

@@ -23,17 +23,17 @@ final class Json {
     return StringNode.valueOf(text);
   }
 
-  /**
-   * The value as text.
-   *
-   * @throws InvalidGraphException where it holds half a character, or is nested too deeply
-   */
+  /** The value as text. */
   static Bytes write(JsonNode value) {
-    try {
-      return Bytes.copyOf(MAPPER.writeValueAsBytes(value));
-    } catch (JacksonException e) {
-      throw new InvalidGraphException("it cannot be written as JSON: " + e.getOriginalMessage());
+    return Bytes.copyOf(MAPPER.writeValueAsBytes(value));
+  }
+
+  /** Whether lists and objects are within each other more than so many times. */
+  static boolean isDeeper(JsonNode value, int most) {
+    if (!value.isContainer()) {
+      return false;
     }
+    return most == 0 || value.valueStream().anyMatch(inner -> isDeeper(inner, most - 1));
   }
 
   /** Reads what {@link #write} wrote. */

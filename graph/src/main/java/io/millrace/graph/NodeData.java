@@ -22,6 +22,8 @@ record NodeData(SortedMap<String, StoredValue> values) {
    */
   private static final int MOST_BYTES = 640 << 10;
 
+  private static final int FEW = 100;
+
   /** None. */
   static final NodeData EMPTY = new NodeData(Collections.emptySortedMap());
 
@@ -70,7 +72,9 @@ record NodeData(SortedMap<String, StoredValue> values) {
       throw new InvalidGraphException(
           values.size() + " keys are too many for one node; it has up to " + Inputs.MOST_KEYS);
     }
-    int size = write().size();
+    // Few values are small enough whatever they are, so that they need not be written to know it.
+    long parts = values.size() + blobs().count();
+    int size = parts <= FEW ? 0 : write().size();
     if (size > MOST_BYTES) {
       throw new InvalidGraphException(
           "all data of the node would take "
@@ -81,7 +85,7 @@ record NodeData(SortedMap<String, StoredValue> values) {
     }
   }
 
-  /** What the names of its blobs begin with. */
+  /** The names of its blobs. */
   Stream<String> blobs() {
     return values.values().stream().flatMap(StoredValue::blobs);
   }

@@ -1,30 +1,45 @@
 package io.millrace.graph;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedSet;
 import java.util.Set;
 
 /** Whether nodes may be where somebody wants them. */
 final class Placement {
   private final Graph graph;
 
-  Placement(Graph graph) {
+  /** The first id that is not given yet; nodes from there on are known by their place. */
+  private final long firstNew;
+
+  /** For a graph that gives its next node this id. */
+  Placement(Graph graph, long firstNew) {
     this.graph = graph;
+    this.firstNew = firstNew;
+  }
+
+  /** For nodes that are there. */
+  Placement(Graph graph) {
+    this(graph, NodeId.MOST + 1);
+  }
+
+  private String label(NodeId id) {
+    return id.value() < firstNew ? "node " + id : "new node " + (id.value() - firstNew + 1);
   }
 
   /**
-   * What new nodes will be, by their ids, which grow from {@code firstId} in the order given.
+   * What new nodes will be, by their ids, which grow from the next one in the order given.
    *
    * @throws InvalidGraphException where they make no sense
    * @throws NodeStateException where a group takes nothing more
    */
-  Map<NodeId, Definition> of(List<NewNode> nodes, long firstId) {
+  Map<NodeId, Definition> of(List<NewNode> nodes) {
     Map<String, NodeId> locals = new HashMap<>();
-    long next = firstId;
+    long next = firstNew;
     for (NewNode node : nodes) {
       NodeId id = new NodeId(next++);
       if (node.local() != null && locals.putIfAbsent(node.local(), id) != null) {
@@ -32,16 +47,17 @@ final class Placement {
       }
     }
     Map<NodeId, Definition> definitions = new LinkedHashMap<>();
-    next = firstId;
+    next = firstNew;
     for (NewNode node : nodes) {
       NewNode.Place place = node.place();
+      NodeId id = new NodeId(next++);
       definitions.put(
-          new NodeId(next++),
+          id,
           new Definition(
               node.type(),
               node.kind(),
-              resolve(place.parents(), locals),
-              resolve(place.after(), locals),
+              resolve(id, place.parents(), locals),
+              resolve(id, place.after(), locals),
               place.branch(),
               node.always()));
     }
@@ -62,8 +78,8 @@ final class Placement {
         new Definition(
             old.type(),
             old.kind(),
-            resolve(place.parents(), Map.of()),
-            resolve(place.after(), Map.of()),
+            resolve(vertex.id, place.parents(), Map.of()),
+            resolve(vertex.id, place.after(), Map.of()),
             place.branch(),
             old.always());
     Map<NodeId, Definition> planned = new LinkedHashMap<>();
@@ -73,27 +89,26 @@ final class Placement {
     return definition;
   }
 
-  private List<NodeId> resolve(List<NodeRef> refs, Map<String, NodeId> locals) {
-    List<NodeId> ids = new ArrayList<>();
+  private List<NodeId> resolve(NodeId of, List<NodeRef> refs, Map<String, NodeId> locals) {
+    SequencedSet<NodeId> ids = new LinkedHashSet<>();
     for (NodeRef ref : refs) {
       NodeId id =
           switch (ref) {
             case NodeRef.Existing(NodeId existing) when graph.find(existing) != null -> existing;
             case NodeRef.Local(String name) when locals.containsKey(name) -> locals.get(name);
-            default -> throw new InvalidGraphException("there is no node " + ref);
+            default -> throw new InvalidGraphException(label(of) + ": there is no node " + ref);
           };
-      if (ids.contains(id)) {
-        throw new InvalidGraphException("node " + ref + " is named twice");
+      if (!ids.add(id)) {
+        throw new InvalidGraphException(label(of) + ": node " + ref + " is named twice");
       }
-      ids.add(id);
     }
-    return ids;
+    return List.copyOf(ids);
   }
 
   private void check(Plan plan, Set<NodeId> changed) {
     plan.inCircle()
         .ifPresent(id -> {
-          throw new InvalidGraphException("node " + id + " would be below or after itself");
+          throw new InvalidGraphException(label(id) + " would be below or after itself");
         });
     for (NodeId id : changed) {
       checkParents(id, plan);
@@ -102,7 +117,7 @@ final class Placement {
         .ifPresent(circle -> {
           throw new InvalidGraphException(
               "nodes would wait for themselves: "
-                  + String.join(" < ", circle.stream().map(NodeId::toString).toList()));
+                  + String.join(" < ", circle.stream().map(this::label).toList()));
         });
   }
 
@@ -117,7 +132,7 @@ final class Placement {
       }
     }
     if (definition.branch() != null && !chosen) {
-      throw new InvalidGraphException("node " + id + " has a branch and no condition above it");
+      throw new InvalidGraphException(label(id) + " has a branch and no condition above it");
     }
   }
 

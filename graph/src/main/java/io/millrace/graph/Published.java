@@ -114,6 +114,14 @@ final class Published {
     return read(() -> version);
   }
 
+  /** That of a node; that of the graph where it is not there. */
+  long version(NodeId id) {
+    return read(() -> {
+      GraphNode node = nodes.get(id);
+      return node == null ? version : node.version();
+    });
+  }
+
   Optional<GraphNode> find(NodeId id) {
     return read(() -> Optional.ofNullable(nodes.get(id)).map(new Reasons(nodes::get)::explain));
   }

@@ -137,13 +137,9 @@ final class Putting {
       inputs.check(definition, values);
     }
     draft.take(List.of(new Change.Touched(id)));
-    StoredValue stored = next.value();
-    if (!next.grows()) {
-      stored = stored.seenAs(StoredValue.viewOf(draft.version()));
-      draft.data(id, data.with(Map.of(place.key(), stored)));
-    } else {
-      draft.data(id, data);
-    }
+    StoredValue stored =
+        next.grows() ? next.value() : next.value().seenAs(StoredValue.viewOf(draft.version()));
+    draft.replace(id, place.data(), data.with(Map.of(place.key(), stored)));
     JsonNode page = contents.page(stored, next.slot()).data();
     return new DataPage(page, stored.view(), next.slot(), next.next(), false);
   }

@@ -8,6 +8,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Objects;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /** Long output of commands: while it grows, and in blobs. Holds no more of it than a page. */
 final class Recordings {
@@ -18,8 +20,19 @@ final class Recordings {
 
   private Recordings() {}
 
-  static String blob(String name, long chunk) {
+  private static String blob(String name, long chunk) {
     return name + "." + chunk;
+  }
+
+  /** The names of all blobs of a recording. */
+  static Stream<String> blobs(String name, long size) {
+    return LongStream.range(0, (size + CHUNK - 1) / CHUNK).mapToObj(it -> blob(name, it));
+  }
+
+  /** What a blob's name begins with, whether it is one of a recording or another. */
+  static String family(String blob) {
+    int dot = blob.indexOf('.', Upload.PREFIX.length());
+    return dot < 0 ? blob : blob.substring(0, dot);
   }
 
   /** Copies output that has ended into blobs. */

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.store.StoreException;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +25,19 @@ final class Request<T> {
     this.operation = operation;
   }
 
-  /** Carries it out on a draft. */
+  /**
+   * Carries it out on a draft.
+   *
+   * @throws StoreException where the store does not answer; the draft is of no use then
+   */
   void attempt(Draft draft) {
     value = null;
     refusal = null;
     try {
       value = operation.run(draft);
+    } catch (StoreException e) {
+      // It could not even look.
+      throw e;
     } catch (RuntimeException e) {
       refusal = e;
     }

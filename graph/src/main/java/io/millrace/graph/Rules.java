@@ -28,8 +28,8 @@ public final class Rules {
    */
   public List<Change> add(List<NewNode> nodes, long firstId) {
     List<Change> changes = new ArrayList<>();
-    new Placement(graph)
-        .of(nodes, firstId)
+    new Placement(graph, firstId)
+        .of(nodes)
         .forEach((id, definition) -> changes.add(new Change.Added(id, definition, Phase.NEW)));
     return changes;
   }

@@ -13,13 +13,15 @@ public final class StoredGraph {
   private final Parts parts;
   private final GraphRegistry registry;
   private final GraphWork work;
+  private final GraphSweeper sweeper;
 
   /** What reads and writes. */
   record Parts(
       Ledger ledger, Batches batches, Published published, Contents contents, Inputs inputs) {}
 
-  private StoredGraph(Parts parts, Reading reading) {
+  private StoredGraph(Parts parts, Reading reading, GraphSweeper sweeper) {
     this.parts = parts;
+    this.sweeper = sweeper;
     this.registry = new StoreGraphRegistry(parts, reading);
     this.work = new StoreGraphWork(parts, reading);
   }
@@ -47,10 +49,12 @@ public final class StoredGraph {
     Names names = new Names(environment.random());
     Ledger ledger = new Ledger(store, names, portion);
     Published published = new Published();
-    Batches batches = new Batches(ledger, environment.clock(), published, portion);
-    Parts parts =
-        new Parts(ledger, batches, published, new Contents(blobs, names), new Inputs(types));
-    return new StoredGraph(parts, new Reading(parts, environment.clock(), names));
+    Contents contents = new Contents(blobs, names);
+    Batches batches =
+        new Batches(ledger, environment.clock(), published, portion, contents::discard);
+    Parts parts = new Parts(ledger, batches, published, contents, new Inputs(types));
+    GraphSweeper sweeper = new GraphSweeper(ledger, contents, environment.clock());
+    return new StoredGraph(parts, new Reading(parts, environment.clock(), names), sweeper);
   }
 
   /** The graph as its users see it. */
@@ -61,6 +65,11 @@ public final class StoredGraph {
   /** The graph as its scheduler sees it. */
   public GraphWork work() {
     return work;
+  }
+
+  /** What deletes blobs that belong to nothing; always the same one. */
+  public GraphSweeper sweeper() {
+    return sweeper;
   }
 
   /**

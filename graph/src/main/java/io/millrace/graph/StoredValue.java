@@ -16,7 +16,7 @@ sealed interface StoredValue {
   /** The same with another view. */
   StoredValue seenAs(String view);
 
-  /** What names its blobs begin with, each one of a family of its own. */
+  /** The names of its blobs. */
   Stream<String> blobs();
 
   /** One that is small. */
@@ -78,7 +78,7 @@ sealed interface StoredValue {
 
     @Override
     public Stream<String> blobs() {
-      return Stream.of(name);
+      return Recordings.blobs(name, size);
     }
   }
 

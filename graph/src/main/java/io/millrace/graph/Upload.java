@@ -19,6 +19,9 @@ final class Upload implements AutoCloseable {
   /** The most bytes of a value that is no text, written as JSON: 1 MiB. */
   static final int MOST_BYTES = 1 << 20;
 
+  /** How often lists and objects may be within each other. */
+  static final int MOST_LEVELS = 100;
+
   /** What the names of all blobs of graphs begin with. */
   static final String PREFIX = "graph.";
 
@@ -36,9 +39,13 @@ final class Upload implements AutoCloseable {
   /**
    * Stores a value.
    *
-   * @throws InvalidGraphException where it is too large, or holds half a character
+   * @throws InvalidGraphException where it is too large, or nested too deeply
    */
   StoredValue value(JsonNode value) {
+    if (Json.isDeeper(value, MOST_LEVELS)) {
+      throw new InvalidGraphException(
+          "the value has lists and objects in more than " + MOST_LEVELS + " levels");
+    }
     byte[] json = Json.write(value).toArray();
     if (json.length <= Value.INLINE_LIMIT) {
       return new StoredValue.Inline(value, "");
@@ -73,7 +80,6 @@ final class Upload implements AutoCloseable {
     if (!text.isString()) {
       throw new InvalidGraphException("a page of data is a text");
     }
-    var _ = Json.write(text);
     byte[] bytes = Texts.bytes(text.asString());
     if (bytes.length > Texts.PAGE) {
       throw new InvalidGraphException(

@@ -29,7 +29,7 @@ class CyclesTest {
 
     assertThatThrownBy(() -> drive.add(group, inside))
         .isInstanceOf(InvalidGraphException.class)
-        .hasMessage("nodes would wait for themselves: 2 < 1 < 2");
+        .hasMessage("nodes would wait for themselves: new node 2 < new node 1 < new node 2");
   }
 
   @Test

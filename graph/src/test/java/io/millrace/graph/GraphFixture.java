@@ -10,15 +10,11 @@ import io.millrace.store.testkit.line.FaultyStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
-import tools.jackson.databind.JsonNode;
 
 /** A graph over a store in a simulation, with a clock that the test moves. */
-final class GraphFixture implements AutoCloseable {
+final class GraphFixture implements GraphAccess {
   private final StoreOptions options;
   private final BlobStore blobs;
   private final Portion portion;
@@ -63,15 +59,22 @@ final class GraphFixture implements AutoCloseable {
     lineBreaks = when;
   }
 
+  /** Another graph over the same store, as of another process. */
+  StoredGraph another() {
+    return open();
+  }
+
   StoredGraph graph() {
     return graph;
   }
 
-  GraphRegistry registry() {
+  @Override
+  public GraphRegistry registry() {
     return graph.registry();
   }
 
-  GraphWork work() {
+  @Override
+  public GraphWork work() {
     return graph.work();
   }
 
@@ -89,57 +92,6 @@ final class GraphFixture implements AutoCloseable {
 
   void advance(Duration time) {
     millis += time.toMillis();
-  }
-
-  static NodeForm form(String type, NodeId... parents) {
-    return form(type, new NewNode.Place(Drive.refs(parents), List.of(), null));
-  }
-
-  static NodeForm form(String type, NewNode.Place place) {
-    return new NodeForm(null, null, type, place, false, Map.of());
-  }
-
-  static NodeForm with(NodeForm form, Map<String, JsonNode> data) {
-    return new NodeForm(form.local(), form.name(), form.type(), form.place(), form.always(), data);
-  }
-
-  List<NodeId> add(NodeForm... forms) {
-    return registry().add(Caller.ANYONE, Arrays.asList(forms)).stream().map(GraphNode::id).toList();
-  }
-
-  NodeId addOne(String type, NodeId... parents) {
-    return add(form(type, parents)).getFirst();
-  }
-
-  GraphNode node(NodeId id) {
-    return registry().node(id).orElseThrow();
-  }
-
-  NodeState state(NodeId id) {
-    return node(id).state();
-  }
-
-  void start(NodeId... ids) {
-    var _ = work().start(List.of(ids));
-  }
-
-  void end(NodeId id, Outcome outcome) {
-    end(id, outcome, Map.of(), Map.of());
-  }
-
-  void end(NodeId id, Outcome outcome, Map<String, JsonNode> values, Map<String, Tail> recordings) {
-    int attempt = node(id).phase().attempt();
-    work().end(List.of(new GraphWork.Ended(id, attempt, outcome, values, recordings)));
-  }
-
-  void finish(NodeId id) {
-    start(id);
-    end(id, new Outcome.Finished(null));
-  }
-
-  void fail(NodeId id) {
-    start(id);
-    end(id, new Outcome.Failed("it broke"));
   }
 
   @Override

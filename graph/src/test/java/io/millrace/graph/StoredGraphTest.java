@@ -28,7 +28,7 @@ class StoredGraphTest {
     assertThat(world.node(below).reason()).isEqualTo("waits for node " + top);
     assertThat(world.work().ready("command", 10, 0)).extracting(GraphNode::id).containsExactly(top);
 
-    world.start(top);
+    var _ = world.start(top);
     assertThat(world.registry().running()).extracting(GraphNode::id).containsExactly(top);
     world.end(top, new Outcome.Finished(null), Map.of("result", Json.text("0")), Map.of());
 

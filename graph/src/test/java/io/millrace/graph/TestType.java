@@ -7,8 +7,9 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /** A type that does nothing: tests start and end its nodes themselves. */
-record TestType(String name, Kind kind) implements NodeType {
-  static final NodeTypes ALL =
+public record TestType(String name, Kind kind) implements NodeType {
+  /** {@code command}, {@code condition} and {@code group}. */
+  public static final NodeTypes ALL =
       new NodeTypes(
           List.of(
               new TestType("command", Kind.WORK),

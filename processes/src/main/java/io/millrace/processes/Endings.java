@@ -2,17 +2,38 @@ package io.millrace.processes;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /** The event of a process's end, put together from those that the system gives. */
 final class Endings {
+  private static final long LOOK_MILLIS = 20;
+
   private Endings() {}
 
   /** The end of a process that another JVM, or an earlier one, has started. */
   static CompletableFuture<ExitStatus> found(
       ProcessFolder folder, ProcessFolder.Identities identities) {
+    if (folder.isClaimed()) {
+      long patience = ProcessLauncher.DRAIN_TIME.toNanos();
+      return whenGone(identities.program())
+          .thenCompose(gone -> complete(folder, identities, System.nanoTime() + patience));
+    }
     return whenGone(identities.supervisor())
         .thenCompose(gone -> afterSupervisor(folder, identities));
+  }
+
+  /** A shell of a {@link ProcessSpawner} goes on to the next program, so its end tells nothing. */
+  private static CompletableFuture<ExitStatus> complete(
+      ProcessFolder folder, ProcessFolder.Identities identities, long deadline) {
+    if (folder.isComplete()
+        || System.nanoTime() - deadline > 0
+        || !StartMarks.isAlive(identities.supervisor())) {
+      return CompletableFuture.completedFuture(folder.exitStatus());
+    }
+    Executor later = CompletableFuture.delayedExecutor(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    return CompletableFuture.supplyAsync(() -> 0, later)
+        .thenCompose(again -> complete(folder, identities, deadline));
   }
 
   /** The supervisor records the end before it ends; if it was killed, the program may live on. */

@@ -18,6 +18,9 @@ import org.slf4j.LoggerFactory;
 record ProcessFolder(Path path) {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessFolder.class);
   private static final String STDIN = "stdin";
+  private static final String START = "start";
+  private static final String CLAIM = "claim";
+  private static final String COMPLETE = "complete";
 
   /** Whom the file {@code identity} names. */
   record Identities(ProcessIdentity program, ProcessIdentity supervisor) {}
@@ -59,6 +62,9 @@ record ProcessFolder(Path path) {
       delete(kind.fileName());
     }
     removePipes();
+    delete(START);
+    delete(CLAIM);
+    delete(COMPLETE);
     delete("supervisor");
     delete("identity");
     delete("exit");
@@ -93,6 +99,52 @@ record ProcessFolder(Path path) {
       }
     }
     return text.toString();
+  }
+
+  /** What a {@link ProcessSpawner} is to run here. */
+  Path startFile() {
+    return path.resolve(START);
+  }
+
+  /** Removes it, once it was read. */
+  void removeStart() {
+    delete(START);
+  }
+
+  /**
+   * Makes sure that what a {@link ProcessSpawner} was to begin here never begins, unless it has.
+   *
+   * @return whether it never does
+   */
+  boolean forbid() {
+    Path claim = path.resolve(CLAIM);
+    try {
+      // A folder where the program's own side makes a file: one of them comes first.
+      Files.createDirectory(claim);
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return Files.isDirectory(claim);
+    } catch (NoSuchFileException e) {
+      return true;
+    } catch (IOException e) {
+      throw new ProcessException("the start in " + path + " cannot be taken back: " + e, e);
+    }
+  }
+
+  /** Whether a {@link ProcessSpawner} runs or ran a program here. */
+  boolean isClaimed() {
+    return Files.isRegularFile(path.resolve(CLAIM));
+  }
+
+  /** Whether all output of a program that a {@link ProcessSpawner} ran is there. */
+  boolean isComplete() {
+    return Files.exists(path.resolve(COMPLETE));
+  }
+
+  /** Who runs or ran here; forbids it where nobody has begun. Empty where nobody has. */
+  Optional<Identities> began() {
+    boolean bySpawner = Files.exists(startFile()) || Files.exists(path.resolve(CLAIM));
+    return bySpawner && forbid() ? Optional.empty() : identities();
   }
 
   /** Both lines, or empty when there are not (yet) two whole ones. */

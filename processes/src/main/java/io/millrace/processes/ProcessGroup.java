@@ -5,11 +5,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** The group of processes that a program leads, as the receiver of signals. */
 record ProcessGroup(ProcessIdentity leader, String sh) {
   private static final long FIRST_LOOK_MILLIS = 5;
   private static final long LONGEST_PAUSE_MILLIS = 250;
+  private static final int MOST_LOOKS = 200;
 
   /**
    * Waits until nothing of the group is left or the deadline has come, and says whether nothing is.
@@ -36,14 +38,25 @@ record ProcessGroup(ProcessIdentity leader, String sh) {
   }
 
   /**
-   * Sends a signal to every process of the group.
+   * Sends a signal to every process of the group. One that has only just begun may not lead its
+   * group yet, and is waited for, for a second at most.
    *
    * @return whether there was one
    */
   boolean signal(String signal) {
-    if (!StartMarks.mayHaveGroup(leader)) {
-      return false;
+    for (int looked = 0; StartMarks.mayHaveGroup(leader); looked++) {
+      if (kill(signal)) {
+        return true;
+      }
+      if (looked == MOST_LOOKS || !StartMarks.isAlive(leader)) {
+        return false;
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(FIRST_LOOK_MILLIS));
     }
+    return false;
+  }
+
+  private boolean kill(String signal) {
     // Java can signal single processes only; kill is built into every sh.
     List<String> command =
         List.of(sh, "-c", "kill -s \"$1\" -- \"-$2\"", "kill", signal, "" + leader.pid());

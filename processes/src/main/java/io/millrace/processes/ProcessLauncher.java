@@ -63,8 +63,7 @@ public final class ProcessLauncher {
   public RunningProcess start(ProcessSpec spec, InputStream stdin) {
     ProcessFolder folder = new ProcessFolder(spec.folder());
     ProcessBuilder builder = supervisor(spec);
-    checkDirectory(spec.directory());
-    checkCommand(spec, builder.environment());
+    check(spec, builder.environment());
     folder.prepare(spec.output(), stdin);
     Process supervisor;
     try {
@@ -92,7 +91,7 @@ public final class ProcessLauncher {
   public Optional<RunningProcess> find(Path folder) {
     ProcessFolder files = new ProcessFolder(folder.toAbsolutePath().normalize());
     return files
-        .identities()
+        .began()
         .map(identities ->
             new RunningProcess(
                 files,
@@ -141,6 +140,15 @@ public final class ProcessLauncher {
     return StartMarks.isOfThisBoot(identity);
   }
 
+  /**
+   * A spawner of many programs, for which a start costs much less.
+   *
+   * @return it, to be closed
+   */
+  public ProcessSpawner spawner() {
+    return new ProcessSpawner(this, tools);
+  }
+
   private ProcessBuilder supervisor(ProcessSpec spec) {
     String folder = spec.folder().toString();
     List<String> command = new ArrayList<>(tools.session());
@@ -154,6 +162,12 @@ public final class ProcessLauncher {
     builder.environment().putAll(spec.environment());
     builder.redirectError(new ProcessFolder(spec.folder()).complaintsFile().toFile());
     return builder;
+  }
+
+  /** Refuses what cannot be started, with the reason. */
+  static void check(ProcessSpec spec, Map<String, String> environment) {
+    checkDirectory(spec.directory());
+    checkCommand(spec, environment);
   }
 
   private static void checkDirectory(Path directory) {

@@ -4,10 +4,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** The two shell scripts between a launcher and a program, as {@code sh -c} takes them. */
+/** The shell scripts between a launcher and a program, as {@code sh -c} takes them. */
 final class Scripts {
   static final String SUPERVISE = load("supervise.sh");
   static final String BEGIN = load("begin.sh");
+  static final String SPAWN = load("spawn.sh");
 
   private Scripts() {}
 

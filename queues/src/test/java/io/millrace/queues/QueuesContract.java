@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.store.testkit.contract.StoreFixture;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -79,6 +81,34 @@ public abstract class QueuesContract {
     assertThat(runs().all()).isEmpty();
     assertThat(world.queues().queues().counts(List.of(queue)))
         .containsExactly(new QueueCounts(0, 0, 1));
+  }
+
+  @Test
+  void a_task_whose_id_the_caller_has_made_is_created_once() throws Exception {
+    Queue queue = world.queue("demo", 1);
+    ObjectId id = world.queues().newId();
+    try (TaskChanges changes = world.queues().changes()) {
+      QueueTask created = tasks().submitOnce(queue, id, params("1"));
+      assertThat(created.status()).isEqualTo(Status.QUEUED);
+      assertThat(tasks().submitOnce(queue, id, params("2"))).isEqualTo(created);
+      Run run = claim(world.node("n1"), queue, 5).getFirst();
+      runs().finish(runs().start(run, "7 mark", LEASE), report(1, "hello"));
+      QueueTask ended = tasks().submitOnce(queue, id, params("3"));
+      assertThat(ended.status()).isEqualTo(1);
+
+      List<QueueTask> seen = new ArrayList<>();
+      while (seen.isEmpty() || seen.getLast().status() != 1) {
+        seen.addAll(changes.next(Duration.ofSeconds(30), id::equals));
+      }
+      assertThat(seen)
+          .extracting(QueueTask::status)
+          .containsExactly(Status.QUEUED, Status.CLAIMED, Status.RUNNING, 1);
+      assertThat(seen.getLast()).isEqualTo(ended);
+    }
+    world.queues().queues().delete(queue.id());
+    assertThatThrownBy(() -> tasks().submitOnce(queue, world.queues().newId(), params("1")))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("queue not found");
   }
 
   @Test

@@ -173,7 +173,8 @@ public final class MillraceServer implements AutoCloseable {
           List<Driven> driven =
               List.of(
                   Driven.start("sweeper", sweeper::step),
-                  Driven.start("job-sweeper", jobs.sweeper()::step));
+                  Driven.start("job-sweeper", jobs.sweeper()::step),
+                  Driven.start("graph-sweeper", graph.sweeper()));
           JobDispatcher dispatcher =
               new JobDispatcher(jobs.registry(), workers, jobsSettings.options().lease());
           graph.start(url(address, listener.port()), graphFigures);

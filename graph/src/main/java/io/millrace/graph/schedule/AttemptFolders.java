@@ -15,6 +15,9 @@ import org.slf4j.LoggerFactory;
 final class AttemptFolders {
   private static final Logger LOG = LoggerFactory.getLogger(AttemptFolders.class);
 
+  private static final String BOOT = "boot";
+  private static final String BEGUN = ".begun";
+
   private final Path root;
   private final boolean sameBoot;
 
@@ -30,7 +33,7 @@ final class AttemptFolders {
    */
   static AttemptFolders open(Path root, ProcessLauncher launcher) throws IOException {
     Files.createDirectories(root);
-    Path boot = root.resolve("boot");
+    Path boot = root.resolve(BOOT);
     boolean sameBoot = wasOfThisBoot(boot, launcher);
     long pid = ProcessHandle.current().pid();
     Files.writeString(
@@ -54,17 +57,13 @@ final class AttemptFolders {
   }
 
   /** What the type of the attempt has for itself. */
-  Path work(Trial trial) {
-    return folder(trial).resolve("work");
-  }
-
-  void make(Trial trial) throws IOException {
-    Files.createDirectories(folder(trial));
+  Path folder(Trial trial) {
+    return root.resolve(trial.name());
   }
 
   /** Takes away what an attempt that never began has left. */
-  void clearWork(Trial trial) throws IOException {
-    Remains.remove(work(trial));
+  void clear(Trial trial) throws IOException {
+    Remains.remove(folder(trial));
   }
 
   boolean hasBegun(Trial trial) {
@@ -85,14 +84,18 @@ final class AttemptFolders {
 
   void remove(Trial trial) {
     remove(folder(trial));
+    remove(begun(trial));
   }
 
-  /** Removes the folders of all other attempts, which a server that died has left. */
+  /** Removes the files of all other attempts, which a server that died has left. */
   void keepOnly(Set<String> names) {
     try {
-      for (Path folder : Remains.in(root)) {
-        if (Files.isDirectory(folder) && !names.contains(folder.getFileName().toString())) {
-          remove(folder);
+      for (Path file : Remains.in(root)) {
+        String name = file.getFileName().toString();
+        String attempt =
+            name.endsWith(BEGUN) ? name.substring(0, name.length() - BEGUN.length()) : name;
+        if (!name.equals(BOOT) && !names.contains(attempt)) {
+          remove(file);
         }
       }
     } catch (IOException e) {
@@ -100,21 +103,17 @@ final class AttemptFolders {
     }
   }
 
-  private static void remove(Path folder) {
+  private static void remove(Path file) {
     try {
-      Remains.remove(folder);
+      Remains.remove(file);
     } catch (IOException e) {
       // Something that the command has left behind may still write there; the next start removes
       // it.
-      LOG.debug("the folder {} stays: {}", folder, e.toString());
+      LOG.debug("{} stays: {}", file, e.toString());
     }
   }
 
   private Path begun(Trial trial) {
-    return folder(trial).resolve("begun");
-  }
-
-  private Path folder(Trial trial) {
-    return root.resolve(trial.name());
+    return root.resolve(trial.name() + BEGUN);
   }
 }

@@ -13,9 +13,10 @@ import java.util.Optional;
  */
 record Beginnings(AttemptFolders folders, Credentials credentials) {
   /** Begins one whose start has just come on record. */
-  Attempt begin(Trial trial) throws IOException {
-    folders.make(trial);
-    return started(trial);
+  Attempt begin(Trial trial) {
+    Attempt attempt = trial.type.start(work(trial));
+    folders.markBegun(trial);
+    return attempt;
   }
 
   /**
@@ -25,7 +26,6 @@ record Beginnings(AttemptFolders folders, Credentials credentials) {
    * @throws IllegalStateException where nothing is left of it, with the reason
    */
   Attempt recover(Trial trial, boolean complete) throws IOException {
-    folders.make(trial);
     Optional<Attempt> found = trial.type.resume(work(trial));
     if (found.isPresent()) {
       folders.markBegun(trial);
@@ -38,14 +38,8 @@ record Beginnings(AttemptFolders folders, Credentials credentials) {
       throw new IllegalStateException(
           "the machine was restarted, and nothing shows whether it had begun");
     }
-    folders.clearWork(trial);
-    return started(trial);
-  }
-
-  private Attempt started(Trial trial) {
-    Attempt attempt = trial.type.start(work(trial));
-    folders.markBegun(trial);
-    return attempt;
+    folders.clear(trial);
+    return begin(trial);
   }
 
   private Work work(Trial trial) {
@@ -53,7 +47,7 @@ record Beginnings(AttemptFolders folders, Credentials credentials) {
         trial.id,
         trial.number,
         trial.inputs,
-        folders.work(trial),
+        folders.folder(trial),
         credentials.of(trial.id, trial.number));
   }
 }

@@ -6,6 +6,7 @@ import io.millrace.graph.Work;
 import io.millrace.processes.ExitStatus;
 import io.millrace.processes.Output;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.ProcessSpawner;
 import io.millrace.processes.ProcessSpec;
 import io.millrace.processes.RunningProcess;
 import java.io.ByteArrayInputStream;
@@ -14,8 +15,13 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Runs programs for attempts. */
-record Programs(ProcessLauncher launcher) {
+/**
+ * Runs programs for attempts.
+ *
+ * @param launcher finds them again
+ * @param spawner starts them
+ */
+record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
   /** The variable with the node's id. */
   static final String NODE_ID = "MILLRACE_NODE_ID";
 
@@ -31,7 +37,7 @@ record Programs(ProcessLauncher launcher) {
     environment.put(ATTEMPT, Integer.toString(work.attempt()));
     ProcessSpec spec =
         new ProcessSpec(program.command(), environment, program.directory(), folder, output);
-    return launcher.start(spec, new ByteArrayInputStream(program.stdin().getBytes(UTF_8)));
+    return spawner.start(spec, new ByteArrayInputStream(program.stdin().getBytes(UTF_8)));
   }
 
   /** Finds one again that has begun; empty when none has, or ever will. */

@@ -2,6 +2,7 @@ package io.millrace.graph.type;
 
 import io.millrace.graph.NodeType;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.ProcessSpawner;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -13,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class StandardTypes implements AutoCloseable {
   private final List<NodeType> types;
+  private final ProcessSpawner spawner;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** Of the system's clock. */
@@ -28,7 +30,8 @@ public final class StandardTypes implements AutoCloseable {
    * @param later looks again at what nodes wait for
    */
   public StandardTypes(ProcessLauncher launcher, InstantSource clock, Later later) {
-    Programs programs = new Programs(launcher);
+    this.spawner = launcher.spawner();
+    Programs programs = new Programs(launcher, spawner);
     Later whileOpen =
         (pause, task) ->
             later.after(
@@ -56,5 +59,6 @@ public final class StandardTypes implements AutoCloseable {
   @Override
   public void close() {
     closed.set(true);
+    spawner.close();
   }
 }

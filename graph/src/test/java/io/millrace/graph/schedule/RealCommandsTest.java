@@ -10,8 +10,10 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.NodeTypes;
+import io.millrace.graph.type.Remains;
 import io.millrace.graph.type.StandardTypes;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.RunningProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -162,7 +164,7 @@ class RealCommandsTest {
             {"command": "echo first; until [ -s %s/stdout ]; do sleep 0.01; done; echo >%s; \
             read <%s; echo last"}\
             """
-                .formatted(root.resolve("scheduler/1.1/work"), ready, gate));
+                .formatted(root.resolve("scheduler/1.1"), ready, gate));
     Files.readString(ready);
 
     assertThat(graph.growing(id, "stdout")).isEqualTo("first\n");
@@ -181,12 +183,49 @@ class RealCommandsTest {
             "shell command",
             "{\"command\": \"echo >%s; read <%s; echo after; exit 4\"}".formatted(ready, gate));
     Files.readString(ready);
-    restart(() -> {});
+    restart();
     Files.writeString(gate, "go\n");
 
     assertThat(end(id)).isEqualTo(NodeState.FAILED);
     assertThat(graph.reason(id)).isEqualTo("exit code 4");
     assertThat(graph.value(id, "stdout").asString()).isEqualTo("after\n");
+  }
+
+  @Test
+  void a_command_that_ends_while_no_scheduler_is_there_keeps_its_end() throws IOException {
+    Path gate = fifo("gate");
+    Path ready = fifo("ready");
+    String script = "echo >%s; read <%s; echo alone; exit 5".formatted(ready, gate);
+    NodeId id = add("shell command", "{\"command\": \"%s\"}".formatted(script));
+    Files.readString(ready);
+    RunningProcess process = launcher.find(root.resolve("scheduler/1.1")).orElseThrow();
+    driver.close();
+    Files.writeString(gate, "go\n");
+    process.onExit().join();
+    // The first scheduler hears of it too, and does nothing about it.
+    assertThat(graph.state(id)).isEqualTo(NodeState.RUNNING);
+    restart();
+
+    assertThat(end(id)).isEqualTo(NodeState.FAILED);
+    assertThat(graph.reason(id)).isEqualTo("exit code 5");
+    assertThat(graph.value(id, "stdout").asString()).isEqualTo("alone\n");
+  }
+
+  @Test
+  void a_command_whose_files_are_gone_has_failed_or_is_tried_again() throws IOException {
+    Path ready = fifo("ready");
+    String script = "[ $MILLRACE_ATTEMPT = 2 ] && exit; echo >%s; sleep 1000".formatted(ready);
+    NodeId id = add("shell command", "{\"command\": \"%s\", \"retries\": 1}".formatted(script));
+    Files.readString(ready);
+    Path folder = root.resolve("scheduler/1.1");
+    RunningProcess process = launcher.find(folder).orElseThrow();
+    driver.close();
+    process.terminate(Duration.ZERO).join();
+    Remains.remove(folder);
+    restart();
+
+    assertThat(end(id)).isEqualTo(NodeState.FINISHED);
+    assertThat(graph.node(id).phase().attempt()).isEqualTo(2);
   }
 
   @Test
@@ -207,10 +246,9 @@ class RealCommandsTest {
     assertThat(graph.node(file).phase().toString()).contains("taken=THEN");
   }
 
-  private void restart(Runnable meanwhile) {
+  private void restart() {
     driver.close();
     graph.forgetListeners();
-    meanwhile.run();
     driver = drive();
   }
 

@@ -73,10 +73,11 @@ final class DataRoutes {
     }
     DataWrite write = write(pages, value);
     DataPage page = graph.put(caller, id, key, write, expected);
-    // Only who writes page by page goes on behind it; others may replace the first one.
-    int next = write instanceof DataWrite.Slot ? page.slot() + 1 : 0;
+    // Who has set a value may replace it from its first page on; others go on behind what is there.
+    Integer next = write instanceof DataWrite.IfUnset ? Integer.valueOf(0) : page.next();
     return Json.reply(
-        Pages.add(Json.object().put("key", key), Integer.toString(next), page.view()));
+        Pages.add(
+            Json.object().put("key", key), next == null ? null : next.toString(), page.view()));
   }
 
   private static DataWrite write(Pages pages, JsonNode value) {

@@ -7,6 +7,7 @@ import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphRegistry.Snapshot;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.UnknownNodeException;
 import io.millrace.graph.VersionLostException;
 import java.io.IOException;
 import java.time.Duration;
@@ -44,7 +45,8 @@ final class EventFeed {
     try (GraphChanges changes = graph.changes(wanted.after())) {
       EventView view = new EventView(graph, wanted.filter(), wanted.after() != null);
       new Round(view, outlet, begin(view, outlet)).run(changes, over);
-    } catch (VersionLostException e) {
+    } catch (VersionLostException | UnknownNodeException e) {
+      // Too slow; or the node below which all is to be told has just been removed.
       outlet.lost(String.valueOf(e.getMessage()));
     }
   }

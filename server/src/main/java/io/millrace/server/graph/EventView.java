@@ -8,7 +8,6 @@ import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,17 +20,16 @@ import org.jspecify.annotations.Nullable;
 final class EventView {
   private final GraphRegistry graph;
   private final NodeFilter filter;
+  private final @Nullable Subtree subtree;
 
   /** Whether the subscriber has seen an earlier part of the stream, so that nobody knows what. */
   private final boolean resumed;
 
-  /** Of nodes whose place in the view may change: whether they are in it. */
+  /** Of nodes whose place in the view may change: whether the subscriber has them. */
   private final Map<NodeId, Boolean> told = new HashMap<>();
 
-  /** What is below the node of the filter, and that node; empty where it has none. */
-  private final Set<NodeId> inside = new HashSet<>();
-
-  private long newestId;
+  /** What was told before the subtree was looked at; null where that is over, or never was. */
+  private @Nullable Replay replay;
 
   /**
    * A view that has told nothing.
@@ -42,8 +40,9 @@ final class EventView {
     this.graph = graph;
     this.filter = filter;
     this.resumed = resumed;
-    if (resumed && filter.below() != null) {
-      everythingBelow(filter.below()).nodes().forEach(node -> inside.add(node.id()));
+    this.subtree = filter.below() == null ? null : new Subtree(graph, filter.below());
+    if (resumed && subtree != null) {
+      replay = Replay.begin(graph, subtree);
     }
   }
 
@@ -54,6 +53,11 @@ final class EventView {
    * @param gone those that are not in it any more; when it was resumed also some that never were
    */
   record Seen(List<GraphNode> changed, List<NodeId> gone) {
+    /** Nothing yet. */
+    Seen() {
+      this(new ArrayList<>(), new ArrayList<>());
+    }
+
     boolean isNothing() {
       return changed.isEmpty() && gone.isEmpty();
     }
@@ -61,117 +65,76 @@ final class EventView {
 
   /** The view as it is now. */
   Snapshot begin() {
-    NodeId below = filter.below();
     Snapshot all =
-        below == null
+        subtree == null
             ? graph.snapshot(new NodeFilter(filter.types(), Set.of(), null, 0))
-            : everythingBelow(below);
-    List<GraphNode> shown = new ArrayList<>();
-    for (GraphNode node : all.nodes()) {
-      if (below != null) {
-        inside.add(node.id());
-      }
-      if (matches(node)) {
-        shown.add(node);
-        if (isVariable()) {
-          told.put(node.id(), true);
-        }
-      }
+            : subtree.snapshot();
+    if (subtree != null) {
+      subtree.begin(all.nodes().stream().map(GraphNode::id).toList(), 0);
     }
-    return new Snapshot(all.version(), shown);
+    Seen seen = new Seen();
+    all.nodes().forEach(node -> look(node, seen));
+    return new Snapshot(all.version(), seen.changed());
   }
 
-  private Snapshot everythingBelow(NodeId below) {
-    return graph.snapshot(new NodeFilter(Set.of(), Set.of(), below, 0));
+  /** Takes the next event. */
+  Seen see(GraphEvent event) {
+    Seen seen = new Seen();
+    if (replay != null && event.version() > replay.version()) {
+      replay = null;
+    }
+    if (replay != null) {
+      replay.brought(event.changed(), told.keySet()).forEach(node -> look(node, seen));
+    } else if (subtree != null) {
+      Subtree.Moved moved = subtree.place(event.changed());
+      moved.entered().forEach(node -> look(node, seen));
+      moved.left().forEach(id -> leave(id, seen));
+    }
+    event.changed().forEach(node -> look(node, seen));
+    for (GraphNode node : event.removed()) {
+      if (subtree != null) {
+        subtree.remove(node.id());
+      }
+      if (isOfType(node) && (!isVariable() || wasIn(told.remove(node.id())))) {
+        seen.gone().add(node.id());
+      }
+    }
+    return seen;
   }
 
   /** Whether a node may come into the view and leave it. */
   private boolean isVariable() {
-    return filter.below() != null || !filter.states().isEmpty();
-  }
-
-  private boolean matches(GraphNode node) {
-    return isOfType(node)
-        && (filter.states().isEmpty() || filter.states().contains(node.state()))
-        && (filter.below() == null || inside.contains(node.id()));
+    return subtree != null || !filter.states().isEmpty();
   }
 
   private boolean isOfType(GraphNode node) {
     return filter.types().isEmpty() || filter.types().contains(node.definition().type());
   }
 
-  /** Takes the next event. */
-  Seen see(GraphEvent event) {
-    List<GraphNode> changed = new ArrayList<>();
-    List<NodeId> gone = new ArrayList<>();
-    if (filter.below() != null && place(event.changed())) {
-      enterAndLeave(filter.below(), changed, gone);
+  private void look(GraphNode node, Seen seen) {
+    if (!isOfType(node)) {
+      return;
     }
-    for (GraphNode node : event.changed()) {
-      newestId = Math.max(newestId, node.id().value());
-      if (matches(node)) {
-        changed.add(node);
-        if (isVariable()) {
-          told.put(node.id(), true);
-        }
-      } else if (isOfType(node) && wasIn(told.put(node.id(), false))) {
-        gone.add(node.id());
-      }
+    boolean is =
+        (filter.states().isEmpty() || filter.states().contains(node.state()))
+            && (subtree == null || subtree.contains(node.id()));
+    if (!is) {
+      leave(node.id(), seen);
+      return;
     }
-    for (GraphNode node : event.removed()) {
-      inside.remove(node.id());
-      if (isOfType(node) && (!isVariable() || wasIn(told.remove(node.id())))) {
-        gone.add(node.id());
-      }
+    seen.changed().add(node);
+    if (isVariable()) {
+      told.put(node.id(), true);
     }
-    return new Seen(changed, gone);
+  }
+
+  private void leave(NodeId id, Seen seen) {
+    if (wasIn(told.put(id, false))) {
+      seen.gone().add(id);
+    }
   }
 
   private boolean wasIn(@Nullable Boolean before) {
     return before == null ? resumed : before;
-  }
-
-  /**
-   * Finds out which of these are below the node of the filter.
-   *
-   * @return whether one that was there before has moved in or out, and so what is below it
-   */
-  private boolean place(List<GraphNode> changed) {
-    boolean moved = false;
-    boolean more = true;
-    while (more) {
-      more = false;
-      for (GraphNode node : changed) {
-        boolean is = node.id().equals(filter.below()) || isAnyInside(node.definition().parents());
-        if (is != inside.contains(node.id())) {
-          more = true;
-          moved |= newestId == 0 || node.id().value() <= newestId;
-          var _ = is ? inside.add(node.id()) : inside.remove(node.id());
-        }
-      }
-    }
-    return moved;
-  }
-
-  private boolean isAnyInside(List<NodeId> parents) {
-    return parents.stream().anyMatch(inside::contains);
-  }
-
-  /** After a move: what it has brought into the view, and taken out of it. */
-  private void enterAndLeave(NodeId below, List<GraphNode> changed, List<NodeId> gone) {
-    List<GraphNode> now = everythingBelow(below).nodes();
-    inside.clear();
-    now.forEach(node -> inside.add(node.id()));
-    for (GraphNode node : now) {
-      if (matches(node) && !Boolean.TRUE.equals(told.put(node.id(), true))) {
-        changed.add(node);
-      }
-    }
-    for (Map.Entry<NodeId, Boolean> each : told.entrySet()) {
-      if (each.getValue() && !inside.contains(each.getKey())) {
-        each.setValue(false);
-        gone.add(each.getKey());
-      }
-    }
   }
 }

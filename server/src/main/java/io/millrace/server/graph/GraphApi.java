@@ -11,11 +11,10 @@ public final class GraphApi {
   /** Adds the routes. */
   public static void mount(Routes routes, GraphRegistry graph, GraphTokens tokens) {
     GraphMount mount = new GraphMount(routes, tokens);
-    Waiting waiting = new Waiting(graph);
-    new NodesRoutes(graph, waiting).mount(mount);
+    new NodesRoutes(graph).mount(mount);
     new NodeRoutes(graph).mount(mount);
     new DataRoutes(graph).mount(mount);
-    new SchedulerRoutes(graph, waiting).mount(mount);
+    new SchedulerRoutes(graph).mount(mount);
     new EventsRoute(graph).mount(mount);
   }
 

@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -148,6 +149,11 @@ public final class GraphPart implements AutoCloseable {
   /** The nodes. */
   public GraphRegistry registry() {
     return graph.registry();
+  }
+
+  /** What deletes blobs that belong to nothing: gives the milliseconds until its next call. */
+  public LongSupplier sweeper() {
+    return graph.sweeper()::step;
   }
 
   /** Adds the routes. */

@@ -41,7 +41,7 @@ final class NodeForms {
       try {
         forms.add(form(node));
       } catch (HttpProblem e) {
-        throw HttpProblem.malformed("node number " + (forms.size() + 1) + ": " + e.message());
+        throw HttpProblem.malformed("new node " + (forms.size() + 1) + ": " + e.message());
       }
     }
     return forms;

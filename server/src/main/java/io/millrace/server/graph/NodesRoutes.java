@@ -1,18 +1,20 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.Caller;
+import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphEvent;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.Page;
+import io.millrace.graph.VersionLostException;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Query;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import java.io.IOException;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 
 /** The nodes as a whole: lists of them, and new ones. */
@@ -21,11 +23,9 @@ final class NodesRoutes {
   private static final Duration MOST_WAIT = Duration.ofMinutes(10);
 
   private final GraphRegistry graph;
-  private final Waiting waiting;
 
-  NodesRoutes(GraphRegistry graph, Waiting waiting) {
+  NodesRoutes(GraphRegistry graph) {
     this.graph = graph;
-    this.waiting = waiting;
   }
 
   void mount(GraphMount mount) {
@@ -40,14 +40,9 @@ final class NodesRoutes {
     Pages pages = Pages.of(query);
     Duration timeout = SchedulerRoutes.timeout(query, MOST_WAIT);
     Page.Wanted wanted = pages.wanted();
-    Page<GraphNode> page;
-    if (query.text("new").isPresent() && wanted == null && !request.isHead()) {
-      Newer newer = new Newer(filter);
-      waiting.until(newer, request, timeout);
-      page = newer.page();
-    } else {
-      page = graph.nodes(filter, wanted);
-    }
+    boolean waits = query.text("new").isPresent() && wanted == null && !request.isHead();
+    Page<GraphNode> page =
+        waits ? newer(filter, new Patience(request, timeout)) : graph.nodes(filter, wanted);
     ArrayNode nodes = selected.shapes(page.items());
     if (page.next() == null && !pages.asked()) {
       return Json.reply(nodes);
@@ -55,38 +50,41 @@ final class NodesRoutes {
     return Json.reply(Pages.add(Json.object().set("nodes", nodes), page.next(), page.view()));
   }
 
-  /** Waits for the first nodes that a filter lets through. */
-  private final class Newer implements Waiting.Condition {
-    private final NodeFilter filter;
-    private @Nullable Page<GraphNode> page;
-
-    Newer(NodeFilter filter) {
-      this.filter = filter;
+  /** The first nodes that a filter lets through, once there are any, or the time is over. */
+  private Page<GraphNode> newer(NodeFilter filter, Patience patience) throws InterruptedException {
+    try (patience) {
+      Page<GraphNode> page = graph.nodes(filter, null);
+      Duration step = patience.step();
+      while (page.items().isEmpty() && step.isPositive()) {
+        page = nextLook(filter, patience);
+        step = patience.step();
+      }
+      return page;
     }
+  }
 
-    /** What was seen last. */
-    Page<GraphNode> page() {
-      Page<GraphNode> seen = page;
-      return seen == null ? graph.nodes(filter, null) : seen;
+  /** Waits for something that may make a difference, and looks again. */
+  private Page<GraphNode> nextLook(NodeFilter filter, Patience patience)
+      throws InterruptedException {
+    try (GraphChanges changes = graph.changes(null)) {
+      Page<GraphNode> page = graph.nodes(filter, null);
+      Duration step = patience.step();
+      while (page.items().isEmpty() && step.isPositive()) {
+        List<GraphEvent> events = changes.next(step);
+        if (events.stream().anyMatch(event -> mayMatch(event, filter))) {
+          page = graph.nodes(filter, null);
+        }
+        step = patience.step();
+      }
+      return page;
+    } catch (VersionLostException _) {
+      // Too much has happened to follow it one by one.
+      return graph.nodes(filter, null);
     }
+  }
 
-    @Override
-    public boolean look() {
-      Page<GraphNode> seen = graph.nodes(filter, null);
-      page = seen;
-      return !seen.items().isEmpty();
-    }
-
-    @Override
-    public boolean see(GraphEvent event) {
-      return event.changed().stream().anyMatch(this::mayMatch) && look();
-    }
-
-    private boolean mayMatch(GraphNode node) {
-      return node.id().value() > filter.newerThan()
-          && (filter.types().isEmpty() || filter.types().contains(node.definition().type()))
-          && (filter.states().isEmpty() || filter.states().contains(node.state()));
-    }
+  private static boolean mayMatch(GraphEvent event, NodeFilter filter) {
+    return event.changed().stream().anyMatch(node -> node.id().value() > filter.newerThan());
   }
 
   private Reply add(Request request, Caller caller) throws IOException {

@@ -2,9 +2,10 @@ package io.millrace.server.graph;
 
 import io.millrace.graph.Caller;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphWatch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeState;
+import io.millrace.processes.Signal;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Query;
@@ -13,10 +14,6 @@ import io.millrace.server.http.Request;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.Predicate;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What the scheduler is asked for: to end nodes, to wait for their end, what runs. */
@@ -24,15 +21,11 @@ final class SchedulerRoutes {
   private static final Duration MOST_WAIT = Duration.ofDays(365);
   private static final int MOST_GRACE_SECONDS = 86_400;
   private static final int MOST_GRACE_TEXT = 20;
-  private static final Set<String> SIGNALS =
-      Set.of("TERM", "INT", "HUP", "QUIT", "KILL", "ABRT", "ALRM", "PIPE", "USR1", "USR2");
 
   private final GraphRegistry graph;
-  private final Waiting waiting;
 
-  SchedulerRoutes(GraphRegistry graph, Waiting waiting) {
+  SchedulerRoutes(GraphRegistry graph) {
     this.graph = graph;
-    this.waiting = waiting;
   }
 
   void mount(GraphMount mount) {
@@ -53,16 +46,11 @@ final class SchedulerRoutes {
 
   private static String signal(Query query) {
     String given = query.text("signal").orElse(Kill.DEFAULT.signal());
-    String upper = given.toUpperCase(Locale.ROOT);
-    String name = upper.startsWith("SIG") ? upper.substring(3) : upper;
-    if (!SIGNALS.contains(name)) {
-      throw HttpProblem.malformed(
-          "the parameter signal must be one of "
-              + String.join(", ", new TreeSet<>(SIGNALS))
-              + ", not "
-              + given);
-    }
-    return name;
+    return Signal.of(given)
+        .map(Signal::name)
+        .orElseThrow(() ->
+            HttpProblem.malformed(
+                "the parameter signal must be one of " + Signal.all() + ", not " + given));
   }
 
   private static Duration grace(Query query) {
@@ -87,16 +75,34 @@ final class SchedulerRoutes {
   }
 
   private Reply await(Request request) throws InterruptedException {
-    StateWatch watch = new StateWatch(graph, Ids.ofList(request), end(request.query()));
-    waiting.until(watch, request, timeout(request.query(), MOST_WAIT));
-    return Json.reply(watch.shape());
+    List<NodeId> ids = Ids.ofList(request);
+    boolean untilSettled = untilSettled(request.query());
+    Duration timeout = timeout(request.query(), MOST_WAIT);
+    try (GraphWatch watch = GraphWatch.begin(graph, ids, untilSettled);
+        Patience patience = new Patience(request, timeout)) {
+      Duration step = patience.step();
+      while (!watch.isOver() && step.isPositive()) {
+        watch.await(step);
+        step = patience.step();
+      }
+      ObjectNode states = Json.object();
+      watch
+          .states()
+          .forEach((id, state) -> {
+            if (graph.node(id).isEmpty()) {
+              throw new HttpProblem(410, "node " + id + " was removed while it was waited for");
+            }
+            states.put(id.toString(), state.word());
+          });
+      return Json.reply(states);
+    }
   }
 
-  private static Predicate<NodeState> end(Query query) {
+  private static boolean untilSettled(Query query) {
     String until = query.text("until").orElse("terminal");
     return switch (until) {
-      case "terminal" -> NodeState::isTerminal;
-      case "settled" -> NodeState::isSettled;
+      case "terminal" -> false;
+      case "settled" -> true;
       default ->
           throw HttpProblem.malformed(
               "the parameter until must be terminal or settled, not " + until);

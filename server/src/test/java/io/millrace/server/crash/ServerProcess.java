@@ -87,6 +87,11 @@ final class ServerProcess implements AutoCloseable {
             .withRetryFor(Duration.ZERO));
   }
 
+  /** Where it listens. */
+  URI address() {
+    return address;
+  }
+
   /** Ends it in the middle of whatever it does. */
   void kill() throws InterruptedException {
     assertThat(process.isAlive()).as("it lived until it was killed").isTrue();

@@ -1,0 +1,284 @@
+package io.millrace.graph;
+
+import static io.millrace.graph.GraphForms.below;
+import static io.millrace.graph.GraphForms.form;
+import static io.millrace.graph.GraphForms.named;
+import static io.millrace.graph.GraphForms.with;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+
+/** What every registry of graphs does with nodes. */
+public abstract class GraphRegistryContract {
+  private GraphAccess graph;
+
+  /** An empty graph, which may use a folder. */
+  protected abstract GraphAccess open(Path folder);
+
+  @BeforeEach
+  void begin(@TempDir Path folder) {
+    graph = open(folder);
+  }
+
+  @AfterEach
+  void end() {
+    graph.close();
+  }
+
+  private GraphRegistry registry() {
+    return graph.registry();
+  }
+
+  private List<NodeId> listed(NodeFilter filter) {
+    return registry().nodes(filter, null).items().stream().map(GraphNode::id).toList();
+  }
+
+  @Test
+  void nodes_of_one_request_name_each_other_and_get_growing_ids_in_its_order() {
+    List<GraphNode> added =
+        registry()
+            .add(
+                Caller.ANYONE,
+                List.of(
+                    named("join", form(null, "command", below("left", "right"))),
+                    form("left", "command", NewNode.Place.ROOT),
+                    form("right", "command", NewNode.Place.ROOT)));
+
+    List<NodeId> ids = added.stream().map(GraphNode::id).toList();
+    assertThat(ids).isSorted().doesNotHaveDuplicates();
+    assertThat(added.getFirst().definition().parents()).isEqualTo(ids.subList(1, 3));
+    assertThat(added.getFirst().name()).isEqualTo("join");
+    assertThat(added)
+        .extracting(GraphNode::state)
+        .containsExactly(NodeState.INCIPIENT, NodeState.READY, NodeState.READY);
+    assertThat(added).allMatch(node -> node.createdMillis() > 0);
+    assertThat(ids).allSatisfy(id -> assertThat(added).contains(graph.node(id)));
+  }
+
+  @Test
+  void a_request_is_taken_whole_or_not_at_all() {
+    NodeForm wrong = form("command", new NodeId(99));
+
+    assertThatThrownBy(() -> graph.add(form("command"), wrong))
+        .isInstanceOf(InvalidGraphException.class)
+        .hasMessage("new node 2: there is no node 99");
+
+    assertThat(listed(NodeFilter.ALL)).isEmpty();
+  }
+
+  @Test
+  void what_is_wrong_with_a_node_is_said() {
+    NodeForm command = form("command");
+    assertWrong(form("commando"), "there is no type \"commando\"; there are [command, ");
+    assertWrong(with(command, Map.of("no key", Json.text(""))), "\"no key\" is no key of data");
+    assertWrong(with(command, Map.of("stdout", Json.text(""))), "written by the node itself");
+    assertWrong(with(command, Map.of("command", Json.object())), "\"command\" is a text");
+    assertWrong(with(command, Map.of("stdin", Json.text("x".repeat(1 << 20)))), "\"stdin\" has");
+    assertWrong(named("x".repeat(129), command), "a name has 1 to 128 characters, not 129");
+    assertWrong(with(command, Map.of("deep", nested(101))), "more than 100 levels");
+    assertThatThrownBy(() -> registry().add(Caller.ANYONE, Collections.nCopies(10_001, command)))
+        .isInstanceOf(InvalidGraphException.class)
+        .hasMessageContaining("10001 nodes are too many");
+    assertThat(listed(NodeFilter.ALL)).isEmpty();
+  }
+
+  private static JsonNode nested(int levels) {
+    ArrayNode outer = Json.object().putArray("list");
+    ArrayNode inner = outer;
+    for (int i = 1; i < levels; i++) {
+      inner = inner.addArray();
+    }
+    return outer;
+  }
+
+  private void assertWrong(NodeForm form, String message) {
+    assertThatThrownBy(() -> graph.add(form("command"), form))
+        .isInstanceOf(InvalidGraphException.class)
+        .hasMessageStartingWith("new node 2: ")
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void the_id_of_a_removed_node_is_not_used_again() {
+    NodeId first = graph.addOne("command");
+    assertThat(registry().remove(Caller.ANYONE, first, false, null)).isEqualTo(1);
+    assertThat(registry().node(first)).isEmpty();
+    assertThat(graph.addOne("command")).isGreaterThan(first);
+  }
+
+  @Test
+  void a_node_is_removed_with_or_without_what_is_below_it() {
+    NodeId top = graph.addOne("command");
+    NodeId below = graph.addOne("command", top);
+    NodeId apart = graph.addOne("command");
+
+    assertThatThrownBy(() -> registry().remove(Caller.ANYONE, top, false, null))
+        .isInstanceOf(NodeStateException.class);
+    assertThat(registry().remove(Caller.ANYONE, top, true, null)).isEqualTo(2);
+
+    assertThat(listed(NodeFilter.ALL)).containsExactly(apart);
+    assertThatThrownBy(() -> registry().keys(below, null)).isInstanceOf(UnknownNodeException.class);
+  }
+
+  @Test
+  void nodes_are_filtered_by_type_state_subtree_and_age() {
+    NodeId top = graph.addOne("command");
+    NodeId condition = graph.addOne("condition", top);
+    NodeId deep = graph.addOne("command", condition);
+    NodeId apart = graph.addOne("command");
+
+    assertThat(listed(filter(Set.of("condition"), Set.of(), null, 0))).containsExactly(condition);
+    assertThat(listed(filter(Set.of(), Set.of(NodeState.READY), null, 0)))
+        .containsExactly(top, apart);
+    assertThat(listed(filter(Set.of(), Set.of(), condition, 0))).containsExactly(condition, deep);
+    assertThat(listed(filter(Set.of(), Set.of(), null, condition.value())))
+        .containsExactly(deep, apart);
+    assertThat(listed(filter(Set.of("command"), Set.of(NodeState.INCIPIENT), top, top.value())))
+        .containsExactly(deep);
+    assertThatThrownBy(() -> listed(filter(Set.of(), Set.of(), new NodeId(99), 0)))
+        .isInstanceOf(UnknownNodeException.class);
+  }
+
+  private static NodeFilter filter(
+      Set<String> types, Set<NodeState> states, @Nullable NodeId below, long newerThan) {
+    return new NodeFilter(types, states, below, newerThan);
+  }
+
+  @Test
+  void all_pages_of_a_list_show_it_as_it_was_at_the_first_one() {
+    NodeForm[] forms = Collections.nCopies(2_500, form("command")).toArray(NodeForm[]::new);
+    List<NodeId> ids = graph.add(forms);
+    Page<GraphNode> page = registry().nodes(NodeFilter.ALL, null);
+    var _ = registry().remove(Caller.ANYONE, ids.getLast(), false, null);
+    var _ = graph.addOne("command");
+
+    List<NodeId> seen = new ArrayList<>();
+    page.items().forEach(node -> seen.add(node.id()));
+    while (page.next() != null) {
+      assertThat(page.items()).hasSize(1_000);
+      page = registry().nodes(NodeFilter.ALL, new Page.Wanted(page.view(), page.next()));
+      page.items().forEach(node -> seen.add(node.id()));
+    }
+
+    assertThat(seen).isEqualTo(ids);
+    Page.Wanted unknown = new Page.Wanted("gone", "1000");
+    assertThatThrownBy(() -> registry().nodes(NodeFilter.ALL, unknown))
+        .isInstanceOf(StaleViewException.class);
+    Page.Wanted wrong = new Page.Wanted(page.view(), "first");
+    assertThatThrownBy(() -> registry().nodes(NodeFilter.ALL, wrong))
+        .isInstanceOf(InvalidGraphException.class);
+  }
+
+  @Test
+  void a_change_is_refused_where_somebody_else_was_faster() {
+    NodeId id = graph.addOne("command");
+    long seen = graph.node(id).version();
+
+    GraphNode renamed = registry().rename(Caller.ANYONE, id, "one", seen);
+    assertThat(renamed.name()).isEqualTo("one");
+    assertThat(renamed.version()).isGreaterThan(seen);
+    assertThatThrownBy(() -> registry().rename(Caller.ANYONE, id, "two", seen))
+        .isInstanceOf(VersionException.class);
+    assertThatThrownBy(() -> registry().remove(Caller.ANYONE, id, true, seen))
+        .isInstanceOf(VersionException.class);
+
+    assertThat(graph.node(id)).isEqualTo(renamed);
+    assertThat(registry().rename(Caller.ANYONE, id, null, null).name()).isNull();
+  }
+
+  @Test
+  void a_node_that_waits_can_be_moved() {
+    NodeId left = graph.addOne("command");
+    NodeId right = graph.addOne("command");
+    NodeId node = graph.addOne("command", left);
+    graph.finish(right);
+
+    GraphNode moved = registry().move(Caller.ANYONE, node, below(right), null);
+
+    assertThat(moved.definition().parents()).containsExactly(right);
+    assertThat(moved.state()).isEqualTo(NodeState.READY);
+    assertThatThrownBy(() -> registry().move(Caller.ANYONE, right, below(node), null))
+        .isInstanceOf(NodeStateException.class);
+    assertThatThrownBy(() -> registry().move(Caller.ANYONE, node, below(node), null))
+        .isInstanceOf(InvalidGraphException.class);
+  }
+
+  @Test
+  void a_kill_ends_what_waits_at_once_and_marks_what_runs() {
+    NodeId running = graph.addOne("command");
+    NodeId waiting = graph.addOne("command");
+    NodeId below = graph.addOne("command", running);
+    var _ = graph.start(running);
+    Kill gentle = new Kill("INT", Duration.ofSeconds(9));
+
+    registry().kill(Caller.ANYONE, List.of(running, waiting), gentle);
+
+    assertThat(graph.state(waiting)).isEqualTo(NodeState.KILLED);
+    assertThat(graph.node(running).reason()).isEqualTo("it is being killed");
+    assertThat(graph.work().killing()).containsExactly(Map.entry(running, gentle));
+    registry().kill(Caller.ANYONE, List.of(running), Kill.DEFAULT);
+    assertThat(graph.work().killing()).containsExactly(Map.entry(running, Kill.DEFAULT));
+
+    graph.end(running, new Outcome.Killed("it was killed"));
+    assertThat(graph.work().killing()).isEmpty();
+    assertThat(graph.node(below).reason()).isEqualTo("node " + running + " was killed");
+    assertThatThrownBy(() -> registry().kill(Caller.ANYONE, List.of(new NodeId(99)), Kill.DEFAULT))
+        .isInstanceOf(UnknownNodeException.class);
+  }
+
+  @Test
+  void a_failed_node_is_tried_again_when_somebody_asks_for_it() {
+    NodeId id = graph.addOne("command");
+    assertThatThrownBy(() -> registry().retry(Caller.ANYONE, id, null))
+        .isInstanceOf(NodeStateException.class);
+    graph.fail(id);
+    assertThat(graph.node(id).reason()).isEqualTo("it broke");
+
+    assertThat(registry().retry(Caller.ANYONE, id, null).state()).isEqualTo(NodeState.READY);
+    graph.finish(id);
+
+    assertThat(graph.node(id).phase().attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void changes_come_once_and_in_order_from_the_version_that_was_seen() throws Exception {
+    NodeId top = graph.addOne("command");
+    GraphRegistry.Snapshot seen = registry().snapshot(NodeFilter.ALL);
+    NodeId below = graph.addOne("command", top);
+    graph.finish(top);
+    var _ = registry().remove(Caller.ANYONE, below, false, null);
+
+    try (GraphChanges changes = registry().changes(seen.version())) {
+      List<GraphEvent> events = new ArrayList<>();
+      while (events.isEmpty() || events.getLast().version() < registry().version()) {
+        events.addAll(changes.next(Duration.ofSeconds(10)));
+      }
+      assertThat(events).extracting(GraphEvent::version).isSorted().doesNotHaveDuplicates();
+      assertThat(events.getFirst().version()).isGreaterThan(seen.version());
+      assertThat(events.getFirst().changed())
+          .singleElement()
+          .matches(node -> node.id().equals(below))
+          .matches(node -> node.reason().equals("waits for node " + top));
+      assertThat(events.getLast().removed())
+          .singleElement()
+          .matches(node -> node.id().equals(below));
+    }
+    long future = registry().version() + 1;
+    assertThatThrownBy(() -> registry().changes(future).close())
+        .isInstanceOf(VersionLostException.class);
+  }
+}

@@ -1,0 +1,134 @@
+package io.millrace.graph;
+
+import static io.millrace.graph.GraphForms.below;
+import static io.millrace.graph.GraphForms.form;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.Limits;
+import io.millrace.store.StoreException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Changes that do not fit into one transaction happen whole or not at all nevertheless. */
+class LargeChangeTest {
+  private static final Portion SMALL = new Portion(20, 100_000, 2_000);
+  private static final int MANY = 200;
+
+  private final GraphFixture world;
+
+  LargeChangeTest(@TempDir Path folder) {
+    world = new GraphFixture(folder, SMALL, Limits.defaults());
+  }
+
+  @AfterEach
+  void end() {
+    world.close();
+  }
+
+  private List<NodeForm> group() {
+    List<NodeForm> forms = new ArrayList<>();
+    forms.add(form("g", "group", NewNode.Place.ROOT));
+    forms.addAll(Collections.nCopies(MANY, form(null, "command", below("g"))));
+    return forms;
+  }
+
+  private List<NodeState> states() {
+    return world.registry().snapshot(NodeFilter.ALL).nodes().stream()
+        .map(GraphNode::state)
+        .distinct()
+        .toList();
+  }
+
+  private int documents() {
+    int all = 0;
+    for (String collection : List.of(Keys.NODES, Keys.DATA, Keys.PENDING)) {
+      all += world.store().documents(DocumentQuery.prefix(collection, "")).value().size();
+    }
+    return all;
+  }
+
+  /** Tries a change with the line breaking ever later, until it goes through. */
+  private void cutOffEverywhere(Runnable change, Runnable check) {
+    int[] calls = {0};
+    for (int limit = 1; ; limit++) {
+      int most = limit;
+      calls[0] = 0;
+      world.breakLine(() -> ++calls[0] > most);
+      try {
+        change.run();
+        world.breakLine(() -> false);
+        return;
+      } catch (StoreException e) {
+        world.restart();
+        check.run();
+      }
+    }
+  }
+
+  @Test
+  void a_large_request_is_there_as_a_whole_or_leaves_nothing() {
+    int[] there = {0};
+    cutOffEverywhere(
+        () -> {
+          if (world.registry().snapshot(NodeFilter.ALL).nodes().isEmpty()) {
+            var _ = world.registry().add(Caller.ANYONE, group());
+          }
+        },
+        () -> {
+          there[0] = world.registry().snapshot(NodeFilter.ALL).nodes().size();
+          assertThat(there[0]).isIn(0, MANY + 1);
+          assertThat(documents()).isEqualTo(2 * there[0]);
+        });
+    assertThat(world.registry().snapshot(NodeFilter.ALL).nodes()).hasSize(MANY + 1);
+    assertThat(documents()).isEqualTo(2 * (MANY + 1));
+  }
+
+  @Test
+  void a_large_group_is_killed_and_retried_and_removed_whole() {
+    NodeId group = world.registry().add(Caller.ANYONE, group()).getFirst().id();
+    cutOffEverywhere(
+        () -> world.registry().kill(Caller.ANYONE, List.of(group), Kill.DEFAULT),
+        () -> assertThat(states()).hasSizeLessThanOrEqualTo(2));
+    assertThat(states()).containsExactly(NodeState.KILLED);
+    cutOffEverywhere(
+        () -> {
+          if (world.state(group) == NodeState.KILLED) {
+            var _ = world.registry().retry(Caller.ANYONE, group, null);
+          }
+        },
+        () -> assertThat(states()).hasSizeLessThanOrEqualTo(2));
+    assertThat(states()).containsExactly(NodeState.RUNNING, NodeState.READY);
+    world.restart();
+    assertThat(states()).containsExactly(NodeState.RUNNING, NodeState.READY);
+    cutOffEverywhere(
+        () -> {
+          if (world.registry().node(group).isPresent()) {
+            var _ = world.registry().remove(Caller.ANYONE, group, true, null);
+          }
+        },
+        () ->
+            assertThat(world.registry().snapshot(NodeFilter.ALL).nodes().size()).isIn(0, MANY + 1));
+    assertThat(documents()).isZero();
+  }
+
+  @Test
+  void one_that_has_no_room_leaves_nothing_and_the_graph_goes_on(@TempDir Path folder) {
+    Limits limits = Limits.defaults().withMemoryBytes(60_000);
+    try (GraphFixture small = new GraphFixture(folder, SMALL, limits)) {
+      NodeId first = small.addOne("command");
+      assertThatThrownBy(() -> small.registry().add(Caller.ANYONE, group()))
+          .isInstanceOf(GraphFullException.class);
+      assertThat(small.registry().snapshot(NodeFilter.ALL).nodes()).hasSize(1);
+
+      small.finish(first);
+      assertThat(small.registry().remove(Caller.ANYONE, first, false, null)).isEqualTo(1);
+    }
+  }
+}

@@ -1,0 +1,319 @@
+package io.millrace.graph.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.graph.Branch;
+import io.millrace.graph.Kill;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeState;
+import io.millrace.graph.Phase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.IntNode;
+
+class GraphSchedulerTest {
+  private final Path folder;
+  private final World world;
+
+  GraphSchedulerTest(@TempDir Path folder) {
+    this.folder = folder;
+    this.world = new World(folder, 2);
+  }
+
+  @Test
+  void a_node_begins_once_what_is_above_it_has_ended() {
+    NodeId first = world.add();
+    NodeId second = world.add(first);
+    world.settle();
+    assertThat(world.work.begun).extracting(fake -> fake.id).containsExactly(first);
+
+    world.work.begun.getFirst().end(null, null);
+    world.settle();
+
+    assertThat(world.work.begun).extracting(fake -> fake.id).containsExactly(first, second);
+    assertThat(world.graph.state(first)).isEqualTo(NodeState.FINISHED);
+    assertThat(world.graph.state(second)).isEqualTo(NodeState.RUNNING);
+  }
+
+  @Test
+  void no_more_commands_run_than_there_are_places_and_others_need_none() {
+    for (int i = 0; i < 5; i++) {
+      world.add();
+      world.add(world.quiet, Map.of());
+    }
+    world.settle();
+
+    assertThat(world.work.begun).hasSize(2);
+    assertThat(world.quiet.begun).hasSize(5);
+    world.work.begun.getFirst().end(null, null);
+    world.settle();
+    assertThat(world.work.begun).hasSize(3);
+    world.scheduler.places(4);
+    world.settle();
+    assertThat(world.work.begun).hasSize(5);
+  }
+
+  @Test
+  void types_take_turns() {
+    for (int i = 0; i < 10; i++) {
+      world.add();
+    }
+    world.add(world.condition, Map.of());
+    world.settle();
+
+    assertThat(world.condition.begun).hasSize(1);
+  }
+
+  @Test
+  void a_failed_attempt_is_repeated_after_pauses_that_double() {
+    NodeId id = world.add(world.work, World.retries(3, 10));
+    world.settle();
+    long began = world.nowMillis;
+    for (int failures = 1; failures <= 3; failures++) {
+      world.work.begun.getLast().end("no luck", null);
+      world.pass((10_000L << (failures - 1)) - 1);
+      assertThat(world.work.begun).hasSize(failures);
+      world.pass(1);
+      assertThat(world.work.begun).hasSize(failures + 1);
+    }
+    assertThat(world.nowMillis - began).isEqualTo(70_000);
+    world.work.begun.getLast().end("no luck", null);
+    world.settle();
+
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.reason(id)).isEqualTo("no luck");
+  }
+
+  @Test
+  void an_attempt_that_takes_too_long_is_killed_and_has_failed() {
+    NodeId id = world.add(world.work, Map.of("timeout", IntNode.valueOf(30)));
+    world.settle();
+    FakeType.Fake attempt = world.work.begun.getFirst();
+    world.pass(29_999);
+    assertThat(attempt.kills).isEmpty();
+    world.pass(1);
+    assertThat(attempt.kills).containsExactly(Kill.DEFAULT);
+
+    attempt.end("exit code 143", null);
+    world.settle();
+
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.reason(id)).isEqualTo("timed out after 30 s");
+  }
+
+  @Test
+  void a_kill_is_told_once_and_another_one_too() {
+    NodeId id = world.add(world.work, World.retries(5, 0));
+    world.settle();
+    FakeType.Fake attempt = world.work.begun.getFirst();
+    Kill gentle = new Kill("INT", Duration.ofSeconds(60));
+    Kill hard = new Kill("KILL", Duration.ZERO);
+
+    world.graph.kill(id, gentle);
+    world.settle();
+    world.pass(10_000);
+    assertThat(attempt.kills).containsExactly(gentle);
+    world.graph.kill(id, hard);
+    world.settle();
+    assertThat(attempt.kills).containsExactly(gentle, hard);
+    attempt.end("exit code 137", null);
+    world.settle();
+
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.KILLED);
+    assertThat(world.work.begun).hasSize(1);
+  }
+
+  @Test
+  void a_kill_that_comes_before_the_beginning_is_told_after_it() {
+    NodeId id = world.add();
+    world.step();
+    world.graph.kill(id, Kill.DEFAULT);
+    world.settle();
+
+    assertThat(world.work.begun.getFirst().kills).containsExactly(Kill.DEFAULT);
+  }
+
+  @Test
+  void a_type_that_throws_fails_the_attempt_and_nothing_else() {
+    NodeId bad = world.add();
+    NodeId good = world.add();
+    world.work.before =
+        work -> {
+          if (work.id().equals(bad)) {
+            throw new IllegalStateException("there is no disk");
+          }
+        };
+    world.settle();
+
+    assertThat(world.graph.state(bad)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.reason(bad)).isEqualTo("there is no disk");
+    assertThat(world.graph.state(good)).isEqualTo(NodeState.RUNNING);
+  }
+
+  @Test
+  void a_condition_that_chooses_nothing_has_failed() {
+    NodeId id = world.add(world.condition, Map.of());
+    NodeId chooses = world.add(world.condition, Map.of());
+    NodeId then = world.on(Branch.THEN, chooses);
+    NodeId otherwise = world.on(Branch.ELSE, chooses);
+    world.settle();
+    world.condition.begun.forEach(
+        fake -> fake.end(null, fake.id.equals(chooses) ? Branch.ELSE : null));
+    world.settle();
+
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.state(then)).isEqualTo(NodeState.SKIPPED);
+    assertThat(world.graph.state(otherwise)).isEqualTo(NodeState.RUNNING);
+  }
+
+  @Test
+  void a_store_that_is_away_is_asked_again() {
+    NodeId id = world.add();
+    world.graph.refusals = 1;
+    world.settle();
+    assertThat(world.work.begun).isEmpty();
+    world.pass(1_000);
+    assertThat(world.work.begun).hasSize(1);
+
+    world.graph.refusals = 1;
+    world.work.begun.getFirst().end(null, null);
+    world.settle();
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.RUNNING);
+    world.pass(1_000);
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FINISHED);
+  }
+
+  @Test
+  void a_start_whose_answer_was_lost_is_begun_once() {
+    NodeId id = world.add();
+    world.step();
+    world.graph.lostAnswers = 1;
+    NodeId other = world.add();
+    world.settle();
+    assertThat(world.graph.state(other)).isEqualTo(NodeState.RUNNING);
+    world.pass(5_000);
+
+    assertThat(world.work.begun).extracting(fake -> fake.id).containsExactly(id, other);
+    world.graph.lostAnswers = 1;
+    world.work.begun.forEach(fake -> fake.end(null, null));
+    world.pass(5_000);
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FINISHED);
+    assertThat(world.work.begun).hasSize(2);
+  }
+
+  @Test
+  void what_runs_is_found_again_by_the_next_scheduler() {
+    NodeId id = world.add(world.work, Map.of("timeout", IntNode.valueOf(30)));
+    world.settle();
+    world.restart();
+    world.pass(30_000);
+    FakeType.Fake attempt = world.work.begun.getFirst();
+    assertThat(attempt.kills).containsExactly(Kill.DEFAULT);
+    attempt.end(null, null);
+    world.settle();
+
+    assertThat(world.work.begun).hasSize(1);
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
+  }
+
+  @Test
+  void what_ended_while_no_scheduler_was_there_is_gone_and_retried_where_asked() {
+    NodeId fails = world.add();
+    NodeId again = world.add(world.work, World.retries(1, 0));
+    world.settle();
+    world.scheduler.close();
+    List.copyOf(world.work.begun).forEach(fake -> fake.end(null, null));
+    world.restart();
+    world.settle();
+
+    assertThat(world.graph.state(fails)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.reason(fails))
+        .isEqualTo("the server stopped, and what it had begun is gone");
+    assertThat(world.graph.state(again)).isEqualTo(NodeState.RUNNING);
+    assertThat(world.graph.node(again).phase().attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void what_was_on_record_and_never_begun_is_begun_by_the_next_scheduler() {
+    NodeId id = world.add();
+    world.step();
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.RUNNING);
+    assertThat(world.work.begun).isEmpty();
+    world.restart();
+    world.settle();
+
+    assertThat(world.work.begun).extracting(fake -> fake.number).containsExactly(1);
+  }
+
+  @Test
+  void after_a_restart_of_the_machine_nobody_knows_whether_it_had_begun() throws IOException {
+    NodeId id = world.add();
+    world.step();
+    Files.writeString(folder.resolve("boot"), "4711 another-boot:12\n");
+    world.restart();
+    world.settle();
+
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.reason(id)).contains("machine was restarted");
+    assertThat(world.work.begun).isEmpty();
+  }
+
+  @Test
+  void a_type_that_is_gone_after_a_restart_stops_no_other() {
+    NodeId lost = world.add(world.quiet, Map.of());
+    NodeId waits = world.add(world.quiet, Map.of(), lost);
+    NodeId kept = world.add();
+    world.settle();
+    world.restartWith(world.work);
+    world.settle();
+
+    assertThat(world.graph.state(lost)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.reason(lost)).contains("does not know the type \"quiet\"");
+    assertThat(world.graph.state(waits)).isEqualTo(NodeState.BLOCKED);
+    world.work.begun.getFirst().end(null, null);
+    world.settle();
+    assertThat(world.graph.state(kept)).isEqualTo(NodeState.FINISHED);
+  }
+
+  @Test
+  void folders_go_with_the_end_and_those_of_nobody_with_the_next_start() throws IOException {
+    world.add();
+    world.settle();
+    Files.createDirectories(folder.resolve("77.3"));
+    Files.writeString(folder.resolve("77.3/stdout"), "old");
+    Files.writeString(folder.resolve("77.3.begun"), "");
+    assertThat(folder.resolve("1.1.begun")).exists();
+    world.restart();
+    world.settle();
+    assertThat(folder.resolve("77.3")).doesNotExist();
+    assertThat(folder.resolve("77.3.begun")).doesNotExist();
+    assertThat(folder.resolve("1.1.begun")).exists();
+    world.work.begun.getFirst().end(null, null);
+    world.settle();
+
+    try (Stream<Path> files = Files.list(folder)) {
+      assertThat(files).containsExactly(folder.resolve("boot"));
+    }
+  }
+
+  @Test
+  void an_attempt_may_end_while_the_kill_is_on_its_way() {
+    NodeId id = world.add();
+    world.settle();
+    world.work.begun.getFirst().end(null, null);
+    world.graph.kill(id, Kill.DEFAULT);
+    world.settle();
+
+    assertThat(world.work.begun.getFirst().kills).isEmpty();
+    assertThat(world.graph.node(id).phase())
+        .isInstanceOfSatisfying(
+            Phase.Ended.class, end -> assertThat(end.state()).isEqualTo(NodeState.FINISHED));
+  }
+}

@@ -1,0 +1,195 @@
+package io.millrace.graph.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.graph.Branch;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.InvalidGraphException;
+import io.millrace.graph.Kill;
+import io.millrace.graph.Kind;
+import io.millrace.graph.NewNode;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeRef;
+import io.millrace.graph.NodeState;
+import io.millrace.graph.NodeStateException;
+import io.millrace.graph.Phase;
+import io.millrace.graph.Work;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Random graphs whose attempts end at random, killed and retried anywhere, under a scheduler that
+ * dies and comes again, with a store that is away at times and loses answers.
+ */
+class SchedulerPropertyTest {
+  private static final int STEPS = 1_500;
+  private static final int MOST_NODES = 60;
+
+  private final World world;
+  private final Set<String> begun = new HashSet<>();
+  private Random random = new Random(0);
+
+  SchedulerPropertyTest(@TempDir Path folder) {
+    world = new World(folder, 3);
+    Stream.of(world.work, world.quiet, world.condition)
+        .forEach(type -> type.before = this::checkBeginning);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+  void nothing_begins_twice_or_before_its_parents_and_all_comes_to_an_end(long seed) {
+    random = new Random(seed);
+    try {
+      for (int i = 0; i < STEPS; i++) {
+        disturb();
+        assertThat(world.work.alive.size() + world.condition.alive.size()).isLessThanOrEqualTo(3);
+      }
+      comeToAnEnd();
+    } catch (RuntimeException | AssertionError e) {
+      throw new AssertionError("seed " + seed + ": " + e, e);
+    }
+  }
+
+  private void disturb() {
+    switch (random.nextInt(16)) {
+      case 0, 1 -> add();
+      case 2, 3, 4 -> world.step();
+      case 5, 6, 7, 8, 9 -> world.task();
+      case 10, 11, 12 -> end();
+      case 13 -> intervene();
+      case 14 -> world.nowMillis += random.nextInt(3_000);
+      default -> {
+        if (random.nextInt(8) == 0) {
+          world.scheduler.close();
+          // Some are gone when the next scheduler looks for them.
+          alive().stream().filter(_ -> random.nextInt(4) == 0).forEach(fake -> end(fake, null));
+          world.restart();
+        } else if (random.nextInt(4) == 0) {
+          world.graph.lostAnswers = random.nextInt(2);
+          world.graph.refusals = random.nextInt(2);
+        }
+      }
+    }
+  }
+
+  private void intervene() {
+    List<GraphNode> nodes = world.graph.nodes();
+    if (nodes.isEmpty()) {
+      return;
+    }
+    NodeId id = nodes.get(random.nextInt(nodes.size())).id();
+    if (random.nextBoolean()) {
+      world.graph.kill(id, new Kill("TERM", Duration.ofSeconds(random.nextInt(2))));
+      return;
+    }
+    try {
+      world.graph.retry(id);
+    } catch (NodeStateException e) {
+      assertThat(e).hasMessageContaining("neither failed nor killed");
+    }
+  }
+
+  private void add() {
+    int there = world.graph.nodes().size();
+    if (there >= MOST_NODES) {
+      return;
+    }
+    FakeType type = List.of(world.work, world.quiet, world.condition).get(random.nextInt(3));
+    boolean group = random.nextInt(8) == 0;
+    NewNode node =
+        new NewNode(
+            null,
+            group ? "group" : type.name(),
+            group ? Kind.GROUP : type.kind(),
+            new NewNode.Place(
+                some(there, 3),
+                some(there, random.nextInt(2)),
+                random.nextInt(4) == 0 ? branch() : null),
+            random.nextInt(10) == 0);
+    Map<String, JsonNode> data =
+        random.nextInt(3) == 0 ? World.retries(random.nextInt(3), 0.5) : Map.of();
+    try {
+      world.graph.add(node, data);
+    } catch (InvalidGraphException | NodeStateException e) {
+      assertThat(e).hasMessageMatching(".*(condition|group|wait).*");
+    }
+  }
+
+  private List<NodeRef> some(int there, int most) {
+    List<NodeRef> refs = new ArrayList<>();
+    for (int i = there == 0 ? most : random.nextInt(most + 1); i < most; i++) {
+      NodeRef ref = new NodeRef.Existing(new NodeId(1 + random.nextInt(there)));
+      if (!refs.contains(ref)) {
+        refs.add(ref);
+      }
+    }
+    return refs;
+  }
+
+  private Branch branch() {
+    return random.nextBoolean() ? Branch.THEN : Branch.ELSE;
+  }
+
+  private void end() {
+    List<FakeType.Fake> alive = alive();
+    if (!alive.isEmpty()) {
+      end(alive.get(random.nextInt(alive.size())), random.nextInt(4) == 0 ? "chance" : null);
+    }
+  }
+
+  private void end(FakeType.Fake fake, @Nullable String failure) {
+    fake.end(failure, branch());
+  }
+
+  private List<FakeType.Fake> alive() {
+    return Stream.of(world.work, world.quiet, world.condition)
+        .flatMap(type -> type.alive.values().stream())
+        .toList();
+  }
+
+  /** Nothing begins twice, before it is on record, or before what is above it. */
+  private void checkBeginning(Work work) {
+    assertThat(begun.add(work.toString())).as("%s begins once", work).isTrue();
+    GraphNode node = world.graph.node(work.id());
+    assertThat(node.phase())
+        .isInstanceOfSatisfying(
+            Phase.Running.class,
+            running -> assertThat(running.attempt()).isEqualTo(work.attempt()));
+    for (NodeId parent : node.definition().parents()) {
+      Kind kind = world.graph.node(parent).definition().kind();
+      NodeState state = world.graph.state(parent);
+      if (kind == Kind.GROUP) {
+        assertThat(state).isNotIn(NodeState.INCIPIENT, NodeState.READY);
+      } else if (node.definition().always()) {
+        assertThat(state.isSettled()).isTrue();
+      } else {
+        assertThat(state).isIn(NodeState.FINISHED, NodeState.SKIPPED);
+      }
+    }
+  }
+
+  private void comeToAnEnd() {
+    world.graph.lostAnswers = 0;
+    world.graph.refusals = 0;
+    // The longest pause after a failure is four seconds here.
+    world.pass(10_000);
+    while (!alive().isEmpty()) {
+      alive().forEach(fake -> end(fake, null));
+      world.pass(10_000);
+    }
+    assertThat(world.graph.nodes()).allMatch(node -> node.state().isSettled());
+    assertThat(world.tasks).isEmpty();
+  }
+}

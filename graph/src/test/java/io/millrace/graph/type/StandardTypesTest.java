@@ -1,0 +1,138 @@
+package io.millrace.graph.type;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.graph.InvalidGraphException;
+import io.millrace.graph.NodeType;
+import io.millrace.processes.ProcessLauncher;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What the types say of the data that they are given. */
+class StandardTypesTest {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final StandardTypes types = new StandardTypes(ProcessLauncher.create());
+
+  @AfterEach
+  void close() {
+    types.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          command       | {"command": "true"}
+          command       | {"command": "sh", "args": ["-c", ""], "env": {"A_1": ""}, "cwd": "/", "stdin": "\\u0000"}
+          command       | {"command": "true", "retries": 1000, "backoff": 0, "timeout": 0.001, "args": null}
+          shell command | {"command": "-x"}
+          condition     | {"shell": "true"}
+          condition     | {"command": "test", "args": ["-f", "/x"]}
+          condition     | {"file": "/x"}
+          wait for      | {"file": "/x", "interval": 0.1}
+          wait for      | {"port": "localhost:80"}
+          wait for      | {"port": "[::1]:65535"}
+          wait for      | {"time": "2030-01-31T08:00:00Z"}
+          wait for      | {"time": "2030-01-31T08:00:00+02:00"}
+          wait for      | {"time": 1900000000000}
+          wait for      | {"shell": "true"}
+          group         | {}
+          """)
+  void what_a_type_can_work_with_is_taken(String type, String data) {
+    assertThatCode(() -> check(type, data)).doesNotThrowAnyException();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          command       | {}                                       | command is missing
+          command       | {"command": null}                        | command is missing
+          command       | {"command": ""}                          | command is empty
+          command       | {"command": 5}                           | command must be a text, not 5
+          command       | {"command": "-x"}                        | command starts with a dash: -x
+          command       | {"command": "a\\u0000b"}                 | command contains the character 0
+          command       | {"command": "x", "args": "y"}            | args must be a list of texts, not "y"
+          command       | {"command": "x", "args": [1]}            | args must be a list of texts, not 1
+          command       | {"command": "x", "env": ["A"]}           | env must be an object of texts, not ["A"]
+          command       | {"command": "x", "env": {"A": 1}}        | env must be an object of texts, not 1
+          command       | {"command": "x", "env": {"1A": ""}}      | env names a variable "1A"
+          command       | {"command": "x", "cwd": "y"}             | cwd must be an absolute path, not "y"
+          command       | {"command": "x", "stdin": {}}            | stdin must be a text, not {}
+          command       | {"command": "x", "retries": 1001}        | retries must be a whole number from 0 to 1000, not 1001
+          command       | {"command": "x", "retries": 1.5}         | retries must be a whole number from 0 to 1000, not 1.5
+          command       | {"command": "x", "backoff": -1}          | backoff must be a number of seconds from 0 to 86400, not -1
+          command       | {"command": "x", "timeout": "5"}         | timeout must be a number of seconds from 0.001 to 31536000, not "5"
+          command       | {"command": "x", "timeout": 0}           | timeout must be a number of seconds from 0.001 to 31536000, not 0
+          shell command | {"command": ["x"]}                       | command must be a text, not ["x"]
+          condition     | {}                                       | one of command, shell, file must be set, not none
+          condition     | {"shell": "x", "file": "/x"}             | one of command, shell, file must be set, not shell and file
+          condition     | {"shell": "x", "args": []}               | args is set, and there is no command
+          wait for      | {"interval": 1}                          | one of file, port, time, command, shell must be set, not none
+          wait for      | {"file": "x"}                            | file must be an absolute path, not "x"
+          wait for      | {"file": "/x", "interval": 0}            | interval must be a number of seconds from 0.1 to 86400, not 0
+          wait for      | {"port": 80}                             | port must be a text, not 80
+          wait for      | {"port": "localhost"}                    | port must be as in localhost:8080, not "localhost"
+          wait for      | {"port": "x:70000"}                      | port must be as in localhost:8080, not "x:70000"
+          wait for      | {"port": "::1:80"}                       | port must be as in localhost:8080, not "::1:80"
+          wait for      | {"time": "tomorrow"}                     | time must be as in 2030-01-31T08:00:00Z
+          wait for      | {"time": 1.5}                            | time must be a text, not 1.5
+          """)
+  void what_is_wrong_is_said_with_the_key(String type, String data, String message) {
+    assertThatThrownBy(() -> check(type, data))
+        .isInstanceOf(InvalidGraphException.class)
+        .hasMessageStartingWith(message);
+  }
+
+  @Test
+  void every_type_that_works_reads_how_often_and_how_long() {
+    assertThat(types.types())
+        .extracting(NodeType::name)
+        .containsExactly("command", "shell command", "condition", "wait for", "group");
+    for (NodeType type : types.types()) {
+      if (!type.name().equals("group")) {
+        assertThat(type.inputs()).contains("retries", "backoff", "timeout");
+      }
+    }
+  }
+
+  @Test
+  void pauses_double_up_to_an_hour_and_longer_ones_stay() {
+    RunPolicy policy = new RunPolicy(1000, Duration.ofSeconds(1), null);
+    assertThat(policy.again(1, 0)).hasValue(1_000);
+    assertThat(policy.again(2, 0)).hasValue(2_000);
+    assertThat(policy.again(12, 0)).hasValue(2_048_000);
+    assertThat(policy.again(13, 0)).hasValue(3_600_000);
+    assertThat(policy.again(1000, 5)).hasValue(3_600_005);
+    assertThat(policy.again(1001, 0)).isEmpty();
+    assertThat(new RunPolicy(9, Duration.ofDays(1), null).again(9, 0)).hasValue(86_400_000);
+    assertThat(new RunPolicy(9, Duration.ZERO, null).again(9, 7)).hasValue(7);
+    assertThat(RunPolicy.DEFAULT.again(1, 0)).isEmpty();
+  }
+
+  private void check(String type, String data) {
+    Map<String, JsonNode> values = new HashMap<>();
+    JSON.readTree(data)
+        .properties()
+        .forEach(property -> values.put(property.getKey(), property.getValue()));
+    types.types().stream()
+        .filter(it -> it.name().equals(type))
+        .findFirst()
+        .orElseThrow()
+        .check(values);
+  }
+}

@@ -1,0 +1,335 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** The graph over HTTP, with real commands. */
+final class GraphApiTest {
+  @TempDir private Path folder;
+  private Graphs graph;
+
+  @BeforeEach
+  void start() {
+    graph = new Graphs(folder);
+  }
+
+  @AfterEach
+  void stop() {
+    graph.close();
+  }
+
+  /** A node that waits until {@link #open} is called. */
+  private String gate() throws Exception {
+    return graph.add("wait for", "root", "{'file': '" + folder.resolve("gate") + "'}");
+  }
+
+  private void open() throws Exception {
+    Files.createFile(folder.resolve("gate"));
+  }
+
+  @Test
+  void a_command_and_a_script_run_one_after_the_other() throws Exception {
+    JsonNode added =
+        graph.answer(
+            201,
+            "POST",
+            "/nodes",
+            """
+            [{'metadata': {'type': 'command', 'parent': 'root', 'local': 'a', 'name': 'first'},
+              'data': {'command': 'echo', 'args': ['hello', 'world'], 'note': {'x': [1, null]}}},
+             {'metadata': {'type': 'shell command', 'parent': 'local:a'},
+              'data': {'command': 'echo out; echo err >&2; exit 7'}}]
+            """);
+    assertThat(added).hasSize(2);
+    String first = added.get(0).required("id").asString();
+    String second = added.get(1).required("id").asString();
+    assertThat(added.get(0).required("parent").asString()).isEqualTo("root");
+    assertThat(added.get(0).required("name").asString()).isEqualTo("first");
+    assertThat(added.get(1).required("parents")).isEqualTo(Graphs.json("['" + first + "']"));
+    assertThat(graph.get("/scheduler/wait?id=" + first + "," + second))
+        .isEqualTo(Graphs.json("{'" + first + "': 'finished', '" + second + "': 'failed'}"));
+    assertThat(graph.data(first, "stdout").asString()).isEqualTo("hello world\n");
+    assertThat(graph.data(first, "result")).isEqualTo(Graphs.json("0"));
+    assertThat(graph.data(first, "note")).isEqualTo(Graphs.json("{'x': [1, null]}"));
+    assertThat(graph.data(second, "mixedout").asString()).isEqualTo("out\nerr\n");
+    assertThat(graph.data(second, "result").intValue()).isEqualTo(7);
+    assertThat(graph.get("/nodes/" + second).required("reason").asString())
+        .isEqualTo("exit code 7");
+    assertThat(graph.get("/nodes/" + first + "/data"))
+        .isEqualTo(
+            Graphs.json(
+                "{'keys': ['args','command','mixedout','note','result','stderr','stdout']}"));
+  }
+
+  @Test
+  void lists_are_bare_and_show_what_was_asked_for() throws Exception {
+    assertThat(graph.get("/nodes")).isEqualTo(Graphs.json("[]"));
+    String first = gate();
+    String second = graph.script(first, "true");
+    assertThat(graph.get("/nodes?metadata=type,parent"))
+        .isEqualTo(
+            Graphs.json(
+                "[{'id':'%s','type':'wait for','parent':'root'},".formatted(first)
+                    + "{'id':'%s','type':'shell command','parent':'%s'}]"
+                        .formatted(second, first)));
+    assertThat(graph.get("/nodes?metadata=")).hasSize(2);
+    assertThat(graph.get("/nodes?metadata=&state=incipient").get(0))
+        .isEqualTo(Graphs.json("{'id':'" + second + "'}"));
+    assertThat(graph.get("/nodes?status=incipient")).hasSize(1);
+    assertThat(graph.get("/nodes?state=finished,killed")).isEmpty();
+    assertThat(graph.get("/nodes?type=shell%20command")).hasSize(1);
+    assertThat(graph.get("/nodes?below=" + first)).hasSize(2);
+    assertThat(graph.get("/nodes?new=" + first)).hasSize(1);
+    assertThat(graph.refused(400, "GET", "/nodes?state=done", "")).contains("state", "finished");
+    assertThat(graph.refused(400, "GET", "/nodes?metadata=colour", "")).contains("colour");
+    assertThat(graph.refused(400, "GET", "/nodes?new=x", "")).contains("new");
+  }
+
+  @Test
+  void a_list_that_is_longer_than_a_page_comes_in_pages_of_one_view() throws Exception {
+    String one =
+        "{'metadata':{'type':'command','parent':'" + gate() + "'},'data':{'command':'true'}}";
+    List<String> ids = graph.add("[" + String.join(",", Collections.nCopies(1_001, one)) + "]");
+    JsonNode first = graph.get("/nodes?type=command&metadata=");
+    assertThat(first.required("nodes")).hasSize(1_000);
+    JsonNode pagination = first.required("pagination");
+    String view = "&pid=" + pagination.required("pid").asString();
+    String next = pagination.required("next").asString();
+    graph.answer(200, "DELETE", "/nodes/" + ids.get(7), "");
+    JsonNode second = graph.get("/nodes?type=command&metadata=&start=" + next + view);
+    assertThat(second.required("nodes")).hasSize(1);
+    assertThat(second.at("/nodes/0/id").asString()).isEqualTo(ids.getLast());
+    assertThat(second.at("/pagination/next").isNull()).isTrue();
+    String old = view.replace("pid", "pagid");
+    assertThat(graph.get("/nodes?type=command&start=" + next + old).required("nodes")).hasSize(1);
+    assertThat(graph.get("/nodes?start=&type=nothing").has("pagination")).isTrue();
+    assertThat(graph.refused(400, "GET", "/nodes?start=" + next, "")).contains("pid");
+    assertThat(graph.refused(400, "GET", "/nodes?pid=x", "")).contains("start");
+    assertThat(graph.refused(409, "GET", "/nodes?start=" + next + "&pid=gone", "")).isNotEmpty();
+  }
+
+  @Test
+  void a_question_for_newer_nodes_waits_for_the_first() throws Exception {
+    String last = gate();
+    assertThat(graph.get("/nodes?timeout=0&new=" + last)).isEqualTo(Graphs.json("[]"));
+    CompletableFuture<JsonNode> newer =
+        CompletableFuture.supplyAsync(() -> {
+          try {
+            return graph.get("/nodes?type=command&new=" + last);
+          } catch (Exception e) {
+            throw new AssertionError(e);
+          }
+        });
+    graph.script("root", "true");
+    String wanted = graph.add("command", "root", "{'command': 'true'}");
+    JsonNode found = newer.get(30, TimeUnit.SECONDS);
+    assertThat(found).hasSize(1);
+    assertThat(found.at("/0/id").asString()).isEqualTo(wanted);
+  }
+
+  @Test
+  void a_wait_tells_all_states_once_all_have_ended() throws Exception {
+    String first = gate();
+    String second = graph.script(first, "exit 1");
+    String third = graph.script(second, "true");
+    String all = "id=" + String.join(",", first, second, third);
+    assertThat(graph.get("/scheduler/wait?timeout=0&" + all).required(third).asString())
+        .isEqualTo("incipient");
+    open();
+    assertThat(graph.get("/scheduler/wait?until=settled&" + all))
+        .isEqualTo(
+            Graphs.json(
+                "{'%s':'finished','%s':'failed','%s':'blocked'}".formatted(first, second, third)));
+    assertThat(graph.get("/nodes/" + third).required("reason").asString())
+        .isEqualTo("node " + second + " failed");
+    assertThat(graph.refused(404, "GET", "/scheduler/wait?id=1,999999", "")).contains("999999");
+    assertThat(graph.refused(404, "GET", "/scheduler/wait?id=x", "")).contains("x");
+    graph.refused(400, "GET", "/scheduler/wait", "");
+    graph.refused(400, "GET", "/scheduler/wait?until=noon&id=" + first, "");
+  }
+
+  @Test
+  void a_node_that_is_removed_while_it_is_waited_for_is_gone() throws Exception {
+    String above = gate();
+    String waiting = graph.script(above, "true");
+    CompletableFuture<HttpResponse<String>> wait =
+        CompletableFuture.supplyAsync(() -> {
+          try {
+            return graph.send("GET", "/scheduler/wait?id=" + waiting, "");
+          } catch (Exception e) {
+            throw new AssertionError(e);
+          }
+        });
+    graph.answer(200, "DELETE", "/nodes/" + waiting, "");
+    // Whether the question came before or after.
+    assertThat(wait.get(30, TimeUnit.SECONDS).statusCode()).isIn(404, 410);
+  }
+
+  @Test
+  void a_kill_ends_what_runs_and_what_waits() throws Exception {
+    String running =
+        graph.script(
+            "root", "trap 'echo bye; exit 3' INT; echo ready; while :; do sleep 0.1; done");
+    String waiting = graph.script(running, "true");
+    while (!graph.data(running, "stdout").asString().contains("ready")) {
+      graph.get("/scheduler/wait?timeout=1&id=" + running);
+    }
+    assertThat(graph.get("/running?metadata=").get(0).required("id").asString()).isEqualTo(running);
+    JsonNode told =
+        graph.answer(
+            202, "PUT", "/scheduler/kill?signal=sigint&grace=30&id=" + running + "," + waiting, "");
+    assertThat(told.required(waiting).asString()).isEqualTo("killed");
+    assertThat(graph.settled(running)).isEqualTo("killed");
+    assertThat(graph.data(running, "stdout").asString()).isEqualTo("ready\nbye\n");
+    assertThat(graph.refused(404, "PUT", "/scheduler/kill?id=77", "")).contains("77");
+    assertThat(graph.refused(400, "PUT", "/scheduler/kill?id=1&signal=BOO", "")).contains("BOO");
+    assertThat(graph.refused(400, "PUT", "/scheduler/kill?id=1&grace=-1", "")).contains("grace");
+    graph.refused(400, "PUT", "/scheduler/kill", "");
+  }
+
+  @Test
+  void a_failed_node_is_tried_again_and_lets_others_go_on() throws Exception {
+    Path file = folder.resolve("there");
+    String first = graph.script("root", "test -e " + file);
+    String second = graph.script(first, "true");
+    assertThat(graph.settled(second)).isEqualTo("blocked");
+    Files.createFile(file);
+    assertThat(graph.answer(200, "POST", "/nodes/" + first + "/retry", "").has("id")).isTrue();
+    assertThat(graph.get("/scheduler/wait?id=" + second).required(second).asString())
+        .isEqualTo("finished");
+    assertThat(graph.get("/nodes/" + first).required("attempt").intValue()).isEqualTo(2);
+    assertThat(graph.refused(409, "POST", "/nodes/" + first + "/retry", "")).contains("finished");
+  }
+
+  @Test
+  void a_change_at_a_version_that_is_gone_is_refused() throws Exception {
+    String above = gate();
+    String node = graph.script(above, "true");
+    String path = "/nodes/" + node;
+    String tag = graph.send("GET", path, "").headers().firstValue("ETag").orElseThrow();
+    JsonNode renamed = graph.answer(200, "PATCH", path, "{'name': 'new'}", "If-Match", tag);
+    assertThat(renamed.required("name").asString()).isEqualTo("new");
+    assertThat(graph.refused(412, "PATCH", path, "{'name': 'old'}", "If-Match", tag))
+        .contains("version");
+    graph.refused(412, "DELETE", path, "", "If-Match", tag);
+    graph.refused(412, "PUT", path + "/data/x", "{'value': 1}", "If-Match", tag);
+    graph.refused(400, "DELETE", path, "", "If-Match", "W/\"1\"");
+    String other = graph.script("root", "true");
+    JsonNode moved =
+        graph.answer(
+            200, "PATCH", path, "{'parents': ['%s', '%s'], 'name': null}".formatted(above, other));
+    assertThat(moved.required("parents")).hasSize(2);
+    assertThat(moved.has("name")).isFalse();
+    assertThat(graph.refused(400, "PATCH", path, "{'parent': '" + node + "'}")).contains(node);
+    assertThat(graph.refused(400, "PATCH", path, "{'state': 'ready'}")).contains("state");
+    assertThat(graph.refused(409, "DELETE", "/nodes/" + above, "")).contains(above);
+    graph.answer(202, "PUT", "/scheduler/kill?id=" + above, "");
+    graph.settled(above);
+    assertThat(graph.answer(200, "DELETE", "/nodes/" + above + "?below=true", ""))
+        .isEqualTo(Graphs.json("{'removed': 2}"));
+    assertThat(graph.refused(404, "GET", path, "")).contains(node);
+    assertThat(graph.refused(404, "GET", "/nodes/0x1", "")).contains("0x1");
+  }
+
+  @Test
+  void data_is_put_whole_or_if_unset_or_page_by_page() throws Exception {
+    String node = graph.script("root", "true");
+    graph.settled(node);
+    String at = "/nodes/" + node + "/data/";
+    graph.refused(404, "GET", at + "note", "");
+    JsonNode set = graph.answer(200, "PUT", at + "note?start=", "{'value': 'one'}");
+    assertThat(set.required("key").asString()).isEqualTo("note");
+    graph.refused(409, "PUT", at + "note?start=", "{'value': 'two'}");
+    String page =
+        "?start=%s&pagid=%s"
+            .formatted(set.at("/pagination/next").asString(), set.at("/pagination/pid").asString());
+    JsonNode replaced = graph.answer(200, "PUT", at + "note" + page, "{'value': 'three'}");
+    assertThat(graph.data(node, "note").asString()).isEqualTo("three");
+    graph.refused(409, "PUT", at + "note" + page.replace("pagid=", "pagid=x"), "{'value': 'no'}");
+    String next =
+        "?start=%s&pid=%s"
+            .formatted(
+                replaced.at("/pagination/next").asString(),
+                replaced.at("/pagination/pid").asString());
+    graph.answer(200, "PUT", at + "note" + next, "{'value': ' and four'}");
+    String whole = "";
+    JsonNode read = graph.get("/nodes/" + node + "/data/note");
+    whole += read.required("data").asString();
+    while (read.has("pagination") && !read.at("/pagination/next").isNull()) {
+      read =
+          graph.get(
+              "/nodes/%s/data/note?start=%s&pid=%s"
+                  .formatted(
+                      node,
+                      read.at("/pagination/next").asString(),
+                      read.at("/pagination/pid").asString()));
+      whole += read.required("data").asString();
+    }
+    assertThat(whole).isEqualTo("three and four");
+    graph.answer(200, "PUT", at + "list", "{'value': [1, {'a': null}]}");
+    assertThat(graph.data(node, "list")).isEqualTo(Graphs.json("[1, {'a': null}]"));
+    assertThat(graph.refused(409, "PUT", at + "stdout", "{'value': 'x'}")).contains("stdout");
+    assertThat(graph.refused(409, "PUT", at + "command", "{'value': 'x'}")).contains("command");
+    graph.refused(400, "PUT", at + "note", "{}");
+    graph.refused(400, "PUT", at + "note", "[]");
+    graph.refused(400, "PUT", at + "note", "{'value': 1, 'more': 2}");
+    graph.refused(400, "PUT", at + "note?start=1", "{'value': 1}");
+    graph.refused(404, "PUT", "/nodes/99/data/note", "{'value': 1}");
+  }
+
+  @Test
+  void long_output_comes_in_pages() throws Exception {
+    String node = graph.script("root", "head -c 600000 /dev/zero | tr '\\0' x");
+    assertThat(graph.settled(node)).isEqualTo("finished");
+    JsonNode first = graph.get("/nodes/" + node + "/data/stdout");
+    assertThat(first.required("data").asString()).hasSize(256 << 10);
+    String pid = first.at("/pagination/pid").asString();
+    JsonNode last = graph.get("/nodes/" + node + "/data/stdout?start=2&pid=" + pid);
+    assertThat(last.required("data").asString()).hasSize(600_000 - (512 << 10));
+    assertThat(last.at("/pagination/next").isNull()).isTrue();
+    graph.refused(400, "GET", "/nodes/" + node + "/data/stdout?start=2", "");
+    graph.refused(409, "GET", "/nodes/" + node + "/data/stdout?start=2&pid=x", "");
+    graph.refused(400, "GET", "/nodes/" + node + "/data/stdout?start=-2&pid=" + pid, "");
+  }
+
+  @Test
+  void nodes_that_make_no_sense_are_refused_as_a_whole() throws Exception {
+    graph.refused(400, "POST", "/nodes", "{'metadata': {'type': 'command'}}");
+    graph.refused(400, "POST", "/nodes", "");
+    String good = "{'metadata': {'type': 'shell command'}, 'data': {'command': 'true'}}";
+    for (String bad :
+        List.of(
+            "7",
+            "{}",
+            "{'metadata': {}}",
+            "{'metadata': {'type': 'dream'}}",
+            "{'metadata': {'type': 'command', 'id': '7'}}",
+            "{'metadata': {'type': 'command', 'parent': '9', 'parents': []}}",
+            "{'metadata': {'type': 'command', 'parent': '9'}, 'data': {'command': 'true'}}",
+            "{'metadata': {'type': 'command', 'after': 'x'}}",
+            "{'metadata': {'type': 'command', 'branch': 'maybe'}}",
+            "{'metadata': {'type': 'command', 'always': 1}}",
+            "{'metadata': {'type': 'command'}, 'data': {'command': 7}}",
+            "{'metadata': {'type': 'command'}, 'data': []}",
+            "{'metadata': {'type': 'command'}, 'data': {'command': 'true', 'stdout': ''}}",
+            "{'metadata': {'type': 'command'}, 'data': {'command': '\\ud800'}}")) {
+      graph.refused(400, "POST", "/nodes", "[" + good + "," + bad + "]");
+    }
+    assertThat(graph.refused(400, "POST", "/nodes", "[" + good + ",{'metadata':{}}]"))
+        .isEqualTo("new node 2: the metadata has no type");
+    assertThat(graph.get("/nodes")).isEmpty();
+    assertThat(graph.answer(201, "POST", "/nodes", "[]")).isEmpty();
+  }
+}

@@ -1,0 +1,181 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** The changes of the graph, both ways. */
+final class GraphEventsTest {
+  @TempDir private Path folder;
+  private Graphs graph;
+
+  @BeforeEach
+  void start() {
+    graph = new Graphs(folder);
+  }
+
+  @AfterEach
+  void stop() {
+    graph.close();
+  }
+
+  /** A stream of server-sent events. */
+  private final class Events implements AutoCloseable {
+    private final Socket socket;
+    private final BufferedReader lines;
+
+    Events(String query) throws Exception {
+      socket = graph.server().connect();
+      socket
+          .getOutputStream()
+          .write(
+              ("GET /v1/events" + query + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      lines =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    JsonNode next() throws Exception {
+      String line = lines.readLine();
+      while (!line.startsWith("data: ")) {
+        line = lines.readLine();
+      }
+      return Graphs.MAPPER.readTree(line.substring(6));
+    }
+
+    @Override
+    public void close() throws Exception {
+      socket.close();
+    }
+  }
+
+  @Test
+  void a_stream_begins_with_all_nodes_and_misses_nothing() throws Exception {
+    String first = graph.script("root", "true");
+    graph.settled(first);
+    try (Events events = new Events("?metadata=state")) {
+      JsonNode all = events.next();
+      assertThat(all.required("nodes"))
+          .isEqualTo(Graphs.json("[{'id':'" + first + "','state':'finished'}]"));
+      String second = graph.script(first, "true");
+      String state = "";
+      long version = all.required("version").longValue();
+      while (!state.equals("finished")) {
+        JsonNode event = events.next();
+        assertThat(event.required("version").longValue()).isGreaterThan(version);
+        version = event.required("version").longValue();
+        assertThat(event.at("/changed/0/id").asString()).isEqualTo(second);
+        state = event.at("/changed/0/state").asString();
+      }
+      try (Events resumed = new Events("?after=" + all.required("version"))) {
+        assertThat(resumed.next().at("/changed/0/state").asString()).isEqualTo("ready");
+      }
+      graph.answer(200, "DELETE", "/nodes/" + second, "");
+      assertThat(events.next().required("removed")).isEqualTo(Graphs.json("['" + second + "']"));
+    }
+  }
+
+  @Test
+  void a_filter_shows_what_comes_into_it_and_what_leaves() throws Exception {
+    String never = folder.resolve("never").toString();
+    String gate = graph.add("wait for", "root", "{'file': '" + never + "'}");
+    String inside = graph.add("wait for", gate, "{'file': '" + never + "'}");
+    try (Events below = new Events("?metadata=&below=" + gate);
+        Events killed = new Events("?metadata=&state=killed&type=wait%20for")) {
+      assertThat(below.next().required("nodes")).hasSize(2);
+      assertThat(killed.next().required("nodes")).isEmpty();
+      graph.script("root", "true");
+      String moved = graph.add("wait for", inside, "{'file': '" + never + "'}");
+      assertThat(below.next().at("/changed/0/id").asString()).isEqualTo(moved);
+      graph.answer(200, "PATCH", "/nodes/" + inside, "{'parent': 'root'}");
+      JsonNode left = below.next();
+      assertThat(left.required("changed")).isEmpty();
+      assertThat(left.required("removed")).hasSize(2);
+      graph.answer(202, "PUT", "/scheduler/kill?id=" + moved, "");
+      assertThat(killed.next().required("changed"))
+          .isEqualTo(Graphs.json("[{'id':'" + moved + "'}]"));
+      graph.answer(200, "POST", "/nodes/" + moved + "/retry", "");
+      assertThat(killed.next().required("removed")).isEqualTo(Graphs.json("['" + moved + "']"));
+    }
+  }
+
+  @Test
+  void a_position_that_is_gone_or_none_is_refused() throws Exception {
+    graph.refused(410, "GET", "/events?after=1000000", "");
+    graph.refused(400, "GET", "/events?after=x", "");
+    graph.refused(404, "GET", "/events?below=77", "");
+    graph.refused(400, "GET", "/events?state=gone", "");
+    assertThat(
+            graph
+                .server()
+                .raw(
+                    "GET /v1/events HTTP/1.1\nHost: localhost\nConnection: close\n"
+                        + "Upgrade: carrier-pigeon\n\n"))
+        .startsWith("HTTP/1.1 426 ");
+  }
+
+  /** Notes what comes. */
+  private static final class Heard implements WebSocket.Listener {
+    final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+    private final StringBuilder text = new StringBuilder();
+
+    @Override
+    public CompletionStage<?> onText(WebSocket socket, CharSequence part, boolean last) {
+      text.append(part);
+      if (last) {
+        messages.add(text.toString());
+        text.setLength(0);
+      }
+      return WebSocket.Listener.super.onText(socket, part, last);
+    }
+
+    @Override
+    public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+      messages.add("closed " + code);
+      return WebSocket.Listener.super.onClose(socket, code, reason);
+    }
+
+    String next() throws InterruptedException {
+      return String.valueOf(messages.poll(30, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void the_same_comes_over_a_websocket() throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      Heard heard = new Heard();
+      URI address =
+          URI.create("ws://127.0.0.1:" + graph.server().port() + "/v1/events?metadata=state");
+      WebSocket socket =
+          client.newWebSocketBuilder().buildAsync(address, heard).get(30, TimeUnit.SECONDS);
+      assertThat(Graphs.json(heard.next()).required("nodes")).isEmpty();
+      String node = graph.script("root", "true");
+      assertThat(Graphs.json(heard.next()).required("changed"))
+          .isEqualTo(Graphs.json("[{'id':'" + node + "','state':'ready'}]"));
+      graph.settled(node);
+      socket.sendText("hello?", true).join();
+      String last = heard.next();
+      while (!last.startsWith("closed")) {
+        last = heard.next();
+      }
+      assertThat(last).isEqualTo("closed 1003");
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package io.millrace.server.graph;
+
+import io.millrace.graph.InvalidGraphException;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeStateException;
+import io.millrace.graph.NotAllowedException;
+import io.millrace.graph.StaleViewException;
+import io.millrace.graph.UnknownKeyException;
+import io.millrace.graph.UnknownNodeException;
+import io.millrace.graph.VersionException;
+import io.millrace.graph.VersionLostException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Requests to the API of graphs, and what its refusals stand for. */
+final class Calls implements AutoCloseable {
+  private static final Pattern NO_KEY = Pattern.compile("node (\\d+) has no data \"(.*)\"");
+  private static final Pattern NO_NODE = Pattern.compile("there is no node (\\d+)");
+
+  private final URI root;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  Calls(URI root) {
+    this.root = root;
+  }
+
+  JsonNode send(String method, String path, @Nullable JsonNode body, @Nullable Long expected) {
+    HttpRequest.Builder request =
+        request(path)
+            .method(
+                method,
+                body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body.toString()));
+    if (expected != null) {
+      request.header("If-Match", "\"" + expected + "\"");
+    }
+    try {
+      HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
+      if (answer.statusCode() >= 400) {
+        throw meaning(answer.statusCode(), path, answer.body());
+      }
+      return Json.MAPPER.readTree(answer.body());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  JsonNode get(String path) {
+    return send("GET", path, null, null);
+  }
+
+  /** An answer that goes on. */
+  InputStream stream(String path) {
+    try {
+      HttpResponse<InputStream> answer =
+          client.send(request(path).build(), BodyHandlers.ofInputStream());
+      if (answer.statusCode() == 200) {
+        return answer.body();
+      }
+      try (InputStream body = answer.body()) {
+        String error = new String(body.readAllBytes(), StandardCharsets.UTF_8);
+        throw meaning(answer.statusCode(), path, error);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create(root + path)).timeout(Duration.ofSeconds(60));
+  }
+
+  private static RuntimeException meaning(int status, String path, String body) {
+    String error = Json.MAPPER.readTree(body).required("error").asString();
+    return switch (status) {
+      case 400 -> new InvalidGraphException(error);
+      case 403 -> new NotAllowedException(error);
+      case 404 -> unknown(error);
+      case 409 ->
+          path.contains("pid=") ? new StaleViewException(error) : new NodeStateException(error);
+      case 410 -> new VersionLostException(error);
+      case 412 -> new VersionException(error);
+      default -> throw new AssertionError(status + " " + body);
+    };
+  }
+
+  private static RuntimeException unknown(String error) {
+    Matcher key = NO_KEY.matcher(error);
+    if (key.matches()) {
+      return new UnknownKeyException(NodeId.parse(key.group(1)).orElseThrow(), key.group(2));
+    }
+    Matcher node = NO_NODE.matcher(error);
+    if (node.matches()) {
+      return new UnknownNodeException(NodeId.parse(node.group(1)).orElseThrow());
+    }
+    throw new AssertionError(error);
+  }
+
+  @Override
+  public void close() {
+    client.shutdownNow();
+  }
+}

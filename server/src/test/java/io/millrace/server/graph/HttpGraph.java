@@ -1,0 +1,69 @@
+package io.millrace.server.graph;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.millrace.blobs.FileBlobStore;
+import io.millrace.graph.GraphAccess;
+import io.millrace.graph.GraphEnvironment;
+import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphWork;
+import io.millrace.graph.StoredGraph;
+import io.millrace.graph.TestType;
+import io.millrace.server.http.Failures;
+import io.millrace.server.http.Gate;
+import io.millrace.server.http.HttpLimits;
+import io.millrace.server.http.HttpListener;
+import io.millrace.server.http.Routes;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Random;
+
+/** A graph whose registry is reached over HTTP, and whose nodes only the test starts. */
+final class HttpGraph implements GraphAccess {
+  private final TaskStore store;
+  private final StoredGraph graph;
+  private final HttpListener listener;
+  private final HttpGraphRegistry registry;
+
+  HttpGraph(Path folder) {
+    store = TaskStore.open(StoreOptions.in(folder.resolve("store")));
+    graph =
+        StoredGraph.open(
+            store,
+            FileBlobStore.open(folder.resolve("blobs")),
+            TestType.ALL,
+            new GraphEnvironment(InstantSource.system(), new Random(3)));
+    Routes routes = new Routes(new SimpleMeterRegistry());
+    GraphApi.mount(
+        routes, graph.registry(), new GraphTokens(graph.secret(), graph.registry()::node));
+    listener =
+        HttpListener.start(
+            InetAddress.getLoopbackAddress(),
+            0,
+            HttpLimits.DEFAULT,
+            Gate.OPEN,
+            routes,
+            new Failures());
+    registry = new HttpGraphRegistry(URI.create("http://127.0.0.1:" + listener.port() + "/v1"));
+  }
+
+  @Override
+  public GraphRegistry registry() {
+    return registry;
+  }
+
+  @Override
+  public GraphWork work() {
+    return graph.work();
+  }
+
+  @Override
+  public void close() {
+    registry.close();
+    listener.stop();
+    store.close();
+  }
+}

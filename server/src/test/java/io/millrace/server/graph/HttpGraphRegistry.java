@@ -1,0 +1,199 @@
+package io.millrace.server.graph;
+
+import io.millrace.graph.Caller;
+import io.millrace.graph.DataPage;
+import io.millrace.graph.DataWrite;
+import io.millrace.graph.GraphChanges;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.Kill;
+import io.millrace.graph.NewNode;
+import io.millrace.graph.NodeFilter;
+import io.millrace.graph.NodeForm;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeState;
+import io.millrace.graph.Page;
+import io.millrace.graph.UnknownNodeException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A graph over HTTP, for anybody. */
+final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
+  private final Calls calls;
+
+  HttpGraphRegistry(URI root) {
+    this.calls = new Calls(root);
+  }
+
+  private static String at(NodeId id) {
+    return "/nodes/" + id;
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  @Override
+  public List<GraphNode> add(Caller caller, List<NodeForm> nodes) {
+    ArrayNode body = Json.array();
+    nodes.forEach(node -> body.add(Forms.form(node)));
+    return Forms.nodes(calls.send("POST", "/nodes", body, null));
+  }
+
+  @Override
+  public GraphNode move(Caller caller, NodeId id, NewNode.Place place, @Nullable Long expected) {
+    ObjectNode body = Json.object();
+    Forms.place(body, place);
+    return Forms.node(calls.send("PATCH", at(id), body, expected));
+  }
+
+  @Override
+  public GraphNode rename(
+      Caller caller, NodeId id, @Nullable String name, @Nullable Long expected) {
+    return Forms.node(calls.send("PATCH", at(id), Json.object().put("name", name), expected));
+  }
+
+  @Override
+  public int remove(Caller caller, NodeId id, boolean below, @Nullable Long expected) {
+    JsonNode answer = calls.send("DELETE", at(id) + "?below=" + below, null, expected);
+    return answer.required("removed").asInt();
+  }
+
+  @Override
+  public GraphNode retry(Caller caller, NodeId id, @Nullable Long expected) {
+    return Forms.node(calls.send("POST", at(id) + "/retry", null, expected));
+  }
+
+  @Override
+  public void kill(Caller caller, Collection<NodeId> ids, Kill kill) {
+    String all = ids.stream().map(NodeId::toString).collect(Collectors.joining(","));
+    String how = "&signal=" + kill.signal() + "&grace=" + kill.grace().toSeconds();
+    calls.send("PUT", "/scheduler/kill?id=" + all + how, null, null);
+  }
+
+  @Override
+  public long version() {
+    return snapshot(NodeFilter.ALL).version();
+  }
+
+  @Override
+  public Optional<GraphNode> node(NodeId id) {
+    try {
+      return Optional.of(Forms.node(calls.get(at(id))));
+    } catch (UnknownNodeException _) {
+      return Optional.empty();
+    }
+  }
+
+  private static String query(NodeFilter filter, Page.@Nullable Wanted wanted) {
+    StringBuilder query = new StringBuilder("?timeout=0");
+    filter.types().forEach(type -> query.append("&type=").append(encoded(type)));
+    filter.states().stream()
+        .map(NodeState::word)
+        .forEach(state -> query.append("&state=").append(state));
+    if (filter.below() != null) {
+      query.append("&below=").append(filter.below());
+    }
+    if (filter.newerThan() > 0) {
+      query.append("&new=").append(filter.newerThan());
+    }
+    return query + page(wanted);
+  }
+
+  private static String page(Page.@Nullable Wanted wanted) {
+    return wanted == null
+        ? "&start="
+        : "&start=" + encoded(wanted.start()) + "&pid=" + encoded(wanted.view());
+  }
+
+  private static <T> Page<T> page(JsonNode json, String field, Function<JsonNode, T> reader) {
+    List<T> items = new ArrayList<>();
+    json.required(field).forEach(each -> items.add(reader.apply(each)));
+    return new Page<>(
+        items, json.at("/pagination/pid").asString(), json.at("/pagination/next").asString(null));
+  }
+
+  @Override
+  public Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted) {
+    return page(calls.get("/nodes" + query(filter, wanted)), "nodes", Forms::node);
+  }
+
+  @Override
+  public Snapshot snapshot(NodeFilter filter) {
+    try (HttpChanges changes = new HttpChanges(calls, query(filter, null))) {
+      JsonNode first = changes.message();
+      return new Snapshot(first.required("version").asLong(), Forms.nodes(first.required("nodes")));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public List<GraphNode> running() {
+    return Forms.nodes(calls.get("/running"));
+  }
+
+  @Override
+  public Page<String> keys(NodeId id, Page.@Nullable Wanted wanted) {
+    String query = page(wanted).replaceFirst("&", "?");
+    return page(calls.get(at(id) + "/data" + query), "keys", JsonNode::asString);
+  }
+
+  @Override
+  public DataPage data(NodeId id, String key, @Nullable String view, int slot) {
+    String query = "?start=" + slot + (view == null ? "" : "&pid=" + encoded(view));
+    JsonNode answer = calls.get(at(id) + "/data/" + encoded(key) + query);
+    return dataPage(answer, answer.required("data"), slot);
+  }
+
+  private static DataPage dataPage(JsonNode answer, JsonNode data, int slot) {
+    String next = answer.at("/pagination/next").asString(null);
+    return new DataPage(
+        data,
+        answer.at("/pagination/pid").asString(),
+        slot,
+        next == null ? null : Integer.valueOf(next),
+        answer.has("growing"));
+  }
+
+  @Override
+  public DataPage put(
+      Caller caller, NodeId id, String key, DataWrite write, @Nullable Long expected) {
+    String query =
+        switch (write) {
+          case DataWrite.Whole _ -> "";
+          case DataWrite.IfUnset _ -> "?start=";
+          case DataWrite.Slot(JsonNode _, String view, int slot) ->
+              "?start=" + slot + "&pid=" + encoded(view);
+        };
+    ObjectNode body = Json.object().set("value", write.value());
+    JsonNode answer = calls.send("PUT", at(id) + "/data/" + encoded(key) + query, body, expected);
+    int slot = write instanceof DataWrite.Slot written ? written.slot() : 0;
+    // What was written first is not told again.
+    JsonNode data = slot == 0 ? data(id, key, null, 0).data() : write.value();
+    return dataPage(answer, data, slot);
+  }
+
+  @Override
+  public GraphChanges changes(@Nullable Long after) {
+    return new HttpChanges(calls, "?after=" + (after == null ? version() : after));
+  }
+
+  @Override
+  public void close() {
+    calls.close();
+  }
+}

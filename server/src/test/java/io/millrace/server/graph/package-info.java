@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.server.graph;
+
+import org.jspecify.annotations.NullMarked;
