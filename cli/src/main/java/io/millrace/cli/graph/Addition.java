@@ -3,6 +3,8 @@ package io.millrace.cli.graph;
 import io.millrace.cli.graph.file.FileNode;
 import io.millrace.cli.graph.file.GraphFile;
 import io.millrace.cli.graph.view.GraphCalls;
+import io.millrace.cli.graph.view.News;
+import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
@@ -32,8 +34,10 @@ final class Addition {
   private final GraphCalls graph;
   private final List<String> under;
   private final SequencedMap<String, String> ids = new LinkedHashMap<>();
+  private final List<NodeView> nodes = new ArrayList<>();
   private final List<FileNode> sending = new ArrayList<>();
   private final Map<String, String> locals = new HashMap<>();
+  private long version;
 
   /**
    * Nothing added yet.
@@ -49,6 +53,11 @@ final class Addition {
   /** The ids that the nodes of the file have got, those that are added already. */
   SequencedMap<String, String> ids() {
     return ids;
+  }
+
+  /** What the server said of them, from which one can go on to listen. */
+  News news() {
+    return new News(version, false, nodes, List.of());
   }
 
   /**
@@ -83,6 +92,8 @@ final class Addition {
     JsonNode added = added(request);
     for (int i = 0; i < sending.size(); i++) {
       ids.put(sending.get(i).key(), added.path(i).path("id").asString());
+      nodes.add(NodeView.of(added.path(i)));
+      version = Math.max(version, added.path(i).path("version").asLong(0));
     }
     sending.clear();
   }

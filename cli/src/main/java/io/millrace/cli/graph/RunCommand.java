@@ -63,7 +63,7 @@ final class RunCommand extends RemoteCommand {
     Seen seen = Seen.from(addition.ids().values().stream().map(Long::valueOf).toList());
     Monitor monitor = monitor(calls);
     int code;
-    try (Feed feed = Feed.open(calls, "/v1/events", _ -> {})) {
+    try (Feed feed = Feed.after(addition.news(), calls, "/v1/events")) {
       Following following = new Following(feed, seen, monitor);
       code = new GraphRun(calls, terminal(), following, seen).until(waiting.endNanos());
     }

@@ -68,6 +68,19 @@ public final class Feed implements AutoCloseable {
   }
 
   /**
+   * Begins to read after what is known already, which comes first.
+   *
+   * @param path where the events are, with a query that says of which nodes
+   */
+  public static Feed after(News known, JsonCalls calls, String path) {
+    Feed feed = new Feed(calls, path, _ -> {});
+    feed.version = known.version();
+    feed.queue.add(new Arrived(known));
+    feed.reader.start();
+    return feed;
+  }
+
+  /**
    * What is new, waiting for it.
    *
    * @return null when nothing was within that time
