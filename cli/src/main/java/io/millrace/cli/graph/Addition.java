@@ -29,7 +29,7 @@ final class Addition {
 
   /** How a server names a node that it refuses: by its number in the request. */
   private static final Pattern NUMBERED =
-      Pattern.compile("node (?:number )?([0-9]{1,9}): (.*)", Pattern.DOTALL);
+      Pattern.compile("(?:new )?node (?:number )?([0-9]{1,9}): (.*)", Pattern.DOTALL);
 
   private final GraphCalls graph;
   private final List<String> under;
