@@ -1,6 +1,7 @@
 package io.millrace.cli;
 
 import io.millrace.bench.BenchCommand;
+import io.millrace.cli.graph.GraphCommands;
 import io.millrace.cli.jobs.JobsCommands;
 import io.millrace.cli.jobs.WorkerCommand;
 import io.millrace.cli.jobs.WorkersCommand;
@@ -64,6 +65,7 @@ public final class Millrace implements Runnable {
     top.addSubcommand("nodes", NodesCommands.nodes(terminal));
     top.addSubcommand("config", NodesCommands.config(terminal));
     top.addSubcommand("jobs", JobsCommands.on(terminal));
+    top.addSubcommand("graph", GraphCommands.on(terminal));
     top.addSubcommand("workers", new WorkersCommand(terminal));
     CommandLine worker = new CommandLine(new WorkerCommand(terminal));
     top.addSubcommand("worker", worker);

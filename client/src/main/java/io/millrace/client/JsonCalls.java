@@ -113,6 +113,17 @@ public final class JsonCalls implements AutoCloseable {
   }
 
   /**
+   * Puts something at a path, which comes to the same when it is done twice; tried again while the
+   * options allow.
+   *
+   * @param path what follows the server's address, percent-encoded
+   */
+  public JsonNode put(String path, JsonNode content) {
+    Request request = Request.put(path, JSON.writeValueAsBytes(content), patience(Duration.ZERO));
+    return answer(exchanges.send(request, Effect.ONCE, call()));
+  }
+
+  /**
    * Deletes what is at a path.
    *
    * @param path what follows the server's address, percent-encoded
@@ -219,6 +230,31 @@ public final class JsonCalls implements AutoCloseable {
     }
   }
 
+  /**
+   * The events that a server sends from a path; tried once.
+   *
+   * @param path what follows the server's address, percent-encoded
+   * @param silence the longest wait for a sign of life; after it reading fails
+   */
+  public EventStream events(String path, Duration silence) {
+    try {
+      Connection connection = server.connect();
+      try {
+        int millis = Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE);
+        InputStream in = connection.stream(Request.get(path, millis), "text/event-stream");
+        return new EventStream(connection, new Events(in));
+      } catch (Connection.Refusal refusal) {
+        connection.cut();
+        throw failed(refusal.answer());
+      } catch (IOException e) {
+        connection.cut();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
+    }
+  }
+
   private static final class Streamed extends FilterInputStream {
     private final Connection connection;
 
@@ -269,7 +305,7 @@ public final class JsonCalls implements AutoCloseable {
       case 401 -> new RejectedException(401, server + " wants other credentials: " + error);
       case 403 -> new RejectedException(403, server + " does not allow this: " + error);
       case 413 -> new RejectedException(413, "too large for " + server + ": " + error);
-      case 400, 404, 409 -> new RejectedException(answer.status(), error);
+      case 400, 404, 409, 410, 412 -> new RejectedException(answer.status(), error);
       default ->
           new RejectedException(
               answer.status(), server + " answers with status " + answer.status() + ": " + error);

@@ -38,6 +38,17 @@ final class Request {
   }
 
   /**
+   * Puts JSON at a path.
+   *
+   * @param path what follows the server's address, percent-encoded
+   * @param body the JSON, not copied
+   * @param answerMillis how long to wait for the answer
+   */
+  static Request put(String path, byte[] body, int answerMillis) {
+    return new Request("PUT", path, body, answerMillis);
+  }
+
+  /**
    * Deletes what is at a path.
    *
    * @param path what follows the server's address, percent-encoded
@@ -55,7 +66,7 @@ final class Request {
     return path;
   }
 
-  /** What to post; null for nothing. */
+  /** What to send; null for nothing. */
   byte @Nullable [] body() {
     return body;
   }

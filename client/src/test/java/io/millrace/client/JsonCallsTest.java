@@ -46,6 +46,7 @@ final class JsonCallsTest {
       assertThat(calls.post("/x", CONTENT).path("n").asInt()).isEqualTo(2);
       assertThat(calls.ask("/y", CONTENT, Duration.ZERO).path("n").asInt()).isEqualTo(3);
       assertThat(calls.delete("/z").path("n").asInt()).isEqualTo(4);
+      assertThat(calls.put("/p", CONTENT).path("n").asInt()).isEqualTo(5);
       assertThat(server.connections()).isEqualTo(1);
     }
     assertThat(seen)
@@ -55,6 +56,7 @@ final class JsonCallsTest {
             POST /x HTTP/1.1 {"name":"wörk"}
             POST /y HTTP/1.1 {"name":"wörk"}
             DELETE /z HTTP/1.1\s
+            PUT /p HTTP/1.1 {"name":"wörk"}
             """);
   }
 
@@ -165,6 +167,29 @@ final class JsonCallsTest {
       assertThatThrownBy(() -> calls.stream("/x", Duration.ofSeconds(30)))
           .isInstanceOf(RejectedException.class)
           .hasMessage("task not found");
+    }
+  }
+
+  @Test
+  void events_are_read_as_they_come_until_the_stream_ends_or_is_closed() throws Exception {
+    try (ScriptedServer server =
+            new ScriptedServer((request, out) -> {
+              if (request.number() > 1) {
+                ScriptedServer.json(out, 410, "", "{\"error\":\"gone\"}");
+                return;
+              }
+              assertThat(request.headers()).contains("Accept: text/event-stream");
+              ScriptedServer.json(out, 200, "", ": alive\n\ndata: one\n\ndata: two\n\n");
+            });
+        JsonCalls calls = open(server.address())) {
+      try (EventStream events = calls.events("/x", Duration.ofSeconds(30))) {
+        assertThat(events.next()).asString().isEqualTo("one");
+        assertThat(events.next()).asString().isEqualTo("two");
+        assertThatThrownBy(events::next).isInstanceOf(IOException.class);
+      }
+      assertThatThrownBy(() -> calls.events("/x", Duration.ofSeconds(30)))
+          .isInstanceOf(RejectedException.class)
+          .hasMessage("gone");
     }
   }
 

@@ -2,6 +2,7 @@ package io.millrace.cli.jobs;
 
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.StopSignals;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.jobs.JobWorker;

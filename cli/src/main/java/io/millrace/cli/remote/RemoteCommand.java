@@ -68,6 +68,24 @@ public abstract class RemoteCommand implements Callable<Integer> {
     }
   }
 
+  /**
+   * Does something with what was named.
+   *
+   * @throws CommandException with {@link ExitCode#NOTHING} when the server says that it is not
+   *     there
+   * @throws RejectedException when it says anything else against it
+   */
+  public static <T> T thereOrRefused(Supplier<T> deed) {
+    try {
+      return deed.get();
+    } catch (RejectedException e) {
+      if (e.status() == 404) {
+        throw new CommandException(ExitCode.NOTHING, String.valueOf(e.getMessage()), e);
+      }
+      throw e;
+    }
+  }
+
   /** Whether the server understood who asks, and does not take what is asked. */
   public static boolean isAboutTheRequest(RejectedException e) {
     return e.status() != 401 && e.status() != 403 && e.status() < 500;

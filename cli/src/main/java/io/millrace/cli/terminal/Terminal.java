@@ -10,15 +10,27 @@ import java.io.PrintStream;
  * @param out for results
  * @param err for all else: progress, warnings and errors
  * @param watched whether somebody looks at {@code err} on a screen, where a line may be drawn again
+ * @param screen whether {@code out} is a screen, with colours
  */
-public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean watched) {
+public record Terminal(
+    InputStream in, PrintStream out, PrintStream err, boolean watched, boolean screen) {
   /** Streams that nobody watches. */
   public Terminal(InputStream in, PrintStream out, PrintStream err) {
     this(in, out, err, false);
   }
 
-  /** The streams of this process; the launcher knows whether there is a screen. */
+  /** Streams of which only {@code err} may be a screen. */
+  public Terminal(InputStream in, PrintStream out, PrintStream err, boolean watched) {
+    this(in, out, err, watched, false);
+  }
+
+  /** The streams of this process; the launcher knows which are screens. */
   public static Terminal system() {
-    return new Terminal(System.in, System.out, System.err, Boolean.getBoolean("millrace.watched"));
+    return new Terminal(
+        System.in,
+        System.out,
+        System.err,
+        Boolean.getBoolean("millrace.watched"),
+        Boolean.getBoolean("millrace.screen"));
   }
 }

@@ -1,4 +1,4 @@
-package io.millrace.cli.jobs;
+package io.millrace.cli.terminal;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandleProxies;
@@ -12,13 +12,13 @@ import org.slf4j.LoggerFactory;
  * begins to end the process; what tells more is not part of Java's interface but of every JDK, so
  * it is asked for by name.
  */
-final class StopSignals {
+public final class StopSignals {
   private static final Logger LOG = LoggerFactory.getLogger(StopSignals.class);
 
   private StopSignals() {}
 
   /** Runs {@code listener} at each of them; where that cannot be had, they end the process. */
-  static void listen(Runnable listener) {
+  public static void listen(Runnable listener) {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");
       Class<?> handler = Class.forName("sun.misc.SignalHandler");
@@ -36,7 +36,7 @@ final class StopSignals {
                 .invoke(null, signal.getConstructor(String.class).newInstance(name), told);
       }
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
-      LOG.warn("a stop will not wait for jobs: {}", e.toString());
+      LOG.warn("a stop will end the process at once: {}", e.toString());
     }
   }
 }

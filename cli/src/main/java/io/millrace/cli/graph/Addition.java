@@ -1,0 +1,187 @@
+package io.millrace.cli.graph;
+
+import io.millrace.cli.graph.file.FileNode;
+import io.millrace.cli.graph.file.GraphFile;
+import io.millrace.cli.graph.view.GraphCalls;
+import io.millrace.cli.graph.view.News;
+import io.millrace.cli.graph.view.NodeView;
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Table;
+import io.millrace.client.RejectedException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.SequencedMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Adds the nodes of a file to a server's graph, each after what it names. */
+final class Addition {
+  private static final int MOST_CHARS = 1 << 20;
+
+  /** How a server names a node that it refuses: by its number in the request. */
+  private static final Pattern NUMBERED =
+      Pattern.compile("(?:new )?node (?:number )?([0-9]{1,9}): (.*)", Pattern.DOTALL);
+
+  private final GraphCalls graph;
+  private final List<String> under;
+  private final SequencedMap<String, String> ids = new LinkedHashMap<>();
+  private final List<NodeView> nodes = new ArrayList<>();
+  private final List<FileNode> sending = new ArrayList<>();
+  private final Map<String, String> locals = new HashMap<>();
+  private long version;
+
+  /**
+   * Nothing added yet.
+   *
+   * @param under the ids of the nodes that those without a parent in the file are put below; empty
+   *     for root
+   */
+  Addition(GraphCalls graph, List<String> under) {
+    this.graph = graph;
+    this.under = under;
+  }
+
+  /** The ids that the nodes of the file have got, those that are added already. */
+  SequencedMap<String, String> ids() {
+    return ids;
+  }
+
+  /** What the server said of them, from which one can go on to listen. */
+  News news() {
+    return new News(version, false, nodes, List.of());
+  }
+
+  /**
+   * Adds them in requests of so many at most, each of which adds all of its nodes or none.
+   *
+   * @param mostNodes the most nodes of a request
+   */
+  void add(GraphFile file, int mostNodes) {
+    ArrayNode request = JsonNodeFactory.instance.arrayNode();
+    int chars = 0;
+    for (FileNode node : ordered(file.nodes())) {
+      ObjectNode form = form(node);
+      int more = mostNodes == Integer.MAX_VALUE ? 0 : form.toString().length();
+      if (!request.isEmpty() && (request.size() == mostNodes || chars + more > MOST_CHARS)) {
+        send(request);
+        request = JsonNodeFactory.instance.arrayNode();
+        chars = 0;
+        form = form(node);
+      }
+      locals.put(node.key(), "n" + locals.size());
+      ((ObjectNode) form.path("metadata")).put("local", locals.get(node.key()));
+      request.add(form);
+      sending.add(node);
+      chars += more;
+    }
+    if (!request.isEmpty()) {
+      send(request);
+    }
+  }
+
+  private void send(ArrayNode request) {
+    JsonNode added = added(request);
+    for (int i = 0; i < sending.size(); i++) {
+      ids.put(sending.get(i).key(), added.path(i).path("id").asString());
+      nodes.add(NodeView.of(added.path(i)));
+      version = Math.max(version, added.path(i).path("version").asLong(0));
+    }
+    sending.clear();
+  }
+
+  private JsonNode added(ArrayNode request) {
+    try {
+      return graph.add(request);
+    } catch (RejectedException e) {
+      Matcher about = NUMBERED.matcher(String.valueOf(e.getMessage()));
+      if (about.matches()) {
+        int number = Integer.parseInt(about.group(1));
+        if (number >= 1 && number <= sending.size()) {
+          throw new CommandException(
+              ExitCode.REFUSED, where(sending.get(number - 1)) + about.group(2), e);
+        }
+      }
+      throw e;
+    }
+  }
+
+  /** People know a node by its place in the file, not in the request. */
+  private String where(FileNode node) {
+    return "line " + node.line() + ", node '" + Table.printable(node.key()) + "': ";
+  }
+
+  private ObjectNode form(FileNode node) {
+    ObjectNode form = JsonNodeFactory.instance.objectNode();
+    ObjectNode metadata = form.putObject("metadata");
+    metadata.put("type", node.type());
+    if (!node.name().isEmpty()) {
+      metadata.put("name", node.name());
+    }
+    ArrayNode parents = metadata.putArray("parents");
+    node.place().parents().forEach(key -> parents.add(reference(key)));
+    if (parents.isEmpty()) {
+      under.forEach(parents::add);
+    }
+    if (parents.isEmpty()) {
+      parents.add("root");
+    }
+    if (!node.place().after().isEmpty()) {
+      ArrayNode after = metadata.putArray("after");
+      node.place().after().forEach(key -> after.add(reference(key)));
+    }
+    if (!node.place().branch().isEmpty()) {
+      metadata.put("branch", node.place().branch());
+    }
+    if (node.place().always()) {
+      metadata.put("always", true);
+    }
+    ObjectNode data = form.putObject("data");
+    node.data().forEach(data::set);
+    return form;
+  }
+
+  /** The id of a node that is there, or else its name in this request. */
+  private String reference(String key) {
+    String id = ids.get(key);
+    return id != null ? id : "local:" + locals.get(key);
+  }
+
+  /** In the order of the file, but that each comes after what it names. */
+  private static List<FileNode> ordered(List<FileNode> nodes) {
+    Map<String, Integer> places = new HashMap<>();
+    nodes.forEach(node -> places.put(node.key(), places.size()));
+    int[] left = new int[nodes.size()];
+    List<List<Integer>> below = new ArrayList<>();
+    nodes.forEach(_ -> below.add(new ArrayList<>()));
+    PriorityQueue<Integer> free = new PriorityQueue<>();
+    for (int i = 0; i < nodes.size(); i++) {
+      for (String above : GraphFile.above(nodes.get(i))) {
+        below.get(places.getOrDefault(above, i)).add(i);
+        left[i]++;
+      }
+      if (left[i] == 0) {
+        free.add(i);
+      }
+    }
+    List<FileNode> ordered = new ArrayList<>(nodes.size());
+    while (!free.isEmpty()) {
+      int next = free.remove();
+      ordered.add(nodes.get(next));
+      for (int waiting : below.get(next)) {
+        if (--left[waiting] == 0) {
+          free.add(waiting);
+        }
+      }
+    }
+    return ordered;
+  }
+}

@@ -1,0 +1,200 @@
+package io.millrace.cli.graph;
+
+import io.millrace.cli.graph.file.FileNode;
+import io.millrace.cli.graph.file.GraphFileWriter;
+import io.millrace.cli.graph.file.TypeKeys;
+import io.millrace.cli.graph.picture.Dot;
+import io.millrace.cli.graph.picture.Svg;
+import io.millrace.cli.graph.view.GraphCalls;
+import io.millrace.cli.graph.view.NodeView;
+import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.ProgressBar;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.JsonCalls;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Gatherers;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.NullNode;
+
+/** Writes the graph in a form for other programs. */
+@Command(
+    name = "export",
+    description = {
+      "Writes the graph: as YAML or JSON for 'import' and 'run', without states and output, or as a"
+          + " picture (svg) or its description (dot) with the states as colours."
+    })
+final class ExportCommand extends RemoteCommand {
+  /** The forms that there are. */
+  enum Format {
+    /** A graph file in YAML. */
+    YAML,
+    /** A graph file in JSON. */
+    JSON,
+    /** For Graphviz. */
+    DOT,
+    /** A picture. */
+    SVG
+  }
+
+  private static final int AT_A_TIME = 16;
+
+  @Mixin private FilterOptions filter = new FilterOptions();
+
+  @Option(
+      names = {"-f", "--format"},
+      paramLabel = "FORMAT",
+      description = "yaml, json, dot or svg. Default: as the name of the file ends, or else yaml")
+  private @Nullable Format format;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description = "A file, replaced once all is written. Default: standard output")
+  private @Nullable String output;
+
+  ExportCommand(Terminal terminal) {
+    super(terminal);
+  }
+
+  @Override
+  protected int run(JsonCalls calls) throws IOException {
+    Format chosen = chosen();
+    GraphCalls graph = new GraphCalls(calls);
+    List<NodeView> nodes = graph.nodes(filter.query(), NodeView::of);
+    if (chosen == Format.SVG && nodes.size() > Svg.MOST_NODES) {
+      throw new CommandException(
+          ExitCode.USAGE,
+          "a picture has up to %,d nodes, not %,d; name a part with --below, --state or --type"
+              .formatted(Svg.MOST_NODES, nodes.size()));
+    }
+    if (output == null || output.equals("-")) {
+      write(graph, chosen, nodes, out());
+      return ExitCode.OK;
+    }
+    Path file = target(output);
+    Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
+    try {
+      try (PrintStream to =
+          new PrintStream(
+              new BufferedOutputStream(Files.newOutputStream(unfinished)),
+              false,
+              StandardCharsets.UTF_8)) {
+        write(graph, chosen, nodes, to);
+        if (to.checkError()) {
+          throw new IOException("cannot write " + file);
+        }
+      }
+      Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(unfinished);
+    }
+    return ExitCode.OK;
+  }
+
+  private static Path target(String name) {
+    try {
+      Path file = Path.of(name).toAbsolutePath();
+      if (Files.isDirectory(file) || !Files.isDirectory(file.resolveSibling(""))) {
+        throw new UsageException("there can be no file " + name + ": it is a folder or in none");
+      }
+      return file;
+    } catch (InvalidPathException e) {
+      throw new UsageException("--output is no path: " + e.getMessage(), e);
+    }
+  }
+
+  private Format chosen() {
+    if (format != null) {
+      return format;
+    }
+    if (json()) {
+      return Format.JSON;
+    }
+    String name = output == null ? "" : output.toLowerCase(Locale.ROOT);
+    for (Format one : Format.values()) {
+      if (name.endsWith("." + one.name().toLowerCase(Locale.ROOT))) {
+        return one;
+      }
+    }
+    return Format.YAML;
+  }
+
+  private void write(GraphCalls graph, Format chosen, List<NodeView> nodes, PrintStream to) {
+    switch (chosen) {
+      case DOT -> Dot.write(nodes, to);
+      case SVG -> Svg.write(nodes, to);
+      case YAML, JSON -> writeFile(graph, nodes, to, chosen == Format.YAML);
+    }
+    to.flush();
+  }
+
+  /** Data is asked for node by node, so this takes a while. */
+  private void writeFile(GraphCalls graph, List<NodeView> nodes, PrintStream to, boolean yaml) {
+    Set<Long> there = nodes.stream().map(NodeView::id).collect(Collectors.toSet());
+    try (ProgressBar bar = new ProgressBar(terminal(), "exported");
+        GraphFileWriter writer = new GraphFileWriter(to, yaml)) {
+      AtomicInteger done = new AtomicInteger();
+      nodes.stream()
+          .gather(
+              Gatherers.mapConcurrent(AT_A_TIME, node -> fileNode(node, there, data(graph, node))))
+          .forEachOrdered(node -> {
+            writer.write(node);
+            bar.show(done.incrementAndGet(), nodes.size());
+          });
+    }
+  }
+
+  private static Map<String, JsonNode> data(GraphCalls graph, NodeView node) {
+    String id = String.valueOf(node.id());
+    Map<String, JsonNode> data = new LinkedHashMap<>();
+    for (String key : graph.keys(id)) {
+      JsonNode value =
+          TypeKeys.isOutput(node.type(), key) ? NullNode.getInstance() : graph.value(id, key);
+      if (!value.isNull()) {
+        data.put(key, value);
+      }
+    }
+    return data;
+  }
+
+  /** What is above a part of the graph and not in it is left out. */
+  private static FileNode fileNode(NodeView node, Set<Long> there, Map<String, JsonNode> data) {
+    List<String> parents = names(node.place().parents(), there);
+    return new FileNode(
+        String.valueOf(node.id()),
+        0,
+        node.name(),
+        node.type(),
+        new FileNode.Place(
+            parents,
+            names(node.place().after(), there),
+            parents.isEmpty() ? "" : node.place().branch(),
+            node.place().always()),
+        data);
+  }
+
+  private static List<String> names(List<Long> ids, Set<Long> there) {
+    return ids.stream().filter(there::contains).map(String::valueOf).toList();
+  }
+}

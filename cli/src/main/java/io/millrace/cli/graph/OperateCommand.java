@@ -1,0 +1,90 @@
+package io.millrace.cli.graph;
+
+import io.millrace.cli.graph.view.GraphCalls;
+import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Table;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.client.JsonCalls;
+import io.millrace.client.RejectedException;
+import java.io.IOException;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** Does one thing to nodes, to each by itself. */
+abstract class OperateCommand extends RemoteCommand {
+  private static final int NOT_THERE = 404;
+
+  @Mixin private NodeArguments nodes = new NodeArguments();
+
+  private OperateCommand(Terminal terminal) {
+    super(terminal);
+  }
+
+  /** Does it to one, and says so. */
+  abstract void operate(JsonCalls calls, String id);
+
+  /** Offers failed nodes again. */
+  @Command(
+      name = "retry",
+      description =
+          "Offers nodes again that failed or were killed; of a group, all such nodes in it. What"
+              + " they block goes on when they finish.")
+  static final class Retry extends OperateCommand {
+    Retry(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    void operate(JsonCalls calls, String id) {
+      JsonNode answer =
+          calls.post(GraphCalls.path(id) + "/retry", JsonNodeFactory.instance.objectNode());
+      print(answer, id + "  " + answer.path("state").asString("ready"));
+    }
+  }
+
+  /** Removes nodes. */
+  @Command(
+      name = "rm",
+      description = "Removes nodes with their data. Those that run are to be killed first.")
+  static final class Remove extends OperateCommand {
+    @Option(
+        names = {"-b", "--below"},
+        description = "With all that is below them or comes after them.")
+    private boolean below;
+
+    Remove(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    void operate(JsonCalls calls, String id) {
+      JsonNode answer = calls.delete(GraphCalls.path(id) + (below ? "?below=true" : ""));
+      int removed = answer.path("removed").asInt(1);
+      print(answer, id + "  removed" + (removed > 1 ? ", " + removed + " nodes in all" : ""));
+    }
+  }
+
+  /** Tries all of them, also when one is refused. */
+  @Override
+  protected final int run(JsonCalls calls) throws IOException {
+    int code = ExitCode.OK;
+    List<String> ids = nodes.read(terminal());
+    for (String id : ids) {
+      try {
+        operate(calls, id);
+      } catch (RejectedException e) {
+        if (!isAboutTheRequest(e)) {
+          throw e;
+        }
+        terminal().err().println("millrace: " + Table.printable(String.valueOf(e.getMessage())));
+        code = Math.max(code, e.status() == NOT_THERE ? ExitCode.NOTHING : ExitCode.REFUSED);
+      }
+    }
+    return code;
+  }
+}

@@ -1,0 +1,134 @@
+package io.millrace.cli.graph;
+
+import io.millrace.cli.graph.view.GraphCalls;
+import io.millrace.cli.graph.view.NodeView;
+import io.millrace.cli.graph.view.Paint;
+import io.millrace.cli.graph.view.TreeLines;
+import io.millrace.cli.remote.Fields;
+import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Table;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.JsonCalls;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Shows the graph, or one node. */
+@Command(
+    name = "show",
+    description = {
+      "Shows the graph as a tree, each node once, below the first of its parents; or all that is"
+          + " known of one node, with its data."
+    })
+final class ShowCommand extends RemoteCommand {
+  private static final Set<String> TIMES = Set.of("created", "started", "ended", "notBefore");
+  private static final int SHOWN = 10_000;
+
+  @Parameters(arity = "0..1", paramLabel = "ID", description = "A node.")
+  private @Nullable String id;
+
+  @Mixin private FilterOptions filter = new FilterOptions();
+
+  @Option(
+      names = {"-n", "--limit"},
+      paramLabel = "N",
+      defaultValue = "1000",
+      description = "The most lines of the tree; 0 is all. Default: ${DEFAULT-VALUE}")
+  private int limit;
+
+  ShowCommand(Terminal terminal) {
+    super(terminal);
+  }
+
+  @Override
+  protected int run(JsonCalls calls) {
+    if (limit < 0) {
+      throw new UsageException("--limit is a number from 0, not " + limit);
+    }
+    GraphCalls graph = new GraphCalls(calls);
+    if (id == null) {
+      showAll(graph);
+    } else if (filter.isGiven()) {
+      throw new UsageException("a node is named, so there is nothing to filter");
+    } else {
+      showOne(graph, NodeArguments.checked(id));
+    }
+    return ExitCode.OK;
+  }
+
+  private void showAll(GraphCalls graph) {
+    if (json()) {
+      // As text, since it takes a tenth of the memory.
+      List<String> nodes = graph.nodes(filter.query(), JsonNode::toString);
+      String separator = "";
+      out().print('[');
+      for (String node : nodes) {
+        out().print(separator + node);
+        separator = ",\n";
+      }
+      out().println(']');
+      return;
+    }
+    List<NodeView> nodes = graph.nodes(filter.query(), NodeView::of);
+    if (nodes.isEmpty()) {
+      terminal().err().println("no nodes");
+    }
+    int most = limit == 0 ? Integer.MAX_VALUE : limit;
+    TreeLines.of(nodes, most, Paint.on(terminal().screen()), System.currentTimeMillis())
+        .forEach(out()::println);
+  }
+
+  private void showOne(GraphCalls graph, String node) {
+    ObjectNode found = (ObjectNode) graph.find(node);
+    List<String> keys = graph.keys(node);
+    if (json()) {
+      ObjectNode data = found.putObject("data");
+      keys.forEach(key -> data.set(key, graph.value(node, key)));
+      out().println(found);
+      return;
+    }
+    Table table = new Table("FIELD", "VALUE");
+    for (Map.Entry<String, JsonNode> field : found.properties()) {
+      table.row(field.getKey(), text(field.getKey(), field.getValue()));
+    }
+    table.print(out());
+    keys.forEach(key -> print(key, graph.value(node, key)));
+  }
+
+  private static String text(String field, JsonNode value) {
+    return TIMES.contains(field) && value.isNumber()
+        ? Instant.ofEpochMilli(value.asLong()).toString()
+        : Fields.text(value);
+  }
+
+  /** Text is shown with its lines, and with nothing in it that could steer a terminal. */
+  private void print(String key, JsonNode value) {
+    if (value.isNull() || value.isMissingNode()) {
+      return;
+    }
+    String text = value.isString() ? value.asString() : value.toString();
+    if (text.isEmpty()) {
+      return;
+    }
+    String shown = text.length() > SHOWN ? text.substring(0, SHOWN) : text;
+    if (shown.indexOf('\n') < 0) {
+      out().println(Table.printable(key) + ": " + Table.printable(shown));
+    } else {
+      out().println(Table.printable(key) + ":");
+      shown.lines().forEach(line -> out().println("  " + Table.printable(line)));
+    }
+    if (shown.length() < text.length()) {
+      out().printf("  … and %,d more characters%n", text.length() - shown.length());
+    }
+  }
+}

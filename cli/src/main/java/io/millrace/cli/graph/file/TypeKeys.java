@@ -1,0 +1,81 @@
+package io.millrace.cli.graph.file;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Which data the types of nodes read and write, as far as this program knows them. A server may
+ * have more types; of those, files name data below {@code data} only.
+ */
+public final class TypeKeys {
+  /** The type that runs a program. */
+  static final String COMMAND = "command";
+
+  /** The type that runs a script. */
+  static final String SHELL = "shell command";
+
+  /** The type that chooses a branch. */
+  static final String CONDITION = "condition";
+
+  private static final List<String> POLICY = List.of("retries", "backoff", "timeout");
+  private static final List<String> PROCESS = List.of("env", "cwd", "stdin");
+
+  private static final Map<String, Set<String>> INPUTS =
+      Map.of(
+          COMMAND,
+          keys(PROCESS, "command", "args"),
+          SHELL,
+          keys(PROCESS, "command", "shell"),
+          CONDITION,
+          keys(PROCESS, "command", "args", "shell", "file"),
+          "wait for",
+          keys(PROCESS, "command", "args", "shell", "file", "port", "time", "interval"),
+          "group",
+          Set.of(),
+          "queue task",
+          keys(List.of(), "queue", "params"),
+          "job",
+          keys(List.of(), "job_type", "payload", "description", "priority"));
+
+  private static final Set<String> OUTPUTS = Set.of("result", "stdout", "stderr", "mixedout");
+  private static final Map<String, Set<String>> OTHER_OUTPUTS =
+      Map.of(
+          "queue task", Set.of("task", "status", "stdout", "stderr"),
+          "job", Set.of("job", "result"),
+          "group", Set.of());
+
+  private TypeKeys() {}
+
+  private static Set<String> keys(List<String> some, String... more) {
+    Set<String> keys = new TreeSet<>(POLICY);
+    keys.addAll(some);
+    keys.addAll(List.of(more));
+    return Set.copyOf(keys);
+  }
+
+  /** The names of the types. */
+  static List<String> types() {
+    return INPUTS.keySet().stream().sorted().toList();
+  }
+
+  /** The data that a type reads; empty for a type that is not known here. */
+  static Optional<Set<String>> inputs(String type) {
+    return Optional.ofNullable(INPUTS.get(type));
+  }
+
+  /** All data that some type reads. */
+  static List<String> allInputs() {
+    List<String> all = new ArrayList<>();
+    INPUTS.values().forEach(all::addAll);
+    return all.stream().distinct().sorted().toList();
+  }
+
+  /** Whether this is data that nodes of a type write themselves, so that nobody gives it. */
+  public static boolean isOutput(String type, String key) {
+    return OTHER_OUTPUTS.getOrDefault(type, OUTPUTS).contains(key);
+  }
+}

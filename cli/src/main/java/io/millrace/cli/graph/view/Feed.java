@@ -1,0 +1,172 @@
+package io.millrace.cli.graph.view;
+
+import io.millrace.client.EventStream;
+import io.millrace.client.JsonCalls;
+import io.millrace.client.RejectedException;
+import io.millrace.client.UnreachableException;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+
+/**
+ * The news of a graph: the first is all of it, each later one what has changed since, with no gap.
+ * A broken connection is made anew where it was; where the server does not know that place any
+ * more, all of the graph comes again.
+ */
+public final class Feed implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
+  private static final Duration SILENCE = Duration.ofSeconds(60);
+  private static final int ATTEMPTS = 10;
+  private static final long PAUSE_MILLIS = 500;
+  private static final int GONE = 410;
+
+  /** News that nobody takes must not fill the memory; the server cuts off who is too slow. */
+  private static final int WAITING = 1_000;
+
+  private final JsonCalls calls;
+  private final String path;
+  private final Consumer<byte[]> raw;
+  private final BlockingQueue<Next> queue = new LinkedBlockingQueue<>(WAITING);
+  private final Thread reader = Thread.ofVirtual().name("millrace-feed").unstarted(this::read);
+  private volatile @Nullable EventStream stream;
+  private volatile boolean closed;
+  private long version;
+  private int failed;
+
+  private sealed interface Next {}
+
+  private record Arrived(News news) implements Next {}
+
+  private record Ended(StoreException why) implements Next {}
+
+  private Feed(JsonCalls calls, String path, Consumer<byte[]> raw) {
+    this.calls = calls;
+    this.path = path;
+    this.raw = raw;
+  }
+
+  /**
+   * Begins to read.
+   *
+   * @param path where the events are, with a query that says of which nodes
+   * @param raw gets each message as it came, before it is read
+   */
+  public static Feed open(JsonCalls calls, String path, Consumer<byte[]> raw) {
+    Feed feed = new Feed(calls, path, raw);
+    feed.reader.start();
+    return feed;
+  }
+
+  /**
+   * Begins to read after what is known already, which comes first.
+   *
+   * @param path where the events are, with a query that says of which nodes
+   */
+  public static Feed after(News known, JsonCalls calls, String path) {
+    Feed feed = new Feed(calls, path, _ -> {});
+    feed.version = known.version();
+    feed.queue.add(new Arrived(known));
+    feed.reader.start();
+    return feed;
+  }
+
+  /**
+   * What is new, waiting for it.
+   *
+   * @return null when nothing was within that time
+   * @throws StoreException when the server refuses, or stays away
+   */
+  public @Nullable News next(long millis) throws InterruptedException {
+    return switch (queue.poll(Math.max(0, millis), TimeUnit.MILLISECONDS)) {
+      case null -> null;
+      case Arrived(News news) -> news;
+      case Ended(StoreException why) -> throw why;
+    };
+  }
+
+  private void read() {
+    try {
+      while (!closed) {
+        readUntilBroken();
+      }
+    } catch (StoreException e) {
+      offer(new Ended(e));
+    } catch (JacksonException e) {
+      offer(
+          new Ended(
+              new UnreachableException("cannot read the events: " + e.getOriginalMessage(), e)));
+    } catch (InterruptedException _) {
+      LOG.trace("closed");
+    }
+  }
+
+  private void readUntilBroken() throws InterruptedException {
+    try (EventStream events = calls.events(from(), SILENCE)) {
+      stream = events;
+      while (!closed) {
+        byte[] message = events.next();
+        raw.accept(message);
+        News news = News.read(message);
+        version = news.version();
+        failed = 0;
+        queue.put(new Arrived(news));
+      }
+    } catch (SocketTimeoutException _) {
+      LOG.debug("no sign of life, listening anew");
+    } catch (RejectedException e) {
+      if (e.status() != GONE || version == 0) {
+        throw e;
+      }
+      version = 0;
+    } catch (IOException e) {
+      again(new UnreachableException("the events broke off: " + e.getMessage(), e));
+    } catch (UnreachableException | StoreClosedException e) {
+      again(e);
+    }
+  }
+
+  private String from() {
+    return version == 0 ? path : path + (path.contains("?") ? "&" : "?") + "after=" + version;
+  }
+
+  /** A server that is away or about to stop may be back soon. */
+  private void again(StoreException failure) throws InterruptedException {
+    failed++;
+    if (failed == ATTEMPTS) {
+      throw failure;
+    }
+    if (!closed) {
+      Thread.sleep(PAUSE_MILLIS);
+    }
+  }
+
+  private void offer(Ended end) {
+    try {
+      while (!closed && !queue.offer(end, PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
+        LOG.trace("waiting for who listens");
+      }
+    } catch (InterruptedException _) {
+      LOG.trace("closed meanwhile");
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    EventStream current = stream;
+    if (current != null) {
+      current.close();
+    }
+    reader.interrupt();
+  }
+}

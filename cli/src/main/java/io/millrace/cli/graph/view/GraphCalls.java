@@ -1,0 +1,149 @@
+package io.millrace.cli.graph.view;
+
+import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.client.JsonCalls;
+import io.millrace.client.RejectedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
+
+/** The calls of the graph's API that several commands make. Safe for use by threads. */
+public final class GraphCalls {
+  /** Where the nodes are. */
+  public static final String NODES = "/v1/nodes";
+
+  private static final int CONFLICT = 409;
+
+  /** How often a list that changes under who reads it is begun anew. */
+  private static final int ATTEMPTS = 5;
+
+  private final JsonCalls calls;
+
+  /** Over these. */
+  public GraphCalls(JsonCalls calls) {
+    this.calls = calls;
+  }
+
+  /** Where a node is. */
+  public static String path(String id) {
+    return NODES + "/" + JsonCalls.part(id);
+  }
+
+  /** Where a value of a node's data is. */
+  public static String path(String id, String key) {
+    return path(id) + "/data/" + JsonCalls.part(key);
+  }
+
+  /**
+   * A node's metadata.
+   *
+   * @throws CommandException when there is no such node
+   */
+  public JsonNode find(String id) {
+    return RemoteCommand.named(() -> calls.get(path(id)));
+  }
+
+  /**
+   * The nodes that a query asks for, in the order of their ids, as they were at one moment.
+   *
+   * @param query parameters joined by {@code &}; may be empty
+   * @param reader makes of a node's metadata what is kept of it
+   */
+  public <T> List<T> nodes(String query, Function<JsonNode, T> reader) {
+    return pages(NODES, query, "nodes", reader);
+  }
+
+  /**
+   * The keys of a node's data.
+   *
+   * @throws CommandException when there is no such node
+   */
+  public List<String> keys(String id) {
+    return RemoteCommand.named(
+        () -> pages(path(id) + "/data", "", "keys", key -> key.asString("")));
+  }
+
+  private <T> List<T> pages(String path, String query, String field, Function<JsonNode, T> reader) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return read(path, query, field, reader);
+      } catch (RejectedException e) {
+        // The list that the first pages came from is not kept any more.
+        if (e.status() != CONFLICT || attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private <T> List<T> read(String path, String query, String field, Function<JsonNode, T> reader) {
+    List<T> found = new ArrayList<>();
+    Where where = Where.BEGIN;
+    while (where != null) {
+      JsonNode page = calls.get(withQuery(path, query, where.query()));
+      JsonNode list = page.isArray() ? page : page.path(field);
+      list.forEach(one -> found.add(reader.apply(one)));
+      where = Where.after(page);
+    }
+    return found;
+  }
+
+  /**
+   * A value of a node's data, whole.
+   *
+   * @throws CommandException when there is no such node or no such data
+   */
+  public JsonNode value(String id, String key) {
+    return RemoteCommand.named(() -> {
+      for (int attempt = 1; ; attempt++) {
+        try {
+          return read(path(id, key));
+        } catch (RejectedException e) {
+          if (e.status() != CONFLICT || attempt == ATTEMPTS) {
+            throw e;
+          }
+        }
+      }
+    });
+  }
+
+  private JsonNode read(String path) {
+    JsonNode page = calls.get(path);
+    Where where = Where.after(page);
+    if (where == null) {
+      return page.path("data");
+    }
+    StringBuilder text = new StringBuilder(page.path("data").asString(""));
+    while (where != null) {
+      page = calls.get(withQuery(path, "", where.query()));
+      text.append(page.path("data").asString(""));
+      where = Where.after(page);
+    }
+    return StringNode.valueOf(text.toString());
+  }
+
+  /**
+   * Adds nodes, all or none.
+   *
+   * @param nodes an array as the API takes it
+   * @return the metadata of each, in the same order
+   */
+  public JsonNode add(JsonNode nodes) {
+    JsonNode added = calls.post(NODES, nodes);
+    if (!added.isArray() || added.size() != nodes.size()) {
+      throw new CommandException(
+          ExitCode.FAILURE, "the server answers with something else than the nodes: " + added);
+    }
+    return added;
+  }
+
+  /** A path with what is asked of it. */
+  static String withQuery(String path, String query, String more) {
+    String both = query.isEmpty() || more.isEmpty() ? query + more : query + "&" + more;
+    return both.isEmpty() ? path : path + "?" + both;
+  }
+}

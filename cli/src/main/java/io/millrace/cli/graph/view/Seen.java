@@ -1,0 +1,125 @@
+package io.millrace.cli.graph.view;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The part of a graph that somebody looks at, kept up with the news. For one thread. */
+public final class Seen {
+  private final NavigableMap<Long, NodeView> nodes = new TreeMap<>();
+  private final Map<State, Integer> counts = new EnumMap<>(State.class);
+  private final @Nullable Set<Long> scope;
+
+  private Seen(@Nullable Set<Long> scope) {
+    this.scope = scope;
+  }
+
+  /** All that there is news of. */
+  public static Seen all() {
+    return new Seen(null);
+  }
+
+  /** These nodes, and whatever is added below them or after them. */
+  public static Seen from(Collection<Long> ids) {
+    return new Seen(new HashSet<>(ids));
+  }
+
+  /**
+   * Takes in what is new.
+   *
+   * @return the nodes that are new or in another state, in the order of the news
+   */
+  public List<NodeView> learn(News news) {
+    List<NodeView> changed = new ArrayList<>();
+    if (news.whole()) {
+      Set<Long> there = news.nodes().stream().map(NodeView::id).collect(Collectors.toSet());
+      List.copyOf(nodes.keySet()).stream().filter(id -> !there.contains(id)).forEach(this::forget);
+    }
+    for (NodeView node : news.nodes()) {
+      if (belongs(node)) {
+        NodeView before = nodes.put(node.id(), node);
+        if (before == null || before.state() != node.state()) {
+          count(node.state(), 1);
+          changed.add(node);
+        }
+        if (before != null && before.state() != node.state()) {
+          count(before.state(), -1);
+        }
+      }
+    }
+    news.removed().forEach(this::forget);
+    return changed;
+  }
+
+  private boolean belongs(NodeView node) {
+    if (scope == null || scope.contains(node.id())) {
+      return true;
+    }
+    boolean below =
+        node.place().parents().stream().anyMatch(scope::contains)
+            || node.place().after().stream().anyMatch(scope::contains);
+    if (below) {
+      scope.add(node.id());
+    }
+    return below;
+  }
+
+  private void forget(long id) {
+    NodeView gone = nodes.remove(id);
+    if (gone != null) {
+      count(gone.state(), -1);
+    }
+  }
+
+  private void count(State state, int by) {
+    counts.merge(state, by, (a, b) -> a + b == 0 ? null : a + b);
+  }
+
+  /** The nodes as they are now, by id. */
+  public Collection<NodeView> nodes() {
+    return nodes.values();
+  }
+
+  /** The node of this id; null where there is none. */
+  public @Nullable NodeView find(long id) {
+    return nodes.get(id);
+  }
+
+  /** How many nodes there are. */
+  public int size() {
+    return nodes.size();
+  }
+
+  /** How many are in a state. */
+  public int count(State state) {
+    return Objects.requireNonNullElse(counts.get(state), 0);
+  }
+
+  /** Whether nothing more happens by itself. */
+  public boolean isSettled() {
+    return counts.keySet().stream().allMatch(State::isSettled);
+  }
+
+  /** Whether all ended well. */
+  public boolean isWell() {
+    return counts.keySet().stream().allMatch(State::isWell);
+  }
+
+  /** How many nodes are in which state, as in {@code 3 finished, 1 failed}. */
+  public String summary() {
+    return counts.isEmpty()
+        ? "no nodes"
+        : counts.entrySet().stream()
+            .map(count -> count.getValue() + " " + count.getKey().word())
+            .collect(Collectors.joining(", "));
+  }
+}

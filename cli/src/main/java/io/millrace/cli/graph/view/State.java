@@ -1,0 +1,98 @@
+package io.millrace.cli.graph.view;
+
+import java.util.Locale;
+
+/** Where a graph node stands, as it is shown. */
+public enum State {
+  /** Something above it has not ended. */
+  INCIPIENT('·', "2", "#eceff1", "#90a4ae"),
+  /** It may start. */
+  READY('○', "36", "#e0f7fa", "#00838f"),
+  /** It has started. */
+  RUNNING('●', "1;34", "#bbdefb", "#1565c0"),
+  /** It did what it was to do. */
+  FINISHED('✓', "32", "#c8e6c9", "#2e7d32"),
+  /** It did not. */
+  FAILED('✗', "31", "#ffcdd2", "#c62828"),
+  /** Somebody ended it. */
+  KILLED('†', "35", "#e1bee7", "#6a1b9a"),
+  /** It is on a branch that was not chosen. */
+  SKIPPED('-', "2", "#fafafa", "#8a8a8a"),
+  /** Something above it failed or was killed. */
+  BLOCKED('!', "33", "#fff3c4", "#b28704"),
+  /** One that this program does not know. */
+  UNKNOWN('?', "", "#ffffff", "#000000");
+
+  private final char mark;
+  private final String ansi;
+  private final String fill;
+  private final String line;
+
+  State(char mark, String ansi, String fill, String line) {
+    this.mark = mark;
+    this.ansi = ansi;
+    this.fill = fill;
+    this.line = line;
+  }
+
+  /** The state of this name in the API. */
+  public static State of(String word) {
+    for (State state : values()) {
+      if (state.word().equals(word)) {
+        return state;
+      }
+    }
+    return UNKNOWN;
+  }
+
+  /** The name in the API. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** One character for it. */
+  public char mark() {
+    return mark;
+  }
+
+  /** The parameters of a terminal's colour; empty for none. */
+  String ansi() {
+    return ansi;
+  }
+
+  /** The colour of a box in a picture, as {@code #rrggbb}. */
+  public String fill() {
+    return fill;
+  }
+
+  /** The colour of that box's border. */
+  public String line() {
+    return line;
+  }
+
+  /** Whether a node stays so unless somebody intervenes. */
+  public boolean isTerminal() {
+    return this == FINISHED || this == FAILED || this == KILLED || this == SKIPPED;
+  }
+
+  /** Whether nothing more happens to a node by itself. */
+  public boolean isSettled() {
+    return isTerminal() || this == BLOCKED;
+  }
+
+  /** Whether it is a good end. */
+  public boolean isWell() {
+    return this == FINISHED || this == SKIPPED;
+  }
+
+  /** How much it concerns who looks: the lower, the more. */
+  int urgency() {
+    return switch (this) {
+      case RUNNING -> 0;
+      case FAILED, KILLED, UNKNOWN -> 1;
+      case READY -> 2;
+      case BLOCKED, INCIPIENT -> 3;
+      case FINISHED, SKIPPED -> 4;
+    };
+  }
+}
