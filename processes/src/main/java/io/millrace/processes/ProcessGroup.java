@@ -67,9 +67,27 @@ record ProcessGroup(ProcessIdentity leader, String sh) {
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
       kill.getOutputStream().close();
-      return kill.onExit().join().exitValue() == 0;
+      return exitValue(kill) == 0;
     } catch (IOException e) {
       throw new ProcessException("process group " + leader.pid() + " cannot be signalled: " + e, e);
+    }
+  }
+
+  /** Waits on this thread: the JDK's future of an end needs one of a pool, which may be busy. */
+  private static int exitValue(Process process) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return process.waitFor();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }
