@@ -1,14 +1,11 @@
 package io.millrace.client;
 
 import io.millrace.store.Task;
-import java.util.ArrayList;
-import java.util.List;
 
 /** A task that is held for a handler. Safe for use by threads. */
 public final class Work {
   private final Task task;
-  private final List<Runnable> listeners = new ArrayList<>();
-  private boolean cancelled;
+  private final Cancellation cancellation = new Cancellation();
 
   Work(Task task) {
     this.task = task;
@@ -28,30 +25,16 @@ public final class Work {
   }
 
   /** Whether the claim is lost, or the worker stops: the work is in vain. */
-  public synchronized boolean isCancelled() {
-    return cancelled;
+  public boolean isCancelled() {
+    return cancellation.isCancelled();
   }
 
   /** Runs {@code listener} when the work is cancelled; at once where it is already. */
   public void onCancel(Runnable listener) {
-    synchronized (this) {
-      if (!cancelled) {
-        listeners.add(listener);
-        return;
-      }
-    }
-    listener.run();
+    cancellation.onCancel(listener);
   }
 
   void cancel() {
-    List<Runnable> toRun;
-    synchronized (this) {
-      if (cancelled) {
-        return;
-      }
-      cancelled = true;
-      toRun = List.copyOf(listeners);
-    }
-    toRun.forEach(Runnable::run);
+    cancellation.cancel();
   }
 }

@@ -8,6 +8,7 @@ import io.millrace.store.Task;
 import io.millrace.store.Transaction;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -152,18 +153,30 @@ final class Assigning {
 
   /** What tasks stand for; those whose job is gone or has ended are deleted. */
   private List<Taken> look(List<Task> tasks, List<WorkerId> workers) {
+    Map<JobId, Long> origins = new HashMap<>();
+    tasks.forEach(task -> origins.put(JobForm.id(task.data().utf8()), task.origin()));
     Map<JobId, Entry> entries =
-        ledger.entries(tasks.stream().map(task -> JobForm.id(task.data().utf8())).toList());
+        ledger.entries(
+            origins.keySet(),
+            entry -> isFor(entry.job(), origins.getOrDefault(entry.job().id(), 0L)));
     List<Taken> taken = new ArrayList<>(tasks.size());
     for (Task task : tasks) {
       Entry entry = entries.get(JobForm.id(task.data().utf8()));
-      if (entry == null || entry.job().place().task() != task.origin()) {
+      if (entry != null && !isFor(entry.job(), task.origin())) {
+        // Of two tasks of one job one is left over; which, only the store knows.
+        entry = ledger.entry(entry.job().id()).orElse(null);
+      }
+      if (entry == null || !isFor(entry.job(), task.origin())) {
         ledger.commit(Transaction.by(ledger.self()).delete(task.ref()).build());
       } else {
         taken.add(new Taken(task, entry, workers.get(taken.size())));
       }
     }
     return taken;
+  }
+
+  private static boolean isFor(Job job, long origin) {
+    return job.place().task() == origin;
   }
 
   private void commit(List<Taken> taken, Round round) {
@@ -184,12 +197,13 @@ final class Assigning {
       case Outcome.Done done -> {
         for (int i = 0; i < taken.size(); i++) {
           Taken each = taken.get(i);
-          Job job = JobForm.read(done.documents().get(i)).job();
+          Job job = ledger.known().read(done.documents().get(i)).job();
           round.recorded.add(new Assignment(job, each.worker(), each.claim(client)));
           round.over.add(each.task().id());
         }
       }
       case Outcome.Refused refused -> {
+        taken.forEach(each -> ledger.known().forget(each.entry().job().id()));
         for (Reason reason : refused.reasons()) {
           if (reason.task() != null) {
             round.over.add(reason.task().id());

@@ -162,8 +162,8 @@ final class Attempt {
             added != null));
   }
 
-  void stored(Outcome.Done done) {
-    settled = new Settled.Accepted(JobForm.read(done.documents().get(document)).job());
+  void stored(Outcome.Done done, KnownJobs known) {
+    settled = new Settled.Accepted(known.read(done.documents().get(document)).job());
   }
 
   /** What all attempts of one transaction share. */

@@ -8,7 +8,6 @@ import io.millrace.store.Interest;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.Subscription;
-import io.millrace.store.TaskStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,14 +18,17 @@ import org.jspecify.annotations.Nullable;
 /** A stream of the changes of jobs, each once and in order. For use by one thread; to be closed. */
 public final class JobChanges implements AutoCloseable {
   private final Subscription commits;
+  private final KnownJobs known;
 
-  private JobChanges(Subscription commits) {
+  private JobChanges(Subscription commits, KnownJobs known) {
     this.commits = commits;
+    this.known = known;
   }
 
   /** Throws {@link PositionLostException} where the position cannot be served. */
-  static JobChanges begin(TaskStore store, @Nullable Position after) {
-    return new JobChanges(store.subscribe(new Interest(after, Set.of(), Set.of(Keys.JOBS))));
+  static JobChanges begin(Ledger ledger, @Nullable Position after) {
+    Interest jobs = new Interest(after, Set.of(), Set.of(Keys.JOBS));
+    return new JobChanges(ledger.store().subscribe(jobs), ledger.known());
   }
 
   /** Where the stream began: the first change to come is after it. */
@@ -61,7 +63,7 @@ public final class JobChanges implements AutoCloseable {
         case Change.DocumentPut(long _, Document document) -> {
           JobId id = JobForm.id(document.key().key());
           if (wanted.test(id)) {
-            changes.add(new JobChange(commit.position(), id, JobForm.read(document).job()));
+            changes.add(new JobChange(commit.position(), id, known.read(document).job()));
           }
         }
         case Change.DocumentDeleted(DocumentKey key, long _) -> {

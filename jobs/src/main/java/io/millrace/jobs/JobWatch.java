@@ -23,7 +23,7 @@ public final class JobWatch implements AutoCloseable {
     this.ledger = ledger;
     ids.forEach(id -> jobs.put(id, null));
     pending.addAll(ids);
-    this.changes = JobChanges.begin(ledger.store(), null);
+    this.changes = JobChanges.begin(ledger, null);
   }
 
   static JobWatch begin(Ledger ledger, Collection<JobId> ids) {
@@ -75,7 +75,7 @@ public final class JobWatch implements AutoCloseable {
     } catch (PositionLostException _) {
       // Too much has happened to follow it one by one.
       changes.close();
-      changes = JobChanges.begin(ledger.store(), null);
+      changes = JobChanges.begin(ledger, null);
       look();
     }
   }

@@ -62,7 +62,7 @@ public final class Jobs implements AutoCloseable {
    * @throws PositionLostException when that position cannot be served: look at all jobs again
    */
   public JobChanges changes(@Nullable Position after) {
-    return JobChanges.begin(ledger.store(), after);
+    return JobChanges.begin(ledger, after);
   }
 
   /** What counts jobs. */

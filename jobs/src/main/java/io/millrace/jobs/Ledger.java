@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The store as the registry uses it, with a clock and ids. Safe for use by threads. */
@@ -30,6 +31,7 @@ final class Ledger {
   private final BlobStore blobs;
   private final InstantSource clock;
   private final Guids ids;
+  private final KnownJobs known = new KnownJobs();
   private final Owner self;
 
   Ledger(TaskStore store, BlobStore blobs, JobsEnvironment environment) {
@@ -61,12 +63,34 @@ final class Ledger {
     return self;
   }
 
+  /** What has been read of jobs, and what the documents of commits say. */
+  KnownJobs known() {
+    return known;
+  }
+
   Optional<Document> document(DocumentKey key) {
     return store.document(key).value();
   }
 
   Optional<Entry> entry(JobId id) {
-    return document(Keys.job(id)).map(JobForm::read);
+    return document(Keys.job(id)).map(known::read);
+  }
+
+  /**
+   * The jobs of these ids that are there: as they are known where that is {@code good}, read from
+   * the store otherwise. To be used only where a commit names their versions.
+   */
+  Map<JobId, Entry> entries(Collection<JobId> wanted, Predicate<Entry> good) {
+    Map<JobId, Entry> found = new HashMap<>();
+    List<JobId> others = new ArrayList<>();
+    for (JobId id : wanted) {
+      known
+          .find(id)
+          .filter(good)
+          .ifPresentOrElse(entry -> found.put(id, entry), () -> others.add(id));
+    }
+    found.putAll(entries(others));
+    return found;
   }
 
   /**
@@ -89,7 +113,7 @@ final class Ledger {
       String last = page.size() < limit ? missing.last() : page.getLast().key().key();
       for (Document document : page) {
         if (missing.contains(document.key().key())) {
-          Entry entry = JobForm.read(document);
+          Entry entry = known.read(document);
           found.put(entry.job().id(), entry);
         }
       }

@@ -158,7 +158,7 @@ final class Removing {
 
   private @Nullable Job first(Transaction.Builder transaction) {
     return ledger.commit(transaction.build()) instanceof Outcome.Done done
-        ? JobForm.read(done.documents().getFirst()).job()
+        ? ledger.known().read(done.documents().getFirst()).job()
         : null;
   }
 }

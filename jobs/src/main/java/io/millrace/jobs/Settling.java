@@ -188,9 +188,9 @@ final class Settling {
     }
   }
 
-  private static Outcome take(Outcome outcome, List<Attempt> attempts) {
+  private Outcome take(Outcome outcome, List<Attempt> attempts) {
     switch (outcome) {
-      case Outcome.Done done -> attempts.forEach(attempt -> attempt.stored(done));
+      case Outcome.Done done -> attempts.forEach(attempt -> attempt.stored(done, ledger.known()));
       case Outcome.Refused refused -> {
         Set<Long> origins = new HashSet<>();
         for (Reason reason : refused.reasons()) {

@@ -164,7 +164,7 @@ final class Submitting {
       case Outcome.Done done -> {
         plan.stored(done);
         for (int i = 0; i < documents.length; i++) {
-          Job job = JobForm.read(done.documents().get(documents[i])).job();
+          Job job = ledger.known().read(done.documents().get(documents[i])).job();
           waiting.get(i).answer.complete(job);
         }
       }

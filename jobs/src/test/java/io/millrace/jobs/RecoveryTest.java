@@ -55,6 +55,23 @@ class RecoveryTest {
   }
 
   @Test
+  void what_another_process_has_changed_since_is_looked_up() {
+    Job job = world.submit("");
+    JobRegistry other = world.another(9, JobTypes.NONE).registry();
+    other.cancel(job.key());
+    other.retry(job.key());
+
+    Assignment again = world.assign("", A);
+    assertThat(again.job().id()).isEqualTo(job.id());
+    assertThat(again.job().place().task()).isNotEqualTo(job.place().task());
+    other.settle(List.of(new Report.Returned(again)));
+    Assignment elsewhere = other.assign("", List.of(B)).getFirst();
+    other.settle(List.of(new Report.Returned(elsewhere)));
+
+    assertThat(world.assign("", A).claim().token()).isGreaterThan(elsewhere.claim().token());
+  }
+
+  @Test
   void a_job_whose_claim_ran_out_is_given_to_another_and_its_first_worker_is_refused() {
     world.submit("");
     Assignment first = world.assign("", A);

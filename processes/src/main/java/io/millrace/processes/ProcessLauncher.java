@@ -167,7 +167,7 @@ public final class ProcessLauncher {
   /** Refuses what cannot be started, with the reason. */
   static void check(ProcessSpec spec, Map<String, String> environment) {
     checkDirectory(spec.directory());
-    checkCommand(spec, environment);
+    checkProgram(spec.command().getFirst(), spec.directory(), environment.getOrDefault("PATH", ""));
   }
 
   private static void checkDirectory(Path directory) {
@@ -176,17 +176,23 @@ public final class ProcessLauncher {
     }
   }
 
-  private static void checkCommand(ProcessSpec spec, Map<String, String> environment) {
-    String program = spec.command().getFirst();
+  /**
+   * Looks whether there is such a program.
+   *
+   * @param program a path, where it has a slash, or a name
+   * @param directory what a path is relative to
+   * @param path the folders in which a name is looked for, with colons between them
+   * @throws CannotStartException where there is none, or it is not executable
+   */
+  public static void checkProgram(String program, Path directory, String path) {
     if (!program.contains("/")) {
-      String path = environment.getOrDefault("PATH", "");
       if (Tools.Executables.find(program, path).isEmpty()) {
         throw new CannotStartException(
             "the command " + program + " was not found in PATH: " + path);
       }
       return;
     }
-    Path file = spec.directory().resolve(program);
+    Path file = directory.resolve(program);
     if (!Files.exists(file)) {
       throw new CannotStartException("the command " + file + " was not found");
     }

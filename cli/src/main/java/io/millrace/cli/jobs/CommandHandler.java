@@ -4,13 +4,13 @@ import io.millrace.client.jobs.JobContext;
 import io.millrace.client.jobs.JobFailedException;
 import io.millrace.client.jobs.JobHandler;
 import io.millrace.client.jobs.JobResult;
-import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.GuardedProcess;
+import io.millrace.processes.Watchdog;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -26,22 +26,17 @@ final class CommandHandler implements JobHandler {
   private static final Logger LOG = LoggerFactory.getLogger(CommandHandler.class);
   private static final int BUFFER_BYTES = 64 << 10;
 
-  /** Lets the command begin once it is guarded; of the payload it takes nothing. */
-  private static final String GATE = "read -r millrace_go || exit 125; exec \"$@\"";
-
   /** How long what the command left behind may hold its standard error open. */
   private static final long DRAIN_SECONDS = 2;
 
   private final List<String> command;
   private final String type;
-  private final ProcessLauncher launcher;
-  private final Reaper reaper;
+  private final Watchdog watchdog;
 
-  CommandHandler(List<String> command, String type, ProcessLauncher launcher, Reaper reaper) {
+  CommandHandler(List<String> command, String type, Watchdog watchdog) {
     this.command = List.copyOf(command);
     this.type = type;
-    this.launcher = launcher;
-    this.reaper = reaper;
+    this.watchdog = watchdog;
   }
 
   @Override
@@ -72,14 +67,14 @@ final class CommandHandler implements JobHandler {
 
   private void run(InputStream payload, JobContext job, Path output)
       throws IOException, InterruptedException, JobFailedException {
-    Process process = start(job, output);
+    GuardedProcess process = start(job, output);
     boolean ended = false;
     try {
       CompletableFuture<@Nullable IOException> feeding = inBackground(() -> feed(payload, process));
       ErrorLines errors = new ErrorLines((percent, info) -> report(job, percent, info));
       CompletableFuture<@Nullable IOException> reading = inBackground(() -> read(errors, process));
       int code = process.waitFor();
-      reaper.kill(process.pid());
+      process.end();
       ended = true;
       await(reading);
       IOException broken = feeding.getNow(null);
@@ -92,15 +87,13 @@ final class CommandHandler implements JobHandler {
       }
     } finally {
       if (!ended) {
-        end(process);
+        process.end();
       }
     }
   }
 
-  private Process start(JobContext job, Path output) throws IOException {
-    List<String> gated = new ArrayList<>(List.of("/bin/sh", "-c", GATE, "millrace"));
-    gated.addAll(command);
-    ProcessBuilder builder = new ProcessBuilder(launcher.inOwnSession(gated));
+  private GuardedProcess start(JobContext job, Path output) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(output.toFile());
     builder
         .environment()
         .putAll(
@@ -109,22 +102,7 @@ final class CommandHandler implements JobHandler {
                 "MILLRACE_JOB_KEY", job.key().replace("\0", ""),
                 "MILLRACE_JOB_TYPE", type,
                 "MILLRACE_JOB_TOKEN", Long.toString(job.fencingToken())));
-    Process process = builder.redirectOutput(output.toFile()).start();
-    try {
-      reaper.guard(process.pid());
-      process.getOutputStream().write('\n');
-      process.getOutputStream().flush();
-    } catch (IOException | RuntimeException e) {
-      process.destroyForcibly();
-      throw e;
-    }
-    return process;
-  }
-
-  /** Kills what is left of it and of its group, also before its session has begun. */
-  private void end(Process process) {
-    process.destroyForcibly();
-    reaper.kill(process.pid());
+    return GuardedProcess.start(builder, null, _ -> {}, watchdog);
   }
 
   private static CompletableFuture<@Nullable IOException> inBackground(Pump pump) {
@@ -148,16 +126,16 @@ final class CommandHandler implements JobHandler {
   }
 
   /** Fails only for the payload's sake: a command need not read all of it. */
-  private static void feed(InputStream payload, Process process) throws IOException {
+  private static void feed(InputStream payload, GuardedProcess process) throws IOException {
     byte[] buffer = new byte[BUFFER_BYTES];
-    OutputStream stdin = process.getOutputStream();
+    OutputStream stdin = process.stdin();
     while (true) {
       int count;
       try {
         count = payload.read(buffer);
       } catch (IOException e) {
         // Before its input ends: it must not take a part for the whole.
-        process.destroyForcibly();
+        process.killAlone();
         throw e;
       }
       try {
@@ -173,8 +151,8 @@ final class CommandHandler implements JobHandler {
     }
   }
 
-  private static void read(ErrorLines errors, Process process) throws IOException {
-    try (InputStream stderr = process.getErrorStream()) {
+  private static void read(ErrorLines errors, GuardedProcess process) throws IOException {
+    try (InputStream stderr = process.stderr()) {
       errors.read(stderr);
     }
   }

@@ -1,12 +1,9 @@
 package io.millrace.cli.jobs;
 
+import io.millrace.cli.terminal.ArgumentLines;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Parameters;
 
@@ -24,18 +21,7 @@ final class KeyArguments {
    * @throws UsageException when one is empty
    */
   List<String> read(Terminal terminal) throws IOException {
-    List<String> read = new ArrayList<>();
-    for (String key : keys) {
-      if (key.equals("-")) {
-        // Not closed, since it is not ours to close.
-        var lines =
-            new BufferedReader(new InputStreamReader(terminal.in(), StandardCharsets.UTF_8));
-        lines.lines().filter(line -> !line.isBlank()).forEach(read::add);
-      } else {
-        read.add(checked(key));
-      }
-    }
-    return read;
+    return ArgumentLines.read(keys, terminal, KeyArguments::checked);
   }
 
   /**

@@ -6,12 +6,12 @@ import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.jobs.JobWorker;
 import io.millrace.client.jobs.JobWorkerOptions;
+import io.millrace.processes.CannotStartException;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.Watchdog;
 import io.millrace.queues.node.LocalMachine;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
@@ -96,10 +96,8 @@ public final class WorkerCommand implements Callable<Integer> {
   public Integer call() {
     JobWorkerOptions options = options();
     checkCommand();
-    ProcessLauncher launcher = ProcessLauncher.create();
-    try (Reaper reaper = new Reaper(launcher);
-        JobWorker worker =
-            JobWorker.start(options, new CommandHandler(command, type, launcher, reaper))) {
+    try (Watchdog watchdog = new Watchdog(ProcessLauncher.create(), null);
+        JobWorker worker = JobWorker.start(options, new CommandHandler(command, type, watchdog))) {
       StopSignals.listen(() -> stop(worker));
       var _ = worker.onReady().thenRun(() -> ready(options));
       worker.onEnd().join();
@@ -133,21 +131,11 @@ public final class WorkerCommand implements Callable<Integer> {
     if (program.isEmpty() || program.startsWith("-")) {
       throw new UsageException("this is no command: '" + program + "'");
     }
-    boolean there =
-        program.contains("/")
-            ? isProgram(Path.of(program))
-            : Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":", -1))
-                .anyMatch(folder -> isProgram(Path.of(folder, program)));
-    if (!there) {
-      throw new UsageException(
-          program.contains("/")
-              ? program + " is not an executable file"
-              : "the command " + program + " was not found in PATH");
+    try {
+      ProcessLauncher.checkProgram(program, Path.of(""), System.getenv().getOrDefault("PATH", ""));
+    } catch (CannotStartException e) {
+      throw new UsageException(String.valueOf(e.getMessage()), e);
     }
-  }
-
-  private static boolean isProgram(Path file) {
-    return Files.isRegularFile(file) && Files.isExecutable(file);
   }
 
   private void ready(JobWorkerOptions options) {

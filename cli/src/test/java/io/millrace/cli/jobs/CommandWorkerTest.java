@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.cli.Shell;
 import io.millrace.client.jobs.JobWorkerOptions;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.Watchdog;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,23 +25,23 @@ import tools.jackson.databind.JsonNode;
 class CommandWorkerTest {
   @TempDir private Path scratch = Path.of("");
   private JobSite site;
-  private Reaper reaper;
+  private Watchdog watchdog;
 
   @BeforeEach
   void open() {
     site = new JobSite(scratch.resolve("data"));
-    reaper = new Reaper(ProcessLauncher.create());
+    watchdog = new Watchdog(ProcessLauncher.create(), null);
   }
 
   @AfterEach
   void close() {
     site.close();
-    reaper.close();
+    watchdog.close();
   }
 
   private void worker(JobWorkerOptions options, String script) throws Exception {
     List<String> command = List.of("sh", "-c", script);
-    site.worker(options, new CommandHandler(command, "", ProcessLauncher.create(), reaper));
+    site.worker(options, new CommandHandler(command, "", watchdog));
   }
 
   private JsonNode job(String key) {

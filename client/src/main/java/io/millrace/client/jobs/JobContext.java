@@ -1,15 +1,13 @@
 package io.millrace.client.jobs;
 
-import java.util.ArrayList;
-import java.util.List;
+import io.millrace.client.Cancellation;
 import org.jspecify.annotations.Nullable;
 
 /** A job in the hands of a handler. Safe for use by threads. */
 public final class JobContext {
   private final Announced announced;
   private final Reporter reporter;
-  private final List<Runnable> listeners = new ArrayList<>();
-  private boolean cancelled;
+  private final Cancellation cancellation = new Cancellation();
 
   JobContext(Announced announced, Reporter reporter) {
     this.announced = announced;
@@ -87,30 +85,16 @@ public final class JobContext {
   }
 
   /** Whether the job was taken back, or the worker stops: the work is in vain. */
-  public synchronized boolean isCancelled() {
-    return cancelled;
+  public boolean isCancelled() {
+    return cancellation.isCancelled();
   }
 
   /** Runs {@code listener} when the job is cancelled; at once where it is already. */
   public void onCancel(Runnable listener) {
-    synchronized (this) {
-      if (!cancelled) {
-        listeners.add(listener);
-        return;
-      }
-    }
-    listener.run();
+    cancellation.onCancel(listener);
   }
 
   void cancel() {
-    List<Runnable> toRun;
-    synchronized (this) {
-      if (cancelled) {
-        return;
-      }
-      cancelled = true;
-      toRun = List.copyOf(listeners);
-    }
-    toRun.forEach(Runnable::run);
+    cancellation.cancel();
   }
 }

@@ -3,6 +3,7 @@ package io.millrace.queues.runner;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.RunningProcess;
+import io.millrace.processes.Watchdog;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
 import io.millrace.queues.plugin.Plugins;

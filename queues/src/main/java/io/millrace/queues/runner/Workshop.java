@@ -3,6 +3,7 @@ package io.millrace.queues.runner;
 import io.millrace.blobs.BlobStore;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.Watchdog;
 import io.millrace.queues.Queues;
 import io.millrace.queues.plugin.Plugins;
 import java.util.function.Supplier;

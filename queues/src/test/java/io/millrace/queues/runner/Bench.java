@@ -2,6 +2,7 @@ package io.millrace.queues.runner;
 
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.Watchdog;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;

@@ -19,11 +19,12 @@ final class Fit {
   /** The largest number that was given; what is new has a larger one. */
   private long lastId;
 
-  /** What has been changed or deleted; nothing is twice in one commit. */
-  private final Set<Object> changed = new HashSet<>();
+  /** What has been changed or deleted, which nothing is twice; null for a single change. */
+  private final @Nullable Set<Object> changed;
 
-  private Fit(State state) {
+  private Fit(State state, int changes) {
     this.state = state;
+    this.changed = changes > 1 ? new HashSet<>() : null;
     this.lastId = state.lastId();
   }
 
@@ -36,7 +37,7 @@ final class Fit {
     if (event.number() != state.commits() + 1) {
       throw new RecordException("commit " + event.number() + " follows commit " + state.commits());
     }
-    Fit fit = new Fit(state);
+    Fit fit = new Fit(state, event.changes().size());
     for (Change change : event.changes()) {
       String problem = fit.problemOf(change);
       if (problem != null) {
@@ -75,7 +76,7 @@ final class Fit {
     if (old == null) {
       return "changes task " + id + ", which is not there";
     }
-    if (!changed.add(id)) {
+    if (isAgain(id)) {
       return "changes task " + id + " twice";
     }
     return old.origin() == origin && old.group().equals(group)
@@ -88,6 +89,10 @@ final class Fit {
     if ((old == null ? 0 : old.version()) != version) {
       return "changes version " + version + " of " + key + ", not " + old;
     }
-    return changed.add(key) ? null : "changes " + key + " twice";
+    return isAgain(key) ? "changes " + key + " twice" : null;
+  }
+
+  private boolean isAgain(Object what) {
+    return changed != null && !changed.add(what);
   }
 }

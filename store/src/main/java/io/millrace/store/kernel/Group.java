@@ -9,7 +9,7 @@ import java.util.Comparator;
  * each in order of (available time, origin).
  */
 final class Group {
-  static final Comparator<Group> BY_NAME = Comparator.comparing(Group::name);
+  static final Comparator<Group> BY_NAME = (left, right) -> left.name().compareTo(right.name());
 
   /** The value of {@link #alarm} when nothing is held. */
   static final long NO_ALARM = Long.MAX_VALUE;

@@ -1,8 +1,7 @@
-package io.millrace.queues.runner;
+package io.millrace.processes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.processes.ProcessLauncher;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +42,24 @@ class WatchdogTest {
       watchdog.guard(other.pid());
     }
     assertThat(other.waitFor()).isEqualTo(137);
+  }
+
+  @Test
+  void it_guards_several_and_forgets_the_one_that_has_ended() throws Exception {
+    Process other = new ProcessBuilder(launcher.inOwnSession(List.of("sleep", "1000"))).start();
+    Process third = new ProcessBuilder(launcher.inOwnSession(List.of("sleep", "1000"))).start();
+    try (Watchdog watchdog = new Watchdog(launcher, null)) {
+      watchdog.guard(other.pid());
+      watchdog.guard(work.pid());
+      watchdog.guard(third.pid());
+      watchdog.end(work.pid());
+
+      assertThat(work.waitFor()).isEqualTo(137);
+      assertThat(watchdog.signal("0", other.pid())).isTrue();
+      assertThat(watchdog.signal("0", third.pid())).isTrue();
+    }
+    assertThat(other.waitFor()).isEqualTo(137);
+    assertThat(third.waitFor()).isEqualTo(137);
   }
 
   @Test

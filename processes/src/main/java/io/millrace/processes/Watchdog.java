@@ -1,43 +1,53 @@
-package io.millrace.queues.runner;
+package io.millrace.processes;
 
-import io.millrace.processes.ProcessException;
-import io.millrace.processes.ProcessLauncher;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A shell in a session of its own that outlives this process for a moment: when its pipe ends, it
- * kills the group that it was told of, and this process's own. It also sends signals to groups,
- * which Java cannot, without another process for each. One that was killed is replaced. Safe for
- * use by any number of threads.
+ * kills the programs that it guards, and this process's own group where that is wanted. So they end
+ * with this process, however that ends. It also sends signals to groups, which Java cannot, without
+ * another process for each. One that was killed is replaced. Safe for use by any number of threads.
  */
-final class Watchdog implements AutoCloseable {
+public final class Watchdog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Watchdog.class);
   private static final int ATTEMPTS = 3;
   private static final String SCRIPT =
       """
       trap '' PIPE HUP INT TERM
-      own=$1 group=
+      own=$1 groups=' '
       while read -r verb what whom; do
         case $verb in
-        guard) group=$what; echo yes ;;
-        end) kill -s KILL -- "-$what" 2>/dev/null; group=; echo yes ;;
+        guard)
+          case $groups in
+          *" $what "*) ;;
+          *) groups="$groups$what " ;;
+          esac
+          echo yes
+          ;;
+        end)
+          kill -s KILL -- "-$what" 2>/dev/null
+          groups="${groups%% $what *} ${groups#* $what }"
+          echo yes
+          ;;
         signal) if kill -s "$what" -- "-$whom" 2>/dev/null; then echo yes; else echo no; fi ;;
         esac
       done
-      [ -z "$group" ] || kill -s KILL -- "-$group"
+      for group in $groups; do kill -s KILL -- "-$group"; done
       [ -z "$own" ] || kill -s KILL -- "-$own"
       """;
 
   private final ProcessLauncher launcher;
   private final String own;
+  private final SequencedSet<Long> guarded = new LinkedHashSet<>();
   private @Nullable Shell shell;
-  private @Nullable Long guarded;
   private boolean closed;
 
   /** The running shell. */
@@ -47,8 +57,9 @@ final class Watchdog implements AutoCloseable {
    * Starts it.
    *
    * @param own the process group that ends with this process; null for none
+   * @throws ProcessException when it cannot be started
    */
-  Watchdog(ProcessLauncher launcher, @Nullable Long own) {
+  public Watchdog(ProcessLauncher launcher, @Nullable Long own) {
     this.launcher = launcher;
     this.own = own == null ? "" : own.toString();
     synchronized (this) {
@@ -56,16 +67,20 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** From now on, until it is set free, this group dies with this process. One at a time. */
+  ProcessLauncher launcher() {
+    return launcher;
+  }
+
+  /** From now on, until it is ended, this group dies with this process. */
   synchronized void guard(long group) {
-    guarded = group;
+    guarded.add(group);
     order("guard " + group);
   }
 
-  /** Kills what is left of the guarded group, which is nobody's business then. */
+  /** Kills what is left of a group, which is nobody's business then. */
   synchronized void end(long group) {
     order("end " + group);
-    guarded = null;
+    guarded.remove(group);
   }
 
   /**
@@ -85,8 +100,8 @@ final class Watchdog implements AutoCloseable {
         if (now == null) {
           now = start();
           shell = now;
-          if (guarded != null && !order.startsWith("guard")) {
-            ask(now, "guard " + guarded);
+          for (long group : guarded) {
+            ask(now, "guard " + group);
           }
         }
         return ask(now, order);
@@ -122,13 +137,13 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** Without one, a task would outlive this process: do not wait for the next order. */
+  /** Without one, a program would outlive this process: do not wait for the next order. */
   private synchronized void replace(Process gone) {
     Shell now = shell;
     if (!closed && now != null && now.process().equals(gone)) {
       discard();
-      if (guarded != null) {
-        order("guard " + guarded);
+      if (!guarded.isEmpty()) {
+        order("signal 0 " + guarded.getFirst());
       }
     }
   }

@@ -1,0 +1,123 @@
+package io.millrace.processes;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A program in a session and process group of its own that ends with this process. Nothing of it is
+ * kept in files; for programs that are to outlive their launcher there is {@link RunningProcess}.
+ * Safe for use by any number of threads.
+ */
+public final class GuardedProcess {
+  /**
+   * Lets the program begin once it is guarded: a process that dies before leaves nothing behind.
+   */
+  private static final String GATE =
+      """
+      read -r millrace_go || exit 125
+      if [ -n "$1" ]; then exec <"$1"; fi
+      shift
+      exec "$@"
+      """;
+
+  private final Process process;
+  private final Watchdog watchdog;
+
+  private GuardedProcess(Process process, Watchdog watchdog) {
+    this.process = process;
+    this.watchdog = watchdog;
+  }
+
+  /** What is to be done between the start and the program's first step. */
+  @FunctionalInterface
+  public interface BeforeItBegins {
+    /** Called once; what it throws ends the process, which has done nothing then. */
+    void accept(ProcessIdentity leader) throws IOException;
+  }
+
+  /**
+   * Starts a program.
+   *
+   * @param builder the command, its environment, folder and redirections, but for standard input
+   * @param input the file that is its standard input; null for {@link #stdin()}
+   * @throws IOException when it cannot be started; nothing is left of it then
+   */
+  public static GuardedProcess start(
+      ProcessBuilder builder, @Nullable Path input, BeforeItBegins before, Watchdog watchdog)
+      throws IOException {
+    List<String> gated = new ArrayList<>(List.of("/bin/sh", "-c", GATE, "millrace"));
+    gated.add(input == null ? "" : input.toString());
+    gated.addAll(builder.command());
+    Process process = builder.command(watchdog.launcher().inOwnSession(gated)).start();
+    try {
+      ProcessIdentity leader =
+          watchdog
+              .launcher()
+              .identify(process.pid())
+              .orElseThrow(() -> new IOException("the shell before it has ended"));
+      before.accept(leader);
+      watchdog.guard(leader.pid());
+      OutputStream gate = process.getOutputStream();
+      gate.write('\n');
+      gate.flush();
+      if (input != null) {
+        gate.close();
+      }
+      return new GuardedProcess(process, watchdog);
+    } catch (IOException | RuntimeException e) {
+      // It waits at its gate, so it has started nothing.
+      process.destroyForcibly();
+      throw e;
+    }
+  }
+
+  /** Its standard input, where that is no file. */
+  public OutputStream stdin() {
+    return process.getOutputStream();
+  }
+
+  /** Its standard error, where that is not redirected. */
+  public InputStream stderr() {
+    return process.getErrorStream();
+  }
+
+  /** Waits for the program's end and gives its exit code; others of its group may live on. */
+  public int waitFor() throws InterruptedException {
+    return process.waitFor();
+  }
+
+  /** Whether anything of its group lives. */
+  public boolean isGroupAlive() {
+    return watchdog.signal("0", process.pid());
+  }
+
+  /** Asks its whole group to end. */
+  public void terminate() {
+    if (!watchdog.signal("TERM", process.pid())) {
+      // Its session may not have begun yet.
+      process.destroy();
+    }
+  }
+
+  /** Kills its whole group; it is to be ended all the same. */
+  public void kill() {
+    watchdog.signal("KILL", process.pid());
+    process.destroyForcibly();
+  }
+
+  /** Kills the program alone, as for a fault of what it reads. */
+  public void killAlone() {
+    process.destroyForcibly();
+  }
+
+  /** Kills whatever is left of it and its group, and guards it no longer. To be called once. */
+  public void end() {
+    process.destroyForcibly();
+    watchdog.end(process.pid());
+  }
+}
