@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * use by any number of threads.
  */
 final class Published {
+  /** How many nodes are kept for each of a list that is read in pages. */
+  private static final int MOST_OTHERS = 4;
+
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private final TreeMap<NodeId, GraphNode> nodes = new TreeMap<>();
   private final Map<NodeId, Kill> kills = new HashMap<>();
@@ -133,14 +136,25 @@ final class Published {
 
   /** All nodes that somebody wants to see, and the version in which they were so. */
   GraphRegistry.Snapshot snapshot(NodeFilter filter) {
+    return read(() -> new GraphRegistry.Snapshot(version, explain(select(filter))));
+  }
+
+  /** The same to be read in pages: many are explained page by page. */
+  List<GraphNode> list(NodeFilter filter) {
     return read(() -> {
-      NodeId below = filter.below();
-      if (below != null && !nodes.containsKey(below)) {
-        throw new UnknownNodeException(below);
-      }
-      Filter wanted = new Filter(filter, nodes);
-      return new GraphRegistry.Snapshot(version, explain(wanted.nodes()));
+      List<GraphNode> wanted = select(filter);
+      // A list keeps all others too, so it is not to be a small part of them.
+      boolean later = wanted.size() > Views.PAGE && wanted.size() >= nodes.size() / MOST_OTHERS;
+      return later ? new Moment(wanted, nodes.values()) : explain(wanted);
     });
+  }
+
+  private List<GraphNode> select(NodeFilter filter) {
+    NodeId below = filter.below();
+    if (below != null && !nodes.containsKey(below)) {
+      throw new UnknownNodeException(below);
+    }
+    return new Filter(filter, nodes).nodes();
   }
 
   List<GraphNode> running() {

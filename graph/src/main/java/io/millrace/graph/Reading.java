@@ -29,7 +29,7 @@ final class Reading {
   }
 
   Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted) {
-    return wanted == null ? nodes.first(published.snapshot(filter).nodes()) : nodes.next(wanted);
+    return wanted == null ? nodes.first(published.list(filter)) : nodes.next(wanted);
   }
 
   Page<String> keys(NodeId id, Page.@Nullable Wanted wanted) {
