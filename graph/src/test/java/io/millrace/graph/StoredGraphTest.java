@@ -64,7 +64,9 @@ class StoredGraphTest {
   @Test
   void all_pages_of_a_long_list_have_the_states_and_reasons_of_its_first_moment() {
     NodeId top = world.addOne("command");
-    world.registry().add(Caller.ANYONE, Collections.nCopies(1_500, GraphForms.form("command", top)));
+    world
+        .registry()
+        .add(Caller.ANYONE, Collections.nCopies(1_500, GraphForms.form("command", top)));
     Page<GraphNode> first = world.registry().nodes(NodeFilter.ALL, null);
     world.fail(top);
 
