@@ -3,6 +3,7 @@ package io.millrace.graph;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -58,5 +59,25 @@ class StoredGraphTest {
     assertThat(world.node(below).reason()).isEqualTo("node " + top + " failed");
     assertThat(world.graph().secret()).isEqualTo(secret).hasSize(32);
     assertThat(world.addOne("command").value()).isEqualTo(below.value() + 1);
+  }
+
+  @Test
+  void all_pages_of_a_long_list_have_the_states_and_reasons_of_its_first_moment() {
+    NodeId top = world.addOne("command");
+    world
+        .registry()
+        .add(Caller.ANYONE, Collections.nCopies(1_500, GraphForms.form("command", top)));
+    Page<GraphNode> first = world.registry().nodes(NodeFilter.ALL, null);
+    world.fail(top);
+
+    Page<GraphNode> second =
+        world.registry().nodes(NodeFilter.ALL, new Page.Wanted(first.view(), "1000"));
+
+    assertThat(second.items())
+        .hasSize(501)
+        .extracting(GraphNode::reason)
+        .containsOnly("waits for node " + top);
+    assertThat(world.registry().nodes(NodeFilter.ALL, null).items().getLast().reason())
+        .isEqualTo("node " + top + " failed");
   }
 }

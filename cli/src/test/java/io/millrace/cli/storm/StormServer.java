@@ -21,6 +21,11 @@ final class StormServer implements AutoCloseable {
           kick-after-ms: 10000
       """;
 
+  /** What somebody does while no server runs. */
+  interface Look {
+    void look() throws IOException;
+  }
+
   private final Path root;
   private final Path settings;
   private final int port;
@@ -60,10 +65,16 @@ final class StormServer implements AutoCloseable {
 
   /** Ends it by signal 9, and starts it again. */
   void killAndStart() throws IOException {
+    killAndStart(() -> {});
+  }
+
+  /** The same, with a look at what there is while no server runs. */
+  void killAndStart(Look between) throws IOException {
     CompletableFuture<Void> again = new CompletableFuture<>();
     up = again;
     try {
       program.killAlive();
+      between.look();
       program = start(String.valueOf(port)).program();
     } finally {
       again.complete(null);
