@@ -37,6 +37,7 @@ class BenchTest {
         "http-batches",
         "java-client",
         "queues-create",
+        "graph",
         "jobs",
         "jobs-idle",
         "snapshot",

@@ -1,0 +1,171 @@
+package io.millrace.bench;
+
+import io.millrace.client.JsonCalls;
+import io.millrace.store.Journaling;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import org.HdrHistogram.Histogram;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A graph of many nodes: added, read in pages, run through, and commands that do nothing. */
+final class GraphRun implements Scenario {
+  private static final int NODES = 100_000;
+  private static final int WARM_UP = 20_000;
+  private static final int COMMANDS_A_SECOND = 200;
+
+  /** As many as a server runs unless it is told otherwise. */
+  private static final int PLACES = 16;
+
+  /** How many pages are read behind a first one. */
+  private static final int PAGES = 5;
+
+  private static final double ADDING_SECONDS = 10;
+  private static final double PAGE_MILLIS = 50;
+  private static final double NODE_MILLIS = 1;
+
+  @Override
+  public String name() {
+    return "graph";
+  }
+
+  @Override
+  public String what() {
+    return "a graph of " + NODES + " nodes: added, read in pages and run; commands beside spawn";
+  }
+
+  @Override
+  public void run(Setting setting) throws IOException, InterruptedException {
+    Path folder = setting.newFolder("graph");
+    try (Child child = Child.store(setting, folder.resolve("data"), Journaling.STRICT);
+        JsonCalls calls = BenchGraph.calls(child.port())) {
+      Path file = folder.resolve("go");
+      try (BenchGraph graph = BenchGraph.create(calls, file)) {
+        graph.add(Math.max(1, WARM_UP / setting.scale()), "wait for", past());
+        graph.run();
+      }
+      try (BenchGraph graph = BenchGraph.create(calls, file)) {
+        int nodes = Math.max(1, NODES / setting.scale());
+        adding(setting, child, graph, nodes);
+        pages(setting, calls);
+        scheduling(setting, child, graph, nodes);
+      }
+      commands(setting, child, calls, file);
+    } finally {
+      Setting.delete(folder);
+    }
+  }
+
+  /** What a node has that ends as soon as it starts. */
+  private static ObjectNode past() {
+    return JsonNodeFactory.instance.objectNode().put("time", "2000-01-01T00:00:00Z");
+  }
+
+  private void adding(Setting setting, Child child, BenchGraph graph, int nodes) {
+    long began = System.nanoTime();
+    Duration cpu = child.cpu();
+    graph.add(nodes, "wait for", past());
+    double seconds = (System.nanoTime() - began) / 1e9;
+    String what =
+        String.format(
+            Locale.ROOT,
+            "%,d nodes added over HTTP (server %.3f ms each)",
+            nodes,
+            millis(child.cpu().minus(cpu)) / nodes);
+    setting
+        .report()
+        .add(Figure.of(name(), what, seconds, "s").withTarget("≤ 10 s", seconds <= ADDING_SECONDS));
+  }
+
+  private static double millis(Duration time) {
+    return time.toNanos() / 1e6;
+  }
+
+  private void pages(Setting setting, JsonCalls calls) {
+    read(calls, setting.time(), new Histogram(3), new Histogram(3));
+    Histogram first = new Histogram(3);
+    Histogram next = new Histogram(3);
+    read(calls, setting.time(), first, next);
+    report(setting, "GET /v1/nodes, a first page: p99", first);
+    report(setting, "GET /v1/nodes, a page behind it: p99", next);
+  }
+
+  /** Reads the first pages of the graph, and again, each time as it is then. */
+  private static void read(JsonCalls calls, Duration time, Histogram first, Histogram next) {
+    long end = System.nanoTime() + time.toNanos();
+    do {
+      JsonNode pagination = page(calls, "/v1/nodes?start=", first).path("pagination");
+      for (int i = 0; i < PAGES && pagination.path("next").isString(); i++) {
+        String rest =
+            "/v1/nodes?start="
+                + pagination.path("next").asString()
+                + "&pid="
+                + pagination.path("pid").asString();
+        pagination = page(calls, rest, next).path("pagination");
+      }
+    } while (System.nanoTime() < end);
+  }
+
+  private static JsonNode page(JsonCalls calls, String path, Histogram micros) {
+    long began = System.nanoTime();
+    JsonNode page = calls.get(path);
+    micros.recordValue((System.nanoTime() - began) / 1_000);
+    return page;
+  }
+
+  private void report(Setting setting, String what, Histogram micros) {
+    double p99 = (double) micros.getValueAtPercentile(99);
+    setting
+        .report()
+        .add(
+            Figure.of(name(), what, p99 / 1e3, "ms")
+                .withLatency((double) micros.getValueAtPercentile(50), p99)
+                .withTarget("≤ 50 ms", p99 <= PAGE_MILLIS * 1e3));
+  }
+
+  private void scheduling(Setting setting, Child child, BenchGraph graph, int nodes)
+      throws IOException {
+    Duration cpu = child.cpu();
+    Duration took = graph.run();
+    double each = millis(child.cpu().minus(cpu)) / nodes;
+    String what =
+        String.format(
+            Locale.ROOT,
+            "processor time of a node without work (by the clock %.3f)",
+            millis(took) / nodes);
+    setting
+        .report()
+        .add(Figure.of(name(), what, each, "ms").withTarget("< 1 ms", each < NODE_MILLIS));
+  }
+
+  private void commands(Setting setting, Child child, JsonCalls calls, Path file)
+      throws IOException, InterruptedException {
+    int count = (int) Math.max(20, COMMANDS_A_SECOND * setting.time().toMillis() / 1000);
+    ObjectNode nothing = JsonNodeFactory.instance.objectNode().put("command", "true");
+    commands(calls, file, count, nothing);
+    double alone = SpawnAlone.perSecond(PLACES, setting.time().dividedBy(2));
+    Duration cpu = child.cpu();
+    double rate = commands(calls, file, count, nothing);
+    double each = millis(child.cpu().minus(cpu)) / count;
+    alone = (alone + SpawnAlone.perSecond(PLACES, setting.time().dividedBy(2))) / 2;
+    String what =
+        String.format(
+            Locale.ROOT, "commands true, %d at a time (server %.1f ms each)", PLACES, each);
+    setting
+        .report()
+        .add(
+            Figure.of(name(), what, rate, "nodes/s")
+                .withRatio(rate / alone, String.format(Locale.ROOT, "spawn's %,.0f", alone)));
+  }
+
+  private static double commands(JsonCalls calls, Path file, int count, ObjectNode data)
+      throws IOException {
+    try (BenchGraph graph = BenchGraph.create(calls, file)) {
+      graph.add(count, "command", data);
+      return count * 1e3 / Math.max(1, graph.run().toMillis());
+    }
+  }
+}
