@@ -93,6 +93,8 @@ final class Adding {
 
   private static List<NodeId> add(
       Draft draft, Caller caller, List<NewNode> nodes, List<NodeForm> forms, List<NodeData> data) {
+    Authority authority = Authority.of(caller, draft);
+    authority.checkNamed(nodes);
     List<Change.Added> added = new ArrayList<>(nodes.size());
     long now = draft.nowMillis();
     for (Change change : draft.rules().add(nodes, draft.next())) {
@@ -101,7 +103,7 @@ final class Adding {
         added.add(new Change.Added(it.id(), it.definition(), it.phase(), name, now));
       }
     }
-    Authority.of(caller, draft).checkPlaces(added);
+    authority.checkPlaces(added);
     draft.take(List.copyOf(added));
     String view = StoredValue.viewOf(draft.version());
     for (int i = 0; i < added.size(); i++) {

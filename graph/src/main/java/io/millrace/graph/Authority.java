@@ -45,6 +45,31 @@ final class Authority {
     };
   }
 
+  /**
+   * Whether new nodes may name what they name of the nodes there are. To be looked at before
+   * anything else about their place, which is not the caller's business otherwise.
+   */
+  void checkNamed(List<NewNode> nodes) {
+    for (NewNode it : nodes) {
+      it.place().parents().forEach(this::checkNamed);
+      it.place().after().forEach(this::checkNamed);
+    }
+  }
+
+  private void checkNamed(NodeRef ref) {
+    if (node.isPresent() && ref instanceof NodeRef.Existing(NodeId id)) {
+      NodeId own = node.get();
+      if (draft.find(id).isPresent() && !id.equals(own) && !isBelow(id, own)) {
+        throw outside(own);
+      }
+    }
+  }
+
+  private static NotAllowedException outside(NodeId own) {
+    return new NotAllowedException(
+        "node " + own + " may only add and move nodes below itself and each other");
+  }
+
   /** Whether nodes with these definitions may be added or moved there. */
   void checkPlaces(List<Change.Added> added) {
     added.forEach(it -> below.add(it.id()));
@@ -59,8 +84,7 @@ final class Authority {
           !definition.parents().isEmpty()
               && definition.above().allMatch(it -> it.equals(own) || isBelow(it, own));
       if (!inside) {
-        throw new NotAllowedException(
-            "node " + own + " may only add and move nodes below itself and each other");
+        throw outside(own);
       }
     }
   }

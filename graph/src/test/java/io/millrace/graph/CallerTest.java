@@ -73,6 +73,12 @@ class CallerTest {
   }
 
   @Test
+  void what_state_a_node_outside_is_in_is_not_its_business() {
+    NodeId ended = world.addOne("group");
+    assertNotAllowed(() -> registry().add(self, List.of(form("command", ended))));
+  }
+
+  @Test
   void it_changes_what_is_below_it_only() {
     NodeId deep = registry().add(self, List.of(form("command", child))).getFirst().id();
     assertThat(registry().rename(self, deep, "deep", null).name()).isEqualTo("deep");
