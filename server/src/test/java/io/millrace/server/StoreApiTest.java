@@ -253,19 +253,12 @@ final class StoreApiTest {
 
   @Test
   void position_summary_and_backup_answer() throws Exception {
-    long before = commits();
     add("a", "x");
-    assertThat(commits()).isEqualTo(before + 1);
+    assertThat(json(server.get("/store/position")).at("/position").asString()).endsWith("-1");
     assertThat(json(server.get("/store/summary")).at("/0/waiting").asLong()).isEqualTo(1);
     HttpResponse<String> backup = server.get("/store/backup");
     assertThat(backup.headers().firstValue("Content-Type")).contains("application/octet-stream");
     assertThat(backup.body()).isNotEmpty();
-  }
-
-  /** How many commits the store has, which is the end of its position. */
-  private long commits() throws Exception {
-    String position = json(server.get("/store/position")).at("/position").asString();
-    return Long.parseLong(position.substring(position.indexOf('-') + 1));
   }
 
   @ParameterizedTest

@@ -20,8 +20,7 @@ final class StoreFiguresTest {
       server.post("/store/update", "{\"clientid\":1,\"deletes\":[99]}");
       assertThat(server.get("/metrics").body().lines())
           .contains(
-              // One for the new graph, one for the task.
-              "millrace_store_commits_total 2.0",
+              "millrace_store_commits_total 1.0",
               "millrace_store_claims_total 1.0",
               "millrace_store_claims_empty_total 1.0",
               "millrace_store_refusals_total 1.0",
