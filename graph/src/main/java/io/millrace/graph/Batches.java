@@ -1,6 +1,5 @@
 package io.millrace.graph;
 
-import io.millrace.store.Bytes;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreException;
 import java.time.InstantSource;
@@ -31,9 +30,7 @@ final class Batches {
   private final Queue<Request<?>> queue = new ConcurrentLinkedQueue<>();
   private final ReentrantLock lock = new ReentrantLock();
 
-  private final Bytes secret;
-
-  private Head head;
+  private volatile Head head;
 
   /** Null where the graph has to be loaded again. */
   private @Nullable Draft draft;
@@ -54,14 +51,13 @@ final class Batches {
     this.published = published;
     this.portion = portion;
     this.discard = discard;
-    this.head = ledger.take();
-    this.secret = head.secret();
+    this.head = ledger.open();
     this.draft = load();
   }
 
-  /** What only the servers of this graph know. */
+  /** What only the servers of this graph know, for good once there is a node. */
   byte[] secret() {
-    return secret.toArray();
+    return head.secret().toArray();
   }
 
   /**

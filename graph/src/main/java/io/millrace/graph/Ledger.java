@@ -61,17 +61,24 @@ final class Ledger {
   }
 
   /**
+   * The head at a start. Where there is none yet it comes with the first change, so that a server
+   * whose graph nobody uses writes nothing.
+   */
+  Head open() {
+    return store.document(Keys.HEAD).value().isPresent() ? take() : first();
+  }
+
+  private Head first() {
+    return Head.first(names.bytes(SECRET_BYTES));
+  }
+
+  /**
    * The head as it is. Nothing that was sent before can change it any more: it is written again,
    * and so has another version.
    */
   Head take() {
     for (int i = 0; i < ATTEMPTS; i++) {
-      Head head =
-          store
-              .document(Keys.HEAD)
-              .value()
-              .map(Head::read)
-              .orElseGet(() -> Head.first(names.bytes(SECRET_BYTES)));
+      Head head = store.document(Keys.HEAD).value().map(Head::read).orElseGet(this::first);
       Head taken = writeHead(begin(), head, head);
       if (taken != null) {
         return taken;

@@ -73,8 +73,8 @@ public final class StoredGraph {
   }
 
   /**
-   * 32 bytes that only the servers of this graph know, the same after every restart: a key for the
-   * tokens that running commands get.
+   * 32 bytes that only the servers of this graph know: a key for the tokens that running commands
+   * get. Once there is a node they are the same after every restart.
    */
   public byte[] secret() {
     return parts.batches().secret();

@@ -41,6 +41,14 @@ class StoredGraphTest {
   }
 
   @Test
+  void a_graph_that_nobody_uses_writes_nothing() {
+    world.restart();
+
+    assertThat(world.store().document(Keys.HEAD).value()).isEmpty();
+    assertThat(world.registry().version()).isZero();
+  }
+
+  @Test
   void a_restart_finds_the_graph_as_it_was() {
     NodeId top = world.addOne("command");
     NodeId below = world.addOne("command", top);

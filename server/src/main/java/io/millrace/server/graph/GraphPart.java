@@ -66,7 +66,7 @@ public final class GraphPart implements AutoCloseable {
     this.launcher = launcher;
     this.types = types;
     this.graph = graph;
-    this.tokens = new GraphTokens(graph.secret(), graph.registry()::node);
+    this.tokens = new GraphTokens(graph::secret, graph.registry()::node);
   }
 
   /**

@@ -10,6 +10,7 @@ import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.crypto.Mac;
@@ -25,17 +26,17 @@ public final class GraphTokens {
   private static final Pattern FORM =
       Pattern.compile("graph-([1-9][0-9]{0,15})-([1-9][0-9]{0,8})-([A-Za-z0-9_-]{43})");
 
-  private final SecretKeySpec secret;
+  private final Supplier<byte[]> secret;
   private final Function<NodeId, Optional<GraphNode>> nodes;
 
   /**
    * The tokens of a graph.
    *
-   * @param secret its secret, at least one byte
+   * @param secret gives its secret, at least one byte, which does not change once there is a node
    * @param nodes tells how a node is now
    */
-  public GraphTokens(byte[] secret, Function<NodeId, Optional<GraphNode>> nodes) {
-    this.secret = new SecretKeySpec(secret, ALGORITHM);
+  public GraphTokens(Supplier<byte[]> secret, Function<NodeId, Optional<GraphNode>> nodes) {
+    this.secret = secret;
     this.nodes = nodes;
   }
 
@@ -70,7 +71,7 @@ public final class GraphTokens {
   private String code(NodeId id, int attempt) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
-      mac.init(secret);
+      mac.init(new SecretKeySpec(secret.get(), ALGORITHM));
       byte[] code = mac.doFinal((id + "/" + attempt).getBytes(StandardCharsets.US_ASCII));
       return Base64.getUrlEncoder().withoutPadding().encodeToString(code);
     } catch (GeneralSecurityException e) {

@@ -23,7 +23,7 @@ final class GraphTokensTest {
 
   private GraphTokens tokens(String secret) {
     return new GraphTokens(
-        secret.getBytes(StandardCharsets.US_ASCII),
+        () -> secret.getBytes(StandardCharsets.US_ASCII),
         id -> id.equals(NODE) ? Optional.of(node()) : Optional.empty());
   }
 

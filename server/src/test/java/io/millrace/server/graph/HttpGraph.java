@@ -38,7 +38,7 @@ final class HttpGraph implements GraphAccess {
             new GraphEnvironment(InstantSource.system(), new Random(3)));
     Routes routes = new Routes(new SimpleMeterRegistry());
     GraphApi.mount(
-        routes, graph.registry(), new GraphTokens(graph.secret(), graph.registry()::node));
+        routes, graph.registry(), new GraphTokens(graph::secret, graph.registry()::node));
     listener =
         HttpListener.start(
             InetAddress.getLoopbackAddress(),
