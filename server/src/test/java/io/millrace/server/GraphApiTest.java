@@ -134,8 +134,8 @@ final class GraphApiTest {
             throw new AssertionError(e);
           }
         });
-    graph.script("root", "true");
-    String wanted = graph.add("command", "root", "{'command': 'true'}");
+    graph.script(last, "true");
+    String wanted = graph.add("command", last, "{'command': 'true'}");
     JsonNode found = newer.get(30, TimeUnit.SECONDS);
     assertThat(found).hasSize(1);
     assertThat(found.at("/0/id").asString()).isEqualTo(wanted);

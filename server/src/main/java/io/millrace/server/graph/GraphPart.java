@@ -35,7 +35,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
@@ -45,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 /** The graph within a server: its nodes, what they can be, and what lets them run. */
 public final class GraphPart implements AutoCloseable {
   private static final Set<String> COMMANDS = Set.of("command", "shell command");
-  private static final Executor VIRTUAL = task -> Thread.ofVirtual().name("graph-run").start(task);
+  private static final long END_SECONDS = 5;
 
   private final GraphSettings settings;
   private final Path folder;
@@ -53,6 +55,8 @@ public final class GraphPart implements AutoCloseable {
   private final Types types;
   private final StoredGraph graph;
   private final GraphTokens tokens;
+  private final ExecutorService runs =
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("graph-run-", 0).factory());
   private @Nullable SchedulerDriver driver;
 
   private GraphPart(
@@ -179,18 +183,27 @@ public final class GraphPart implements AutoCloseable {
             launcher,
             (id, attempt) ->
                 Map.of("MILLRACE_URL", reached, "MILLRACE_TOKEN", tokens.of(id, attempt)),
-            VIRTUAL);
+            runs);
     GraphScheduler scheduler =
         new GraphScheduler(
             figures.measure(graph.work()), types.all(), settings.scheduling(folder), surroundings);
     driver = SchedulerDriver.start(scheduler, Clock.systemUTC());
   }
 
-  /** Ends the scheduling; commands that run go on, and the next start finds them. */
+  /**
+   * Ends the scheduling, and waits a little for what is being begun or stored; commands that run go
+   * on, and the next start finds them.
+   */
   @Override
   public void close() {
     if (driver != null) {
       driver.close();
+    }
+    runs.shutdown();
+    try {
+      boolean _ = runs.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     }
     types.close();
   }
