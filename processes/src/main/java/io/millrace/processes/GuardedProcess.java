@@ -117,7 +117,10 @@ public final class GuardedProcess {
 
   /** Kills whatever is left of it and its group, and guards it no longer. To be called once. */
   public void end() {
-    process.destroyForcibly();
+    // Of one that has ended that would close its streams, whose last words may not be read yet.
+    if (process.isAlive()) {
+      process.destroyForcibly();
+    }
     watchdog.end(process.pid());
   }
 }
