@@ -201,6 +201,11 @@ final class Batches {
   private @Nullable Head commit(Draft changed) {
     Head after = head.after(changed.next(), changed.version(), ledger.writer(), 0);
     try {
+      Head begun = ledger.begun(head);
+      if (begun == null) {
+        return null;
+      }
+      head = begun;
       return ledger.commit(head, after, changed.fresh(), changed.changes());
     } catch (OutcomeUnknownException e) {
       LOG.warn("looking whether a change of the graph has happened: {}", e.toString());

@@ -103,8 +103,19 @@ final class Ledger {
   }
 
   /**
+   * The head that a change goes by. The first change of all writes it, so that of two servers that
+   * begin a graph only one gets on.
+   *
+   * @return null where somebody else was faster
+   */
+  @Nullable Head begun(Head head) {
+    return head.document() > 0 ? head : writeHead(begin(), head, head);
+  }
+
+  /**
    * Commits a change.
    *
+   * @param before the head that is stored, see {@link #begun}
    * @param fresh documents of nodes that are new with it
    * @param changes of other documents
    * @return the head after it; null where somebody else was faster and nothing has changed

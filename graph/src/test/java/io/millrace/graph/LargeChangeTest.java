@@ -76,6 +76,25 @@ class LargeChangeTest {
   }
 
   @Test
+  void the_first_request_of_all_is_whole_though_another_server_opens_the_graph_meanwhile() {
+    int[] calls = {0};
+    StoredGraph[] other = new StoredGraph[1];
+    world.breakLine(() -> {
+      if (++calls[0] == 6) {
+        other[0] = world.another();
+      }
+      return false;
+    });
+    calls[0] = 0;
+
+    assertThat(world.registry().add(Caller.ANYONE, group())).hasSize(MANY + 1);
+
+    assertThat(other[0]).isNotNull();
+    world.restart();
+    assertThat(world.registry().snapshot(NodeFilter.ALL).nodes()).hasSize(MANY + 1);
+  }
+
+  @Test
   void a_large_request_is_there_as_a_whole_or_leaves_nothing() {
     int[] there = {0};
     cutOffEverywhere(
