@@ -19,25 +19,35 @@ public interface NodeType {
   /** What the graph must know of it. */
   Kind kind();
 
-  /** The keys of data that it reads; they change only while a node waits. */
-  Set<String> inputs();
+  /** The keys of data that it reads; they change only while a node waits. None by default. */
+  default Set<String> inputs() {
+    return Set.of();
+  }
 
   /**
    * The keys of data that it writes, which nobody else can; they are there from the start, empty.
+   * None by default.
    */
-  Set<String> outputs();
+  default Set<String> outputs() {
+    return Set.of();
+  }
 
   /**
-   * Looks at the data of a new node, or of one whose data changes.
+   * Looks at the data of a new node, or of one whose data changes. By default all is well.
    *
    * @param inputs by key, those of {@link #inputs()} that are set
    * @throws InvalidGraphException where it cannot work with them; the message names the key and
    *     says what is wrong
    */
-  void check(Map<String, JsonNode> inputs);
+  default void check(Map<String, JsonNode> inputs) {}
 
-  /** Whether an attempt takes one of the places for commands, of which there are so many. */
-  boolean takesPlace();
+  /**
+   * Whether an attempt takes one of the places for commands, of which there are so many. By default
+   * it does not.
+   */
+  default boolean takesPlace() {
+    return false;
+  }
 
   /**
    * Begins an attempt, quickly. The node's start is on record already; nothing has begun before.

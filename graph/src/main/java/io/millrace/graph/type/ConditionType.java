@@ -45,14 +45,7 @@ final class ConditionType implements NodeType {
 
   @Override
   public Set<String> inputs() {
-    return RunPolicy.keysWith(
-        FILE,
-        ProgramForm.COMMAND,
-        ProgramForm.ARGS,
-        ProgramForm.SHELL,
-        ProgramForm.ENV,
-        ProgramForm.CWD,
-        ProgramForm.STDIN);
+    return ProgramForm.keysWith(FILE);
   }
 
   @Override

@@ -4,10 +4,7 @@ import io.millrace.graph.Attempt;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
 import io.millrace.graph.Work;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import tools.jackson.databind.JsonNode;
 
 /** Nodes that hold others together. The graph starts and ends them itself. */
 final class GroupType implements NodeType {
@@ -19,24 +16,6 @@ final class GroupType implements NodeType {
   @Override
   public Kind kind() {
     return Kind.GROUP;
-  }
-
-  @Override
-  public Set<String> inputs() {
-    return Set.of();
-  }
-
-  @Override
-  public Set<String> outputs() {
-    return Set.of();
-  }
-
-  @Override
-  public void check(Map<String, JsonNode> inputs) {}
-
-  @Override
-  public boolean takesPlace() {
-    return false;
   }
 
   @Override

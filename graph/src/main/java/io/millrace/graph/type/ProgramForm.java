@@ -4,8 +4,10 @@ import io.millrace.graph.InvalidGraphException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** How a node's data says which program it runs. */
@@ -19,7 +21,17 @@ final class ProgramForm {
 
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
+  /** The keys of data that say which program it is, whichever way. */
+  private static final List<String> EITHER = List.of(COMMAND, ARGS, SHELL, ENV, CWD, STDIN);
+
   private ProgramForm() {}
+
+  /** The keys for either way, with others of a type and those of every attempt. */
+  static Set<String> keysWith(String... others) {
+    List<String> keys = new ArrayList<>(EITHER);
+    Collections.addAll(keys, others);
+    return RunPolicy.keysWith(keys.toArray(String[]::new));
+  }
 
   /** The program that {@code command} and {@code args} name. */
   static Program command(Inputs inputs) {

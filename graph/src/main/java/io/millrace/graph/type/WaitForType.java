@@ -52,17 +52,7 @@ final class WaitForType implements NodeType {
 
   @Override
   public Set<String> inputs() {
-    return RunPolicy.keysWith(
-        FILE,
-        PORT,
-        TIME,
-        INTERVAL,
-        ProgramForm.COMMAND,
-        ProgramForm.ARGS,
-        ProgramForm.SHELL,
-        ProgramForm.ENV,
-        ProgramForm.CWD,
-        ProgramForm.STDIN);
+    return ProgramForm.keysWith(FILE, PORT, TIME, INTERVAL);
   }
 
   @Override
@@ -82,12 +72,6 @@ final class WaitForType implements NodeType {
       default -> ProgramForm.either(inputs);
     }
     RunPolicy.of(values);
-  }
-
-  /** Many wait, and hardly anything of the machine is used by it. */
-  @Override
-  public boolean takesPlace() {
-    return false;
   }
 
   @Override

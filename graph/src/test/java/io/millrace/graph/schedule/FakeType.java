@@ -13,11 +13,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /** A type whose attempts end when a test says so, and live on when their scheduler goes. */
 final class FakeType implements NodeType {
@@ -89,19 +87,6 @@ final class FakeType implements NodeType {
   public Kind kind() {
     return kind;
   }
-
-  @Override
-  public Set<String> inputs() {
-    return Set.of();
-  }
-
-  @Override
-  public Set<String> outputs() {
-    return Set.of();
-  }
-
-  @Override
-  public void check(Map<String, JsonNode> inputs) {}
 
   @Override
   public boolean takesPlace() {

@@ -85,11 +85,6 @@ public final class JobNodeType implements NodeType {
   }
 
   @Override
-  public boolean takesPlace() {
-    return false;
-  }
-
-  @Override
   public Attempt start(Work work) {
     String key = "graph-" + work.id() + "-" + work.attempt();
     Submission submission = submission(work.inputs(), key);

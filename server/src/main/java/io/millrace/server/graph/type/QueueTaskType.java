@@ -90,12 +90,6 @@ public final class QueueTaskType implements NodeType {
     return new TaskAttempt.Order(new Inputs(inputs).text("queue"), object, MEANING);
   }
 
-  /** The queue limits how many of its tasks run. */
-  @Override
-  public boolean takesPlace() {
-    return false;
-  }
-
   @Override
   public Attempt start(Work work) {
     return TaskAttempt.begin(tasks, tasks.id(work), order(work.inputs()), true);
