@@ -2,9 +2,6 @@ package io.millrace.queues.runner;
 
 import io.millrace.queues.LostClaimException;
 import java.time.Duration;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,12 +14,12 @@ final class LeaseGuard implements AutoCloseable {
   private static final Duration LONGEST_MARGIN = Duration.ofSeconds(10);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
-  private final Schedule schedule;
+  private final LeaseClock clock;
   private final Duration lease;
   private final Runnable renewal;
   private final Watcher watcher;
-  private @Nullable ScheduledFuture<?> next;
-  private @Nullable ScheduledFuture<?> deadline;
+  private Runnable cancelRenewal = () -> {};
+  private Runnable cancelDeadline = () -> {};
   private boolean closed;
 
   /** Who hears what becomes of the claim. Called on a thread that must not be held up. */
@@ -37,39 +34,39 @@ final class LeaseGuard implements AutoCloseable {
     void lost();
   }
 
-  LeaseGuard(Schedule schedule, Duration lease, Runnable renewal, Watcher watcher) {
-    this.schedule = schedule;
+  LeaseGuard(LeaseClock clock, Duration lease, Runnable renewal, Watcher watcher) {
+    this.clock = clock;
     this.lease = lease;
     this.renewal = renewal;
     this.watcher = watcher;
   }
 
-  /** The claim was last renewed by what was sent at this time of {@link System#nanoTime()}. */
+  /** The claim was last renewed by what was sent at this time of the clock. */
   synchronized void begin(long sentNanos) {
     renewed(sentNanos);
     plan(lease.dividedBy(3));
   }
 
   private synchronized void renewed(long sentNanos) {
-    cancel(deadline);
+    cancelDeadline.run();
     if (!closed) {
-      long left = sentNanos + lease.minus(margin()).toNanos() - System.nanoTime();
-      deadline = schedule.guard().schedule(this::end, Math.max(0, left), TimeUnit.NANOSECONDS);
+      long left = sentNanos + lease.minus(margin()).toNanos() - clock.nanos().getAsLong();
+      cancelDeadline = clock.guard().set(left, this::end);
     }
   }
 
   private synchronized void plan(Duration delay) {
     if (!closed) {
-      next = schedule.renewal().schedule(this::renew, delay.toNanos(), TimeUnit.NANOSECONDS);
+      cancelRenewal = clock.renewal().set(delay.toNanos(), this::renew);
     }
   }
 
   private void renew() {
-    long sent = System.nanoTime();
+    long sent = clock.nanos().getAsLong();
     try {
       renewal.run();
       renewed(sent);
-      watcher.renewed(lease.minusNanos(System.nanoTime() - sent));
+      watcher.renewed(lease.minusNanos(clock.nanos().getAsLong() - sent));
       plan(lease.dividedBy(3));
     } catch (LostClaimException e) {
       if (closeOnce()) {
@@ -100,17 +97,11 @@ final class LeaseGuard implements AutoCloseable {
     return first;
   }
 
-  private static void cancel(@Nullable ScheduledFuture<?> future) {
-    if (future != null) {
-      future.cancel(false);
-    }
-  }
-
   /** Renews no more and says nothing more. */
   @Override
   public synchronized void close() {
     closed = true;
-    cancel(next);
-    cancel(deadline);
+    cancelRenewal.run();
+    cancelDeadline.run();
   }
 }

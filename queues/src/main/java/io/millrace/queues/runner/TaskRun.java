@@ -73,7 +73,10 @@ final class TaskRun {
       Run run = started.run();
       try (LeaseGuard guard =
           new LeaseGuard(
-              shop.tools().schedule(), lease, () -> runs.renew(run, lease), new Watcher())) {
+              LeaseClock.of(shop.tools().schedule()),
+              lease,
+              () -> runs.renew(run, lease),
+              new Watcher())) {
         guard.begin(sent.get());
         sayWhereLate(sent.get());
         shop.room().prepare();
