@@ -3,6 +3,7 @@ package io.millrace.queues.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.list;
 
+import io.millrace.queues.ConfigRegistry;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Presence;
@@ -16,8 +17,11 @@ import io.millrace.queues.node.NodeWorld.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 class ExecutionNodeTest {
   private static final Duration SOON = Duration.ofMillis(100);
@@ -83,6 +87,43 @@ class ExecutionNodeTest {
     world.queues.nodes().limit("n", null);
     world.run(Duration.ofSeconds(2));
     assertThat(node.runners.begun).hasSize(40);
+  }
+
+  @Test
+  void a_running_node_heeds_a_configuration_that_changes_its_own_before_that_of_all() {
+    Queue queue = world.queue("q", 9);
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.run(Duration.ofSeconds(2));
+    configure("n", "ignorequeues", List.of("q"));
+    world.run(Duration.ofSeconds(2));
+    world.submit(queue, 1);
+    world.run(Duration.ofSeconds(2));
+    assertThat(node.runners.begun).isEmpty();
+
+    configure(ConfigRegistry.ALL, "ignorequeues", List.of());
+    world.run(Duration.ofSeconds(2));
+    assertThat(node.runners.begun).isEmpty();
+
+    configure("n", "ignorequeues", null);
+    world.run(Duration.ofSeconds(2));
+    assertThat(node.runners.begun).hasSize(1);
+
+    configure(ConfigRegistry.ALL, "ignorequeues", List.of("q"));
+    configure("n", "ignorequeues", List.of());
+    world.run(Duration.ofSeconds(2));
+    world.submit(queue, 1);
+    world.run(Duration.ofSeconds(2));
+    assertThat(node.runners.begun).hasSize(2);
+  }
+
+  private void configure(String scope, String field, @Nullable List<String> names) {
+    ObjectNode changes = JsonNodeFactory.instance.objectNode();
+    if (names == null) {
+      changes.putNull(field);
+    } else {
+      names.forEach(changes.putArray(field)::add);
+    }
+    world.queues.config().set(scope, changes);
   }
 
   @Test

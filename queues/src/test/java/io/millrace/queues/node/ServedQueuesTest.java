@@ -2,6 +2,9 @@ package io.millrace.queues.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputLimits;
@@ -13,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class ServedQueuesTest {
   private final ServedQueues served = new ServedQueues("n");
@@ -86,5 +90,34 @@ class ServedQueuesTest {
         () -> Set.of("work"));
     assertThat(served.next()).isEqualTo(Optional.empty());
     assertThat(served.dueCount()).isZero();
+  }
+
+  @Test
+  void a_plugin_that_is_missing_is_said_once_and_again_once_it_has_been_there() {
+    Queue queue = queue(1, List.of(), List.of());
+    Logger log = (Logger) LoggerFactory.getLogger(ServedQueues.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.addAppender(lines);
+    try {
+      for (Set<String> plugins :
+          List.of(
+              Set.<String>of(),
+              Set.<String>of(),
+              Set.of("work"),
+              Set.of("work"),
+              Set.<String>of())) {
+        served.reload(List.of(queue), NodeConfig.DEFAULTS, () -> plugins);
+      }
+    } finally {
+      log.detachAppender(lines);
+    }
+
+    assertThat(lines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly(
+            "queue q1 is ignored: node n has no plugin work",
+            "queue q1 is served: plugin work was found",
+            "queue q1 is ignored: node n has no plugin work");
   }
 }
