@@ -11,6 +11,11 @@ import io.millrace.store.TaskRef;
  * @param token the fencing token: a later claim on the same job always has a larger one
  */
 public record JobClaim(long client, long origin, long token) {
+  /** A claim that a transaction is about to make, whose token only its commit gives. */
+  static JobClaim beforeCommit(long client, long origin) {
+    return new JobClaim(client, origin, 0);
+  }
+
   Owner owner() {
     return Owner.client(client);
   }

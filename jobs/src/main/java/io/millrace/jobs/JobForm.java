@@ -20,6 +20,25 @@ final class JobForm {
    *     job keeps the one that it has, or has none
    */
   static Bytes write(Entry entry, @Nullable String added) {
+    ObjectNode json = form(entry);
+    if (added != null) {
+      Json.putId(json, "task", added);
+    }
+    return Json.write(json);
+  }
+
+  /**
+   * The document of a job that the same transaction takes.
+   *
+   * @param taken the local name of its kernel task: the id that it gets is the claim's token
+   */
+  static Bytes writeTaken(Entry entry, String taken) {
+    ObjectNode json = form(entry);
+    Json.putId(json, "token", taken);
+    return Json.write(json);
+  }
+
+  private static ObjectNode form(Entry entry) {
     Job job = entry.job();
     ObjectNode json = Json.object();
     json.put("type", job.type());
@@ -41,12 +60,8 @@ final class JobForm {
       json.put("lastToken", entry.last().token());
       json.put("lastKind", entry.last().kind().name());
     }
-    if (added == null) {
-      json.put("task", job.place().task());
-    } else {
-      Json.putAdded(json, "task", added);
-    }
-    return Json.write(json);
+    json.put("task", job.place().task());
+    return json;
   }
 
   private static void write(ObjectNode json, Job.Hand hand) {

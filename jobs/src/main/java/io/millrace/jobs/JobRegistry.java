@@ -112,8 +112,8 @@ public interface JobRegistry {
 
   /**
    * Gives waiting jobs to workers, one to each at most: immediate ones first, then batch ones, then
-   * those that have failed, which no worker gets that failed at them last. Claim and record; a
-   * crash in between leaves claims that end by themselves within seconds.
+   * those that have failed, which no worker gets that failed at them last. A crash may leave claims
+   * on jobs that have failed without a record; those end by themselves within seconds.
    *
    * @param workers who is ready; a worker that is named twice takes two
    * @return what was assigned, in no order; fewer than workers where fewer jobs wait

@@ -89,8 +89,8 @@ final class Json {
     return found;
   }
 
-  /** The id that the store gives to the task added under {@code localName}. */
-  static void putAdded(ObjectNode target, String field, String localName) {
+  /** The id that the store gives to the task added or taken under {@code localName}. */
+  static void putId(ObjectNode target, String field, String localName) {
     target.putRawValue(field, new RawValue("{{" + localName + "}}"));
   }
 

@@ -184,6 +184,7 @@ final class Ledger {
               MISSING_DEPEND,
               OWNED_BY_ANOTHER,
               LEASE_ENDED,
+              NOT_WAITING,
               VERSION_CONFLICT -> {}
           case FULL -> throw new JobsFullException(reason.message());
           case TOO_LARGE -> throw new TooLargeException(reason.message());

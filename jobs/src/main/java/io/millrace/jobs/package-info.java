@@ -22,9 +22,10 @@
  *                        └───────────────── failed ◄── cancel
  * </pre>
  *
- * <p>HASH stands for the worker that failed at it last. A claim lasts seconds at first; its record
- * in the job's document prolongs it and is what a report is checked against, so a report by an
- * older claim is refused whatever the kernel task is doing.
+ * <p>HASH stands for the worker that failed at it last. The record of a claim in the job's document
+ * is what a report is checked against, so a report by an older claim is refused whatever the kernel
+ * task is doing. A job that has not failed is claimed and put on record by one commit; the claim on
+ * one that has lasts seconds at first, and its record prolongs it.
  */
 @NullMarked
 package io.millrace.jobs;

@@ -5,6 +5,7 @@ import static io.millrace.jobs.JobsFixture.B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.store.Task;
 import io.millrace.store.testkit.contract.StoreFixture;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -176,6 +177,19 @@ public abstract class JobRegistryContract {
     assertThat(world.assign("second", A).job().id()).isEqualTo(job.id());
     assertThatThrownBy(() -> registry().retry(job.id().toString()))
         .isInstanceOf(JobStateException.class);
+  }
+
+  @Test
+  void a_job_is_taken_and_put_on_record_by_one_commit() {
+    world.submit("second");
+    long before = world.store().groups().position().number();
+    Assignment assignment = world.assign("second", A);
+    assertThat(world.store().groups().position().number()).isEqualTo(before + 1);
+    JobClaim claim = assignment.claim();
+    assertThat(world.job(assignment.job().id()).hand().claim()).isEqualTo(claim);
+    Task held = world.store().task(claim.ref()).value().orElseThrow();
+    assertThat(held.token()).isEqualTo(claim.token());
+    assertThat(held.owner()).isEqualTo(claim.owner());
   }
 
   @Test

@@ -226,21 +226,73 @@ class RecoveryTest {
     world.accepted(report);
   }
 
-  @Test
-  void nobody_gets_a_job_that_was_deleted_between_its_claim_and_the_record() {
-    Job job = world.submit("");
+  /** Has something done just before the registry's call of this number. */
+  private void beforeCall(int number, Runnable intrusion) {
     int[] calls = {0};
     world.breakLine(() -> {
-      // Claim, its answer, the look at the job, and now the record.
-      if (++calls[0] == 4) {
-        Jobs other = world.another(9, JobTypes.NONE);
-        assertThat(other.registry().delete(job.id().toString())).isPresent();
+      if (++calls[0] == number) {
+        intrusion.run();
       }
       return false;
     });
+  }
+
+  @Test
+  void nobody_gets_a_job_that_was_deleted_just_before_it_is_taken() {
+    Job job = world.submit("");
+    JobRegistry other = world.another(9, JobTypes.NONE).registry();
+    List<Job> deleted = new ArrayList<>();
+    // Two groups are read, then the job, and now it is taken.
+    beforeCall(4, () -> deleted.add(other.delete(job.id().toString()).orElseThrow()));
     assertThat(registry().assign("", List.of(A))).isEmpty();
-    assertThat(calls[0]).isGreaterThan(4);
+    assertThat(deleted).hasSize(1);
     assertThat(store.store().groups().value()).isEmpty();
+  }
+
+  @Test
+  void nobody_gets_a_job_that_was_deleted_between_its_claim_and_the_record() {
+    Job job = world.submit("");
+    world.accepted(world.failed(world.assign("", A)));
+    JobRegistry other = world.another(9, JobTypes.NONE).registry();
+    List<Job> deleted = new ArrayList<>();
+    // Two groups are read and all are listed, the failed job is claimed and read: now its record.
+    beforeCall(7, () -> deleted.add(other.delete(job.id().toString()).orElseThrow()));
+    assertThat(registry().assign("", List.of(B))).isEmpty();
+    assertThat(deleted).hasSize(1);
+    assertThat(store.store().groups().value()).isEmpty();
+  }
+
+  @Test
+  void of_the_jobs_that_another_process_takes_meanwhile_nobody_gets_one_twice() {
+    for (int i = 0; i < 5; i++) {
+      world.submit("");
+    }
+    JobRegistry other = world.another(9, JobTypes.NONE).registry();
+    List<Assignment> all = new ArrayList<>();
+    beforeCall(4, () -> all.addAll(other.assign("", List.of(B, B))));
+    List<Assignment> own = registry().assign("", Collections.nCopies(5, A));
+    assertThat(all).hasSize(2);
+    assertThat(own).hasSize(3);
+    all.addAll(own);
+    assertThat(all).extracting(each -> each.job().id()).doesNotHaveDuplicates();
+    all.forEach(each -> world.accepted(world.completed(each, "x")));
+  }
+
+  @Test
+  void who_is_never_fast_enough_to_take_a_job_gets_one_all_the_same() {
+    for (int i = 0; i < 40; i++) {
+      world.submit("");
+    }
+    JobRegistry other = world.another(9, JobTypes.NONE).registry();
+    List<Assignment> all = new ArrayList<>();
+    world.breakLine(() -> {
+      all.addAll(other.assign("", List.of(B)));
+      return false;
+    });
+    Assignment own = world.assign("", A);
+    world.mendLine();
+    assertThat(all).extracting(each -> each.job().id()).doesNotContain(own.job().id());
+    world.accepted(world.completed(own, "x"));
   }
 
   @Test

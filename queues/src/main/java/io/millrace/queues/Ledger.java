@@ -128,6 +128,7 @@ final class Ledger {
                 MISSING_DEPEND,
                 OWNED_BY_ANOTHER,
                 LEASE_ENDED,
+                NOT_WAITING,
                 VERSION_CONFLICT -> {}
             case FULL -> throw new StoreFullException(reason.message());
             case MALFORMED, TOO_LARGE, REQUEST_ID_REUSED ->

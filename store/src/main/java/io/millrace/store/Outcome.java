@@ -12,8 +12,8 @@ public sealed interface Outcome {
    *
    * @param position the commit's own position; for a claim that found nothing, what it saw
    * @param timeMillis the store time of the decision
-   * @param tasks the new tasks: adds, then updates, then renewals, each in the order asked; for a
-   *     claim the tasks taken, none when nothing was available
+   * @param tasks the new tasks: adds, then updates, renewals and takings, each in the order asked;
+   *     for a claim the tasks taken, none when nothing was available
    * @param documents the documents written, in the order asked
    * @param repeated whether this is the answer to an earlier command with the same request id
    */

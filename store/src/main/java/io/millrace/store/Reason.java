@@ -15,7 +15,7 @@ public record Reason(
 
   /** The sorts of reasons. */
   public enum Kind {
-    /** A task to update or renew is not there, or not with the expected id. */
+    /** A task to update, renew or take is not there, or not with the expected id. */
     MISSING_UPDATE,
     /** A task to delete is not there, or not with the expected id. */
     MISSING_DELETE,
@@ -25,6 +25,8 @@ public record Reason(
     OWNED_BY_ANOTHER,
     /** A claim to renew is not alive any more. */
     LEASE_ENDED,
+    /** A task to take is delayed, or owned: by the client itself, or by one whom it overrides. */
+    NOT_WAITING,
     /** A document does not have the expected version. */
     VERSION_CONFLICT,
     /** The request id was used before with other content. */

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param adds tasks to create
  * @param updates tasks to replace by changed ones
  * @param renewals claims to prolong
+ * @param takings waiting tasks to claim by name
  * @param deletes tasks to remove
  * @param depends tasks that must be there, unchanged where an id is expected
  * @param puts documents to write
@@ -26,6 +27,7 @@ public record Transaction(
     List<Add> adds,
     List<Update> updates,
     List<Renewal> renewals,
+    List<Taking> takings,
     List<TaskRef> deletes,
     List<TaskRef> depends,
     List<Put> puts,
@@ -72,14 +74,28 @@ public record Transaction(
   public record Renewal(TaskRef task, long leaseMillis, boolean revive) {}
 
   /**
+   * A waiting task to claim, so that a claim and what depends on it are one commit. What comes of
+   * it is what a {@link Claim} makes of a task: the client owns it until the lease ends, its new id
+   * is its fencing token, and it has been claimed once more. It is refused where the task is not
+   * there or does not wait. The limit of a claim, {@link Claim#whileFewerThan()}, does not concern
+   * it: who names a task has counted himself.
+   *
+   * @param task the task to claim
+   * @param leaseMillis how long the claim lasts from now on, not negative
+   * @param localName a name by which document puts of the same transaction may refer to the id, and
+   *     so the token, that the claim gives, see {@link Put}; null for none
+   */
+  public record Taking(TaskRef task, long leaseMillis, @Nullable String localName) {}
+
+  /**
    * A document to write. Every {@code {{local name}}} in the body of a template is replaced by the
-   * decimal id of the task that the transaction adds under that local name.
+   * decimal id that the task gets which the transaction adds or takes under that local name.
    *
    * @param key which document
    * @param expectedVersion the version it must have: {@link DocumentVersion#ABSENT} for "must not
    *     be there", {@link DocumentVersion#ANY} for no expectation
    * @param body its new content
-   * @param template whether the body is UTF-8 text with references to added tasks
+   * @param template whether the body is UTF-8 text with references to added or taken tasks
    */
   public record Put(DocumentKey key, long expectedVersion, Bytes body, boolean template) {}
 
@@ -102,6 +118,7 @@ public record Transaction(
     adds = List.copyOf(adds);
     updates = List.copyOf(updates);
     renewals = List.copyOf(renewals);
+    takings = List.copyOf(takings);
     deletes = List.copyOf(deletes);
     depends = List.copyOf(depends);
     puts = List.copyOf(puts);
@@ -120,6 +137,7 @@ public record Transaction(
     private final List<Add> adds = new ArrayList<>();
     private final List<Update> updates = new ArrayList<>();
     private final List<Renewal> renewals = new ArrayList<>();
+    private final List<Taking> takings = new ArrayList<>();
     private final List<TaskRef> deletes = new ArrayList<>();
     private final List<TaskRef> depends = new ArrayList<>();
     private final List<Put> puts = new ArrayList<>();
@@ -168,6 +186,17 @@ public record Transaction(
     /** Prolongs a claim, even one whose lease has ended; see {@link Renewal#revive()}. */
     public Builder revive(TaskRef task, Duration lease) {
       renewals.add(new Renewal(task, lease.toMillis(), true));
+      return this;
+    }
+
+    /** Claims a waiting task. */
+    public Builder take(TaskRef task, Duration lease) {
+      return take(new Taking(task, lease.toMillis(), null));
+    }
+
+    /** Claims a waiting task. */
+    public Builder take(Taking taking) {
+      takings.add(taking);
       return this;
     }
 
@@ -225,6 +254,7 @@ public record Transaction(
           adds,
           updates,
           renewals,
+          takings,
           deletes,
           depends,
           puts,

@@ -6,6 +6,7 @@ import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.Renewal;
+import io.millrace.store.Transaction.Taking;
 import io.millrace.store.Transaction.Update;
 import io.millrace.store.When;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ final class TransactionForm {
     List<Add> adds = List.of();
     List<Update> updates = List.of();
     List<Renewal> renewals = List.of();
+    List<Taking> takings = List.of();
     List<TaskRef> deletes = List.of();
     List<TaskRef> depends = List.of();
     List<Transaction.Put> puts = List.of();
@@ -35,7 +37,8 @@ final class TransactionForm {
         case "clientid" -> client = ClientIds.read(in);
         case "adds" -> adds = readAdds(in);
         case "updates" -> updates = readUpdates(in);
-        case "renewals" -> renewals = readRenewals(in);
+        case "renewals" -> renewals = ClaimedForm.readRenewals(in);
+        case "takings" -> takings = ClaimedForm.readTakings(in);
         case "deletes" -> deletes = TaskForm.readRefs(in);
         case "depends" -> depends = TaskForm.readRefs(in);
         case "puts" -> puts = DocumentForm.readPuts(in);
@@ -54,6 +57,7 @@ final class TransactionForm {
         adds,
         updates,
         renewals,
+        takings,
         deletes,
         depends,
         puts,
@@ -68,7 +72,8 @@ final class TransactionForm {
     json.writeNumberProperty("clientid", ClientIds.shown(transaction.client().client()));
     writeAdds(json, transaction.adds());
     writeUpdates(json, transaction.updates());
-    writeRenewals(json, transaction.renewals());
+    ClaimedForm.writeRenewals(json, transaction.renewals());
+    ClaimedForm.writeTakings(json, transaction.takings());
     TaskForm.writeRefs(json, "deletes", transaction.deletes());
     TaskForm.writeRefs(json, "depends", transaction.depends());
     DocumentForm.writePuts(json, transaction.puts());
@@ -193,49 +198,6 @@ final class TransactionForm {
         JsonText.data(json, "data", "data64", update.data(), DataForm.TEXT);
       }
       writeWhen(json, update.when());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-  }
-
-  private static List<Renewal> readRenewals(JsonInput in) {
-    List<Renewal> renewals = new ArrayList<>();
-    in.array();
-    while (in.element()) {
-      long id = 0;
-      long origin = 0;
-      Long lease = null;
-      boolean revive = false;
-      in.object();
-      for (String name = in.field(); name != null; name = in.field()) {
-        switch (name) {
-          case "id" -> id = TaskForm.id(in);
-          case "origin" -> origin = TaskForm.id(in);
-          case "lease" -> lease = in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
-          case "revive" -> revive = in.truth();
-          default -> throw in.unknown();
-        }
-      }
-      if (lease == null) {
-        throw in.lacking("needs a lease, in milliseconds");
-      }
-      renewals.add(new Renewal(TaskForm.ref(in, id, origin), lease, revive));
-    }
-    return renewals;
-  }
-
-  private static void writeRenewals(JsonGenerator json, List<Renewal> renewals) {
-    if (renewals.isEmpty()) {
-      return;
-    }
-    json.writeArrayPropertyStart("renewals");
-    for (Renewal renewal : renewals) {
-      json.writeStartObject();
-      TaskForm.writeRefFields(json, renewal.task());
-      json.writeNumberProperty("lease", renewal.leaseMillis());
-      if (renewal.revive()) {
-        json.writeBooleanProperty("revive", true);
-      }
       json.writeEndObject();
     }
     json.writeEndArray();

@@ -41,6 +41,7 @@ final class Words {
       case MISSING_DEPEND -> "depends";
       case OWNED_BY_ANOTHER -> "owned";
       case LEASE_ENDED -> "leases";
+      case NOT_WAITING -> "waiting";
       case VERSION_CONFLICT -> "documents";
       case REQUEST_ID_REUSED -> "requestid";
       case MALFORMED -> "bugs";
@@ -56,6 +57,7 @@ final class Words {
       case "depends" -> Reason.Kind.MISSING_DEPEND;
       case "owned" -> Reason.Kind.OWNED_BY_ANOTHER;
       case "leases" -> Reason.Kind.LEASE_ENDED;
+      case "waiting" -> Reason.Kind.NOT_WAITING;
       case "documents" -> Reason.Kind.VERSION_CONFLICT;
       case "requestid" -> Reason.Kind.REQUEST_ID_REUSED;
       case "bugs" -> Reason.Kind.MALFORMED;

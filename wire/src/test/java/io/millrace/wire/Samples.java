@@ -19,6 +19,7 @@ import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.Renewal;
+import io.millrace.store.Transaction.Taking;
 import io.millrace.store.Transaction.Update;
 import io.millrace.store.When;
 import java.util.ArrayList;
@@ -152,6 +153,7 @@ final class Samples {
         list(this::add),
         list(() -> new Update(ref(), coin() ? data() : null, when())),
         list(() -> new Renewal(ref(), number(), coin())),
+        list(() -> new Taking(ref(), number(), coin() ? name() : null)),
         list(this::ref),
         list(this::ref),
         list(() -> new Put(key(), version(), data(), coin())),

@@ -19,6 +19,7 @@ import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.Renewal;
+import io.millrace.store.Transaction.Taking;
 import io.millrace.store.Transaction.Update;
 import io.millrace.store.When;
 import java.net.URLEncoder;
@@ -167,6 +168,8 @@ final class SeedFormTest {
             update(
                 "{\"clientid\":1,\"updates\":[{\"origin\":3,\"keep\":true}],"
                     + "\"renewals\":[{\"id\":4,\"lease\":60}],"
+                    + "\"takings\":[{\"id\":8,\"lease\":70,\"local\":\"n\"},"
+                    + "{\"origin\":9,\"lease\":0}],"
                     + "\"deletes\":[{\"id\":5,\"origin\":2}],\"depends\":[{\"origin\":6}],"
                     + "\"puts\":[{\"collection\":\"c\",\"key\":\"k\",\"version\":0,"
                     + "\"body64\":\"AP8=\",\"template\":true}],"
@@ -179,6 +182,7 @@ final class SeedFormTest {
                 List.of(),
                 List.of(new Update(TaskRef.origin(3), null, When.now())),
                 List.of(new Renewal(TaskRef.id(4), 60, false)),
+                List.of(new Taking(TaskRef.id(8), 70, "n"), new Taking(TaskRef.origin(9), 0, null)),
                 List.of(new TaskRef(5, 2)),
                 List.of(TaskRef.origin(6)),
                 List.of(
@@ -280,6 +284,8 @@ final class SeedFormTest {
         "deletes/0 is 0 but must be from 1 to 9223372036854775807");
     updateRefused(
         "{\"clientid\":1,\"renewals\":[{\"id\":1}]}", "renewals/0 needs a lease, in milliseconds");
+    updateRefused(
+        "{\"clientid\":1,\"takings\":[{\"id\":1}]}", "takings/0 needs a lease, in milliseconds");
     updateRefused(
         "{\"clientid\":1,\"puts\":[{\"key\":\"k\"}]}", "puts/0 needs a collection and a key");
     updateRefused(

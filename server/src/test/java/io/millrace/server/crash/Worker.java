@@ -76,6 +76,9 @@ final class Worker {
         for (Transaction.Renewal renewal : transaction.renewals()) {
           traces.add(!contents.tasks().containsKey(renewal.task().id()));
         }
+        for (Transaction.Taking taking : transaction.takings()) {
+          traces.add(!contents.tasks().containsKey(taking.task().id()));
+        }
         for (Transaction.Put put : transaction.puts()) {
           Document document = contents.documents().get(put.key());
           traces.add(document != null && document.body().equals(put.body()));

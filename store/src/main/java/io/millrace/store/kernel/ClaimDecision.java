@@ -3,6 +3,7 @@ package io.millrace.store.kernel;
 import io.millrace.store.Change;
 import io.millrace.store.Claim;
 import io.millrace.store.Limits;
+import io.millrace.store.Owner;
 import io.millrace.store.Reason;
 import io.millrace.store.Reason.Kind;
 import io.millrace.store.Task;
@@ -139,17 +140,14 @@ final class ClaimDecision {
   }
 
   private void take(Task old) {
-    Task task =
-        new Task(
-            nextId,
-            old.origin(),
-            old.group(),
-            endMillis,
-            claim.client(),
-            nextId,
-            old.claims() + 1,
-            old.data());
+    changes.add(taken(old, nextId, claim.client(), endMillis));
     nextId++;
-    changes.add(new Change.Changed(old.id(), task, true));
+  }
+
+  /** What a claim makes of a task that waits. */
+  static Change.Changed taken(Task old, long id, Owner owner, long endMillis) {
+    Task task =
+        new Task(id, old.origin(), old.group(), endMillis, owner, id, old.claims() + 1, old.data());
+    return new Change.Changed(old.id(), task, true);
   }
 }

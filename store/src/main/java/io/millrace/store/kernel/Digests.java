@@ -70,6 +70,18 @@ final class Digests {
     }
     writeVersions(out, transaction.documentDeletes());
     writeVersions(out, transaction.documentDepends());
+    // Last and only where there are any, so that old digests stay what they were.
+    if (!transaction.takings().isEmpty()) {
+      out.writeNumber(transaction.takings().size());
+      transaction.takings().forEach(taking -> write(out, taking));
+    }
+  }
+
+  private static void write(RecordWriter out, Transaction.Taking taking) {
+    write(out, taking.task());
+    out.writeLong(taking.leaseMillis());
+    out.writeByte(taking.localName() == null ? 0 : 1);
+    out.writeText(taking.localName() == null ? "" : taking.localName());
   }
 
   private static void write(RecordWriter out, Transaction.Add add) {

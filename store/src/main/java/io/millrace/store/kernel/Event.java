@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeMillis the store time of the decision
  * @param client who asked
  * @param override whether an operator's right was used
- * @param changes what it did, in order: adds, updates, renewals, deletes, then documents
+ * @param changes what it did, in order: adds, updates, renewals, takings, deletes, then documents
  * @param request the request id with its digest; null for none
  */
 record Event(

@@ -18,6 +18,7 @@ record Extent(int parts, long bytes) {
         transaction.adds().size()
             + transaction.updates().size()
             + transaction.renewals().size()
+            + transaction.takings().size()
             + transaction.deletes().size()
             + transaction.puts().size()
             + transaction.documentDeletes().size()

@@ -287,7 +287,9 @@ final class State {
   /** The tasks of one group as they are now. */
   @Nullable Group freezeGroup(String name) {
     Group group = group(name);
-    edition.next();
+    if (group != null) {
+      edition.next();
+    }
     return group;
   }
 

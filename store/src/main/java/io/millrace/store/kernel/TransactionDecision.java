@@ -46,7 +46,10 @@ final class TransactionDecision {
     this.complaints = new Complaints(state, limits);
     this.nextId = state.lastId() + 1;
     int tasks =
-        transaction.updates().size() + transaction.renewals().size() + transaction.deletes().size();
+        transaction.updates().size()
+            + transaction.renewals().size()
+            + transaction.takings().size()
+            + transaction.deletes().size();
     this.changes =
         new ArrayList<>(
             tasks
@@ -70,6 +73,9 @@ final class TransactionDecision {
     }
     for (Transaction.Renewal renewal : transaction.renewals()) {
       renew(renewal);
+    }
+    for (Transaction.Taking taking : transaction.takings()) {
+      take(taking);
     }
     for (TaskRef ref : transaction.deletes()) {
       delete(ref);
@@ -101,16 +107,7 @@ final class TransactionDecision {
     complaints.checkName("group of a task to add", add.group());
     complaints.checkData("data of a task to add", add.data().size());
     long time = complaints.checkTime("a task to add", add.when(), nowMillis);
-    String localName = add.localName();
-    if (localName != null) {
-      complaints.checkName("local name", localName);
-      if (localIds.isEmpty()) {
-        localIds = new HashMap<>();
-      }
-      if (localIds.putIfAbsent(localName, nextId) != null) {
-        complaints.malformed("local name " + localName + " stands for two tasks");
-      }
-    }
+    callNext(add.localName());
     Owner owner = add.owned() && time > nowMillis ? transaction.client() : null;
     Group group = state.group(add.group());
     // One name for all tasks of a group: that of a request's own text would stay in memory.
@@ -119,6 +116,20 @@ final class TransactionDecision {
     nextId++;
     growthBytes += Sizes.of(task);
     changes.add(new Change.Added(task));
+  }
+
+  /** Lets a local name, if there is one, stand for the next id. */
+  private void callNext(@Nullable String localName) {
+    if (localName == null) {
+      return;
+    }
+    complaints.checkName("local name", localName);
+    if (localIds.isEmpty()) {
+      localIds = new HashMap<>();
+    }
+    if (localIds.putIfAbsent(localName, nextId) != null) {
+      complaints.malformed("local name " + localName + " stands for two tasks");
+    }
   }
 
   private void update(Transaction.Update update) {
@@ -161,6 +172,32 @@ final class TransactionDecision {
       return;
     }
     replace(old, end, heir(old), old.token(), old.data());
+  }
+
+  private void take(Transaction.Taking taking) {
+    long end =
+        complaints.checkLease("lease of " + taking.task(), taking.leaseMillis(), 0, nowMillis);
+    // Even of one that is refused, so that documents which use the name are not at fault as well.
+    callNext(taking.localName());
+    Task old = change(taking.task(), Kind.MISSING_UPDATE, "to take");
+    if (old == null) {
+      return;
+    }
+    TaskState found = old.stateAt(nowMillis);
+    if (found != TaskState.WAITING) {
+      complaints.add(
+          Reason.of(
+              Kind.NOT_WAITING,
+              taking.task(),
+              taking.task()
+                  + (found == TaskState.DELAYED ? " is delayed" : " is owned already")
+                  + " for another "
+                  + (old.availableAtMillis() - nowMillis)
+                  + " ms"));
+      return;
+    }
+    changes.add(ClaimDecision.taken(old, nextId, transaction.client(), end));
+    nextId++;
   }
 
   private boolean endedClaimOfClient(Task task) {

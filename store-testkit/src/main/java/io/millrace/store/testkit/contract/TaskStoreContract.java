@@ -53,6 +53,19 @@ public abstract class TaskStoreContract {
   }
 
   @Nested
+  class Takings extends TakingContract {
+    @Override
+    protected StoreFixture newFixture() {
+      return TaskStoreContract.this.newFixture();
+    }
+
+    @Override
+    protected boolean overrides() {
+      return TaskStoreContract.this.overrides();
+    }
+  }
+
+  @Nested
   class WaitingClaims extends WaitingClaimContract {
     @Override
     protected StoreFixture newFixture() {

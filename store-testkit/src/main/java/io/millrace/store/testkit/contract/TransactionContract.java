@@ -40,21 +40,25 @@ public abstract class TransactionContract extends StoreTopic {
   }
 
   @Test
-  void the_answer_lists_adds_then_updates_then_renewals_in_the_order_asked() {
+  void the_answer_lists_adds_updates_renewals_and_takings_in_the_order_asked() {
     Task first = add("a", "1");
     Task second = add("a", "2");
     add("b", "3");
     Task held = claim(ALICE, "b");
+    Task fourth = add("b", "4");
+    Task fifth = add("b", "5");
     List<Task> tasks =
         commit(
                 Transaction.by(ALICE)
+                    .take(fifth.ref(), LEASE)
+                    .take(fourth.ref(), LEASE)
                     .renew(held.ref(), LEASE)
                     .update(second.ref(), Bytes.of("two"), When.now())
                     .update(first.ref(), Bytes.of("one"), When.now())
                     .add("c", "x")
                     .add("c", "y"))
             .tasks();
-    assertThat(texts(tasks)).containsExactly("x", "y", "two", "one", "3");
+    assertThat(texts(tasks)).containsExactly("x", "y", "two", "one", "3", "5", "4");
   }
 
   @Test
@@ -131,6 +135,7 @@ public abstract class TransactionContract extends StoreTopic {
     add("b", "owned");
     Task owned = claim(ALICE, "b");
     Task waiting = add("c", "never claimed");
+    Task delayed = add("c", "later", When.after(LEASE), false);
     TaskRef unknown = TaskRef.id(1L << 50);
     Outcome.Refused refused =
         refused(
@@ -141,6 +146,7 @@ public abstract class TransactionContract extends StoreTopic {
                 .delete(owned.ref())
                 .depend(TaskRef.origin(1L << 51))
                 .renew(waiting.ref(), LEASE)
+                .take(delayed.ref(), LEASE)
                 .put(doc("x"), 7, Bytes.of("body"))
                 .depend(doc("y"), 8));
     assertThat(kinds(refused))
@@ -150,6 +156,7 @@ public abstract class TransactionContract extends StoreTopic {
             Kind.OWNED_BY_ANOTHER,
             Kind.MISSING_DEPEND,
             Kind.LEASE_ENDED,
+            Kind.NOT_WAITING,
             Kind.VERSION_CONFLICT,
             Kind.VERSION_CONFLICT);
     assertThat(refused.reasons())

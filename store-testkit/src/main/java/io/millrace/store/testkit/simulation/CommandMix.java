@@ -122,11 +122,14 @@ final class CommandMix {
   private Transaction transaction() {
     Transaction.Builder builder = Transaction.by(owner());
     int parts = chance(10) ? random.nextInt(1, 15) : random.nextInt(1, 4);
+    List<String> names = new ArrayList<>();
     int adds = 0;
+    int takings = 0;
     for (int i = 0; i < parts; i++) {
-      switch (random.nextInt(12)) {
+      switch (random.nextInt(13)) {
         case 0, 1, 2, 3 -> {
           if (model.size() < MOST_TASKS) {
+            names.add("t" + adds);
             builder.add(add(adds++));
           } else {
             builder.delete(ref());
@@ -143,7 +146,12 @@ final class CommandMix {
         }
         case 7, 8 -> builder.delete(ref());
         case 9 -> builder.depend(ref());
-        default -> document(builder, adds);
+        case 10 -> {
+          names.add("k" + takings);
+          long lease = random.nextLong(0, 60_000);
+          builder.take(new Transaction.Taking(ref(), lease, "k" + takings++));
+        }
+        default -> document(builder, names);
       }
     }
     Owner client = builder.build().client();
@@ -157,7 +165,7 @@ final class CommandMix {
     return transaction.equals(Transaction.by(transaction.client()).build());
   }
 
-  private void document(Transaction.Builder builder, int adds) {
+  private void document(Transaction.Builder builder, List<String> names) {
     DocumentKey key = documentKey();
     @Nullable Document found = model.document(key);
     long version =
@@ -174,8 +182,11 @@ final class CommandMix {
       }
       case 1 -> builder.depend(key, version);
       default -> {
-        boolean template = adds > 0 && chance(2);
-        Bytes body = template ? Bytes.of("task {{t" + random.nextInt(adds) + "}} is mine") : data();
+        boolean template = !names.isEmpty() && chance(2);
+        Bytes body =
+            template
+                ? Bytes.of("task {{" + names.get(random.nextInt(names.size())) + "}} is mine")
+                : data();
         builder.put(new Transaction.Put(key, version, body, template));
       }
     }

@@ -137,7 +137,7 @@ final class Judge {
     for (int i = 0; i < done.documents().size(); i++) {
       Document actual = done.documents().get(i);
       NewDocument planned = expected.documents().get(i);
-      Document right = new Document(planned.key(), actual.version(), body(planned, done));
+      Document right = new Document(planned.key(), actual.version(), body(planned, expected, done));
       if (!actual.equals(right)) {
         return actual + " should be " + right;
       }
@@ -159,14 +159,19 @@ final class Judge {
     }
   }
 
-  /** Local names in simulations are {@code t} and the index of the add. */
-  private static Bytes body(NewDocument planned, Outcome.Done done) {
+  /**
+   * Local names in simulations are {@code t} and the index of the add, {@code k} and that of the
+   * taking.
+   */
+  private static Bytes body(NewDocument planned, Verdict.Done expected, Outcome.Done done) {
     if (planned.body() != null) {
       return planned.body();
     }
     String text = planned.template() == null ? "" : planned.template();
+    int takings = 0;
     for (int i = 0; i < done.tasks().size(); i++) {
-      text = text.replace("{{t" + i + "}}", Long.toString(done.tasks().get(i).id()));
+      String name = expected.tasks().get(i).isTaken() ? "k" + takings++ : "t" + i;
+      text = text.replace("{{" + name + "}}", Long.toString(done.tasks().get(i).id()));
     }
     return Bytes.of(text);
   }

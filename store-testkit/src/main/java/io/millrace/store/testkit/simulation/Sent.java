@@ -80,6 +80,7 @@ final class Sent {
           !(transaction.adds().isEmpty()
               && transaction.updates().isEmpty()
               && transaction.renewals().isEmpty()
+              && transaction.takings().isEmpty()
               && transaction.deletes().isEmpty()
               && transaction.puts().isEmpty()
               && transaction.documentDeletes().isEmpty());

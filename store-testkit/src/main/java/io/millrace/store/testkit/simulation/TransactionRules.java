@@ -49,6 +49,7 @@ final class TransactionRules {
     }
     transaction.updates().forEach(this::update);
     transaction.renewals().forEach(this::renew);
+    transaction.takings().forEach(this::take);
     for (TaskRef ref : transaction.deletes()) {
       @Nullable Task task = mine(ref, Kind.MISSING_DELETE);
       if (task != null) {
@@ -94,6 +95,19 @@ final class TransactionRules {
     }
     long end = now + renewal.leaseMillis();
     tasks.add(new NewTask(old, old.group(), end, owner(old), old.token(), old.data()));
+  }
+
+  private void take(Transaction.Taking taking) {
+    @Nullable Task old = mine(taking.task(), Kind.MISSING_UPDATE);
+    if (old == null) {
+      return;
+    }
+    if (old.stateAt(now) != TaskState.WAITING) {
+      causes.add(new Cause(Kind.NOT_WAITING, taking.task(), null));
+      return;
+    }
+    long end = now + taking.leaseMillis();
+    tasks.add(new NewTask(old, old.group(), end, transaction.client(), NewTask.OWN_ID, old.data()));
   }
 
   /** The client; but an operator who prolongs another's claim leaves it to that one. */

@@ -47,6 +47,7 @@ sealed interface Verdict {
    * A task that the commit makes.
    *
    * @param old what it replaces; null for an added one
+   * @param token its fencing token, 0 for none, or {@link #OWN_ID} where a claim gives it
    */
   record NewTask(
       @Nullable Task old,
@@ -55,12 +56,20 @@ sealed interface Verdict {
       @Nullable Owner owner,
       long token,
       Bytes data) {
+    /** Stands for the id that the task will have. */
+    static final long OWN_ID = -1;
+
+    /** Whether it is what a claim makes of a task. */
+    boolean isTaken() {
+      return token == OWN_ID;
+    }
 
     /** The same as a task with the id that it was given. */
     Task as(long id) {
-      return old == null
-          ? new Task(id, id, group, availableAtMillis, owner, token, 0, data)
-          : new Task(id, old.origin(), group, availableAtMillis, owner, token, old.claims(), data);
+      long origin = old == null ? id : old.origin();
+      int claims = (old == null ? 0 : old.claims()) + (isTaken() ? 1 : 0);
+      return new Task(
+          id, origin, group, availableAtMillis, owner, isTaken() ? id : token, claims, data);
     }
   }
 
