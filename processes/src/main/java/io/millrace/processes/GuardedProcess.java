@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * kept in files; for programs that are to outlive their launcher there is {@link RunningProcess}.
  * Safe for use by any number of threads.
  */
-public final class GuardedProcess {
+public final class GuardedProcess implements GuardedGroup {
   /**
    * Lets the program begin once it is guarded: a process that dies before leaves nothing behind.
    */
@@ -86,17 +86,17 @@ public final class GuardedProcess {
     return process.getErrorStream();
   }
 
-  /** Waits for the program's end and gives its exit code; others of its group may live on. */
+  @Override
   public int waitFor() throws InterruptedException {
     return process.waitFor();
   }
 
-  /** Whether anything of its group lives. */
+  @Override
   public boolean isGroupAlive() {
     return watchdog.signal("0", process.pid());
   }
 
-  /** Asks its whole group to end. */
+  @Override
   public void terminate() {
     if (!watchdog.signal("TERM", process.pid())) {
       // Its session may not have begun yet.
@@ -104,7 +104,7 @@ public final class GuardedProcess {
     }
   }
 
-  /** Kills its whole group; it is to be ended all the same. */
+  @Override
   public void kill() {
     watchdog.signal("KILL", process.pid());
     process.destroyForcibly();
@@ -115,7 +115,7 @@ public final class GuardedProcess {
     process.destroyForcibly();
   }
 
-  /** Kills whatever is left of it and its group, and guards it no longer. To be called once. */
+  @Override
   public void end() {
     // Of one that has ended that would close its streams, whose last words may not be read yet.
     if (process.isAlive()) {

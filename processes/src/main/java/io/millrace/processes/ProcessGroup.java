@@ -45,7 +45,7 @@ record ProcessGroup(ProcessIdentity leader, String sh) {
    */
   boolean signal(String signal) {
     for (int looked = 0; StartMarks.mayHaveGroup(leader); looked++) {
-      if (kill(signal)) {
+      if (signal(sh, signal, leader.pid())) {
         return true;
       }
       if (looked == MOST_LOOKS || !StartMarks.isAlive(leader)) {
@@ -56,10 +56,11 @@ record ProcessGroup(ProcessIdentity leader, String sh) {
     return false;
   }
 
-  private boolean kill(String signal) {
+  /** Sends a signal to a group, and says whether there was one. */
+  static boolean signal(String sh, String signal, long group) {
     // Java can signal single processes only; kill is built into every sh.
     List<String> command =
-        List.of(sh, "-c", "kill -s \"$1\" -- \"-$2\"", "kill", signal, "" + leader.pid());
+        List.of(sh, "-c", "kill -s \"$1\" -- \"-$2\"", "kill", signal, "" + group);
     try {
       Process kill =
           new ProcessBuilder(command)
@@ -69,7 +70,7 @@ record ProcessGroup(ProcessIdentity leader, String sh) {
       kill.getOutputStream().close();
       return exitValue(kill) == 0;
     } catch (IOException e) {
-      throw new ProcessException("process group " + leader.pid() + " cannot be signalled: " + e, e);
+      throw new ProcessException("process group " + group + " cannot be signalled: " + e, e);
     }
   }
 

@@ -134,6 +134,17 @@ public final class ProcessLauncher {
   }
 
   /**
+   * Sends KILL to every process of the session that this process leads or led, as {@link
+   * #killGroup} does, where the system shows them; elsewhere to its group alone. None of them does
+   * anything more, or starts another, once this returns.
+   *
+   * @throws ProcessException when the processes cannot be seen, or no signal can be sent
+   */
+  public void killSession(ProcessIdentity leader) {
+    new ProcessSession(leader, tools.sh()).kill();
+  }
+
+  /**
    * Whether a process was started on this machine since its last boot, and so can be seen here;
    * true where the system does not tell boots apart.
    */

@@ -3,7 +3,6 @@ package io.millrace.processes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -60,22 +59,8 @@ final class StartMarks {
   }
 
   private static Optional<String> fromProc(long pid) throws IOException {
-    String stat;
-    try {
-      stat = Files.readString(PROC.resolve(pid + "/stat"), StandardCharsets.ISO_8859_1);
-    } catch (NoSuchFileException e) {
-      return Optional.empty();
-    } catch (IOException e) {
-      // A process that ends while it is read gives ESRCH.
-      if (Files.exists(PROC.resolve(Long.toString(pid)))) {
-        throw e;
-      }
-      return Optional.empty();
-    }
-    // The second field is a name in parentheses that may hold anything, so count from its end.
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-    boolean gone = fields[0].equals("Z") || fields[0].equals("X");
-    return gone ? Optional.empty() : Optional.of(bootId() + ":" + fields[19]);
+    Optional<ProcessStat> stat = ProcessStat.of(pid).filter(ProcessStat::isAlive);
+    return stat.isEmpty() ? Optional.empty() : Optional.of(bootId() + ":" + stat.get().start());
   }
 
   static Optional<String> fromPs(long pid) throws IOException {

@@ -12,9 +12,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A shell in a session of its own that outlives this process for a moment: when its pipe ends, it
- * kills the programs that it guards, and this process's own group where that is wanted. So they end
- * with this process, however that ends. It also sends signals to groups, which Java cannot, without
- * another process for each. One that was killed is replaced. Safe for use by any number of threads.
+ * kills the programs that it guards, and this process's own group where that is wanted, with all of
+ * its session where {@link #startDirectly} was called. So they end with this process, however that
+ * ends. It also sends signals to groups, which Java cannot, without another process for each. One
+ * that was killed is replaced. Safe for use by any number of threads.
  */
 public final class Watchdog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Watchdog.class);
@@ -22,7 +23,7 @@ public final class Watchdog implements AutoCloseable {
   private static final String SCRIPT =
       """
       trap '' PIPE HUP INT TERM
-      own=$1 groups=' '
+      own=$1 groups=' ' sweeping=
       while read -r verb what whom; do
         case $verb in
         guard)
@@ -37,16 +38,37 @@ public final class Watchdog implements AutoCloseable {
           groups="${groups%% $what *} ${groups#* $what }"
           echo yes
           ;;
+        sweep)
+          sweeping=yes
+          echo yes
+          ;;
         signal) if kill -s "$what" -- "-$whom" 2>/dev/null; then echo yes; else echo no; fi ;;
         esac
       done
       for group in $groups; do kill -s KILL -- "-$group"; done
+      killed=' '
+      while [ -n "$sweeping" ]; do
+        sweeping=
+        for stat in /proc/[0-9]*/stat; do
+          read -r line <"$stat" || continue
+          pid=${line%% *}
+          # After the name, which may hold anything: state, parent, group, session.
+          set -- ${line##*) }
+          [ "$4" = "$own" ] || continue
+          case $killed in *" $pid "*) continue ;; esac
+          killed="$killed$pid "
+          kill -s KILL -- "$pid" "-$3"
+          sweeping=yes
+        done
+      done
       [ -z "$own" ] || kill -s KILL -- "-$own"
       """;
 
   private final ProcessLauncher launcher;
   private final String own;
   private final SequencedSet<Long> guarded = new LinkedHashSet<>();
+  private volatile @Nullable DirectStarts direct;
+  private boolean sweeping;
   private @Nullable Shell shell;
   private boolean closed;
 
@@ -69,6 +91,34 @@ public final class Watchdog implements AutoCloseable {
 
   ProcessLauncher launcher() {
     return launcher;
+  }
+
+  /**
+   * Makes programs start directly from soon on, where this system can do that and this process
+   * leads a session of its own, all of which then ends with it. Returns at once, may be repeated.
+   */
+  public synchronized void startDirectly() {
+    if (!own.isEmpty() && !sweeping) {
+      sweeping = true;
+      order("sweep");
+      Thread.ofPlatform()
+          .name("direct starts")
+          .daemon()
+          .start(() -> direct = DirectStarts.in(own).orElse(null));
+    }
+  }
+
+  /**
+   * Whether programs can be started directly on this system. Makes all ready for that, which takes
+   * tens of milliseconds, and tries it.
+   */
+  public static boolean canStartDirectly() {
+    return DirectStarts.load().isPresent();
+  }
+
+  /** Starts without a shell in between; null while there is no such thing. */
+  @Nullable DirectStarts direct() {
+    return direct;
   }
 
   /** From now on, until it is ended, this group dies with this process. */
@@ -100,6 +150,9 @@ public final class Watchdog implements AutoCloseable {
         if (now == null) {
           now = start();
           shell = now;
+          if (sweeping) {
+            ask(now, "sweep");
+          }
           for (long group : guarded) {
             ask(now, "guard " + group);
           }
@@ -142,8 +195,8 @@ public final class Watchdog implements AutoCloseable {
     Shell now = shell;
     if (!closed && now != null && now.process().equals(gone)) {
       discard();
-      if (!guarded.isEmpty()) {
-        order("signal 0 " + guarded.getFirst());
+      if (sweeping || !guarded.isEmpty()) {
+        order("signal 0 " + (sweeping ? own : guarded.getFirst()));
       }
     }
   }

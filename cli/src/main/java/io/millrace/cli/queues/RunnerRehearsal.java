@@ -1,6 +1,7 @@
 package io.millrace.cli.queues;
 
 import io.millrace.client.HttpTaskStore;
+import io.millrace.processes.Watchdog;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
@@ -45,6 +46,8 @@ public final class RunnerRehearsal {
         LocalRunners runners = LocalRunners.create(LocalRunnersOptions.in(folder, STAND_IN))) {
       Queues queues = Queues.in(store, InstantSource.system(), new SecureRandom());
       runners.recover(List.of(), new Indifferent());
+      // As one that stays for more tasks does.
+      boolean _ = Watchdog.canStartDirectly();
       runners.begin(claim(queues), "shell", NodeConfig.DEFAULTS);
       return command.applyAsInt(
           "runner --server %s --socket %s --folder %s"

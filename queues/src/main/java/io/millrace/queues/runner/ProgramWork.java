@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.GuardedGroup;
 import io.millrace.processes.GuardedProcess;
 import io.millrace.processes.Watchdog;
 import io.millrace.queues.Status;
@@ -12,29 +13,29 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** A program in a session of its own, with all that it starts there. */
+/** A program in a process group of its own, with all that it starts there. */
 final class ProgramWork implements Work {
   private static final Path NOTHING = Path.of("/dev/null");
   private static final int LONGEST_PAUSE_MILLIS = 100;
 
-  private final GuardedProcess process;
+  private final GuardedGroup process;
   private final TaskFolder folder;
   private final CountDownLatch killed = new CountDownLatch(1);
   private volatile boolean terminating;
 
-  private ProgramWork(GuardedProcess process, TaskFolder folder) {
+  private ProgramWork(GuardedGroup process, TaskFolder folder) {
     this.process = process;
     this.folder = folder;
   }
 
-  /** Starts the program. It begins only once the watchdog knows of it, and the folder. */
+  /** Starts the program. It begins only where its end with this process is certain. */
   static ProgramWork start(ProgramForm.Call call, RunTask task, Watchdog watchdog)
       throws PluginException {
     ProcessBuilder builder = builder(call, task);
     Path input = call.paramsOnStdin() ? task.writeParams() : NOTHING;
     try {
-      GuardedProcess process =
-          GuardedProcess.start(builder, input, task.folder()::recordGroup, watchdog);
+      GuardedGroup process =
+          GuardedGroup.start(builder, input, task.folder()::recordGroup, watchdog);
       return new ProgramWork(process, task.folder());
     } catch (IOException e) {
       throw new PluginException("the program cannot be started: " + e.getMessage(), e);
@@ -70,7 +71,9 @@ final class ProgramWork implements Work {
     }
     // A slot is free only when the work has stopped: what was left behind ends here.
     process.end();
-    folder.forgetGroup();
+    if (process instanceof GuardedProcess) {
+      folder.forgetGroup();
+    }
     return result(code);
   }
 

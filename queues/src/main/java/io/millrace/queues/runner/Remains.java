@@ -16,7 +16,11 @@ final class Remains {
   static void clear(ProcessLauncher launcher, TaskFolder folder, @Nullable RunningProcess process) {
     folder.leader().ifPresent(launcher::killGroup);
     if (process != null) {
-      launcher.killGroup(process.identity());
+      if (folder.hasSession()) {
+        launcher.killSession(process.identity());
+      } else {
+        launcher.killGroup(process.identity());
+      }
     }
     TaskFolder.remove(folder.runner());
   }

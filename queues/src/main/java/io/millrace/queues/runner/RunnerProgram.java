@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.RunningProcess;
@@ -33,6 +34,7 @@ public final class RunnerProgram {
 
   private static final Logger LOG = LoggerFactory.getLogger(RunnerProgram.class);
   private static final Duration LOOK_EVERY = Duration.ofSeconds(3);
+  private static final Duration IDLE = Duration.ofSeconds(1);
   private static final Duration GRACE = Duration.ofSeconds(5);
   private static final int ENDED_ITSELF = 3;
 
@@ -42,6 +44,7 @@ public final class RunnerProgram {
   private final NodeLink link;
   private @Nullable TaskRun current;
   private boolean quit;
+  private boolean direct;
 
   private RunnerProgram(Workshop shop, MovingServer server, Path socket) {
     this.shop = shop;
@@ -120,6 +123,7 @@ public final class RunnerProgram {
         if (!run.assignment().terms().again()) {
           return;
         }
+        startDirectly();
       }
     } finally {
       looking.cancel(false);
@@ -129,7 +133,11 @@ public final class RunnerProgram {
 
   /** The next task; null when there will be none. */
   private synchronized @Nullable TaskRun next() throws InterruptedException {
+    long since = System.nanoTime();
     while (waiting.isEmpty()) {
+      if (link.awayNanos() == 0 && System.nanoTime() - since > IDLE.toNanos()) {
+        startDirectly();
+      }
       long left = PATIENCE.toNanos() - link.awayNanos();
       if (quit || left <= 0) {
         return null;
@@ -140,6 +148,20 @@ public final class RunnerProgram {
     current = run;
     link.working(run.assignment().task());
     return run;
+  }
+
+  /** One that stays for more than a task makes itself ready for many; for one it costs too much. */
+  private void startDirectly() {
+    if (direct) {
+      return;
+    }
+    direct = true;
+    try {
+      shop.folder().recordSession();
+      shop.tools().watchdog().startDirectly();
+    } catch (IOException | ProcessException e) {
+      LOG.debug("programs are started by way of a shell", e);
+    }
   }
 
   private synchronized void done() {

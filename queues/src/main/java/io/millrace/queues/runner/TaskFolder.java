@@ -55,6 +55,20 @@ record TaskFolder(Path runner) {
     return runner.resolve("group");
   }
 
+  private Path session() {
+    return runner.resolve("session");
+  }
+
+  /** From now on the processes of tasks may be anywhere in the runner's session. */
+  void recordSession() throws IOException {
+    Files.write(session(), new byte[0]);
+  }
+
+  /** Whether processes of a task may be anywhere in the runner's session. */
+  boolean hasSession() {
+    return Files.exists(session());
+  }
+
   void recordGroup(ProcessIdentity leader) throws IOException {
     Files.writeString(group(), leader.toString());
   }

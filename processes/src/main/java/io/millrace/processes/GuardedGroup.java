@@ -1,0 +1,49 @@
+package io.millrace.processes;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * A program that ends with this process, and with it whatever is in its process group, which is its
+ * own. Safe for use by any number of threads.
+ */
+public sealed interface GuardedGroup permits GuardedProcess, DirectProcess {
+
+  /**
+   * Starts a program whose standard input, output and error are files: directly, as a member of
+   * this process's session, where {@link Watchdog#startDirectly} has come to that, and otherwise as
+   * {@link GuardedProcess#start} does.
+   *
+   * @param builder the command, its environment, folder and redirections, but for standard input
+   * @param input the file that is its standard input
+   * @param before not called for a direct start, as it is known beforehand who belongs to it
+   * @throws IOException when it cannot be started; nothing is left of it then
+   */
+  static GuardedGroup start(
+      ProcessBuilder builder, Path input, GuardedProcess.BeforeItBegins before, Watchdog watchdog)
+      throws IOException {
+    DirectStarts direct = watchdog.direct();
+    if (direct != null) {
+      var started = direct.start(builder, input);
+      if (started.isPresent()) {
+        return started.get();
+      }
+    }
+    return GuardedProcess.start(builder, input, before, watchdog);
+  }
+
+  /** Waits for the program's end and gives its exit code; others of its group may live on. */
+  int waitFor() throws InterruptedException;
+
+  /** Whether anything of its group lives. */
+  boolean isGroupAlive();
+
+  /** Asks its whole group to end. */
+  void terminate();
+
+  /** Kills its whole group; it is to be ended all the same. */
+  void kill();
+
+  /** Kills whatever is left of it and its group, and guards it no longer. To be called once. */
+  void end();
+}
