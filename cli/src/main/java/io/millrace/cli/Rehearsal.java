@@ -77,7 +77,8 @@ final class Rehearsal implements Callable<Integer> {
             "store groups" + target,
             "store list g --all" + target,
             "store delete ~1" + target)
-        + LoadRehearsal.play(URI.create(server));
+        + LoadRehearsal.play(URI.create(server))
+        + GraphRehearsal.play(URI.create(server));
   }
 
   private int runTask(String server) {

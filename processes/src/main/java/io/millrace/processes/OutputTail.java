@@ -6,13 +6,15 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
  * An output of a program, readable by offset while it grows. Holds no file open between calls and
- * keeps nothing in memory. Safe for use by any number of threads.
+ * keeps nothing in memory. One whose file is not there, since nothing was written yet or the folder
+ * is gone, is empty. Safe for use by any number of threads.
  *
  * <p>To read all of it: note whether {@link RunningProcess#onExit()} is done, read until nothing
  * comes, and stop if it was done before; otherwise read on later.
@@ -31,6 +33,8 @@ public final class OutputTail {
   public long size() {
     try {
       return Files.size(file);
+    } catch (NoSuchFileException e) {
+      return 0;
     } catch (IOException e) {
       throw unreadable(e);
     }
@@ -58,6 +62,8 @@ public final class OutputTail {
       ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(there, max));
       while (bytes.hasRemaining() && channel.read(bytes, offset + bytes.position()) >= 0) {}
       return bytes.hasRemaining() ? Arrays.copyOf(bytes.array(), bytes.position()) : bytes.array();
+    } catch (NoSuchFileException e) {
+      return new byte[0];
     } catch (IOException e) {
       throw unreadable(e);
     }
@@ -76,6 +82,8 @@ public final class OutputTail {
       FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
       channel.position(offset);
       return Channels.newInputStream(channel);
+    } catch (NoSuchFileException e) {
+      return InputStream.nullInputStream();
     } catch (IOException e) {
       throw unreadable(e);
     }

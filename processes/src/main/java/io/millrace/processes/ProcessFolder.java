@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -18,17 +19,27 @@ import org.slf4j.LoggerFactory;
 record ProcessFolder(Path path) {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessFolder.class);
   private static final String STDIN = "stdin";
-  private static final String START = "start";
+  private static final String IDENTITY = "identity";
   private static final String CLAIM = "claim";
   private static final String COMPLETE = "complete";
 
-  /** Whom the file {@code identity} names. */
-  record Identities(ProcessIdentity program, ProcessIdentity supervisor) {}
+  /** The line of the record with what is kept of the output, from 0; behind it the exit code. */
+  private static final int OUTPUT = 2;
+
+  private static final int FIRST_BYTES = 8_192;
+
+  /**
+   * Whom the file {@code identity} names.
+   *
+   * @param output what a {@link ProcessSpawner} keeps of the output; null where the files tell
+   */
+  record Identities(ProcessIdentity program, ProcessIdentity supervisor, @Nullable Output output) {}
 
   /** Takes the folder for a new process; of two that want it, one gets it. */
   void prepare(Output output, InputStream stdin) {
     try {
       Files.createDirectories(path);
+      checkFree();
       Files.createFile(path.resolve(STDIN));
     } catch (FileAlreadyExistsException e) {
       throw new CannotStartException("the folder " + path + " is that of another process", e);
@@ -48,7 +59,49 @@ record ProcessFolder(Path path) {
     }
   }
 
-  private static List<OutputKind> kinds(Output output) {
+  /**
+   * Makes the folder for a {@link ProcessSpawner}, with the standard input in it if there is any.
+   *
+   * @return whether there is
+   */
+  boolean feed(InputStream stdin) {
+    Path file = path.resolve(STDIN);
+    try {
+      Files.createDirectories(path);
+      byte[] first = stdin.readNBytes(FIRST_BYTES);
+      checkFree();
+      if (first.length == 0) {
+        return false;
+      }
+      try (var out =
+          Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        out.write(first);
+        stdin.transferTo(out);
+      } catch (FileAlreadyExistsException e) {
+        throw e;
+      } catch (IOException e) {
+        delete(STDIN);
+        throw e;
+      }
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      throw new CannotStartException("the folder " + path + " is that of another process", e);
+    } catch (IOException e) {
+      throw new CannotStartException("the folder " + path + " cannot be made: " + e, e);
+    }
+  }
+
+  /** A process of a launcher always has the one, one of a spawner the other. */
+  private void checkFree() throws FileAlreadyExistsException {
+    for (String name : List.of(STDIN, IDENTITY)) {
+      if (Files.exists(path.resolve(name))) {
+        throw new FileAlreadyExistsException(path.resolve(name).toString());
+      }
+    }
+  }
+
+  /** Which outputs are kept. */
+  static List<OutputKind> kinds(Output output) {
     return switch (output) {
       case SEPARATE -> List.of(OutputKind.STDOUT, OutputKind.STDERR);
       case MIXED -> List.of(OutputKind.MIXED);
@@ -62,11 +115,9 @@ record ProcessFolder(Path path) {
       delete(kind.fileName());
     }
     removePipes();
-    delete(START);
     delete(CLAIM);
-    delete(COMPLETE);
     delete("supervisor");
-    delete("identity");
+    delete(IDENTITY);
     delete("exit");
     delete(STDIN);
   }
@@ -101,16 +152,6 @@ record ProcessFolder(Path path) {
     return text.toString();
   }
 
-  /** What a {@link ProcessSpawner} is to run here. */
-  Path startFile() {
-    return path.resolve(START);
-  }
-
-  /** Removes it, once it was read. */
-  void removeStart() {
-    delete(START);
-  }
-
   /**
    * Makes sure that what a {@link ProcessSpawner} was to begin here never begins, unless it has.
    *
@@ -138,28 +179,33 @@ record ProcessFolder(Path path) {
 
   /** Whether all output of a program that a {@link ProcessSpawner} ran is there. */
   boolean isComplete() {
-    return Files.exists(path.resolve(COMPLETE));
+    return record().lines().skip(OUTPUT + 2).anyMatch(COMPLETE::equals);
   }
 
   /** Who runs or ran here; forbids it where nobody has begun. Empty where nobody has. */
   Optional<Identities> began() {
-    boolean bySpawner = Files.exists(startFile()) || Files.exists(path.resolve(CLAIM));
-    return bySpawner && forbid() ? Optional.empty() : identities();
+    Optional<Identities> found = identities();
+    boolean byLauncher = found.isPresent() && found.get().output() == null;
+    // What a spawner's program writes before its claim says nothing yet.
+    return byLauncher ? found : forbid() ? Optional.empty() : identities();
   }
 
-  /** Both lines, or empty when there are not (yet) two whole ones. */
+  /** Whoever is on record, or empty when nobody is (yet), as a whole. */
   Optional<Identities> identities() {
-    @Nullable String text = content("identity");
-    if (text == null || !text.endsWith("\n")) {
+    String text = record();
+    if (!text.endsWith("\n")) {
       return Optional.empty();
     }
     List<String> lines = text.lines().toList();
-    if (lines.size() != 2) {
+    if (lines.size() < OUTPUT) {
       throw new ProcessException("the file identity in " + path + " is damaged");
     }
     try {
       return Optional.of(
-          new Identities(ProcessIdentity.parse(lines.get(0)), ProcessIdentity.parse(lines.get(1))));
+          new Identities(
+              ProcessIdentity.parse(lines.get(0)),
+              ProcessIdentity.parse(lines.get(1)),
+              lines.size() == OUTPUT ? null : Output.valueOf(lines.get(OUTPUT))));
     } catch (IllegalArgumentException e) {
       throw new ProcessException("the file identity in " + path + " is damaged: " + e, e);
     }
@@ -168,10 +214,10 @@ record ProcessFolder(Path path) {
   /** What was recorded, {@link ExitStatus.Unknown} where nothing whole was. */
   ExitStatus exitStatus() {
     @Nullable String text = content("exit");
-    if (text == null || !text.endsWith("\n")) {
+    String word = text == null ? recordedExit() : text.endsWith("\n") ? text.strip() : "";
+    if (word.isEmpty()) {
       return new ExitStatus.Unknown();
     }
-    String word = text.strip();
     if (word.equals("never")) {
       return new ExitStatus.NeverStarted();
     }
@@ -180,6 +226,17 @@ record ProcessFolder(Path path) {
     } catch (NumberFormatException e) {
       throw new ProcessException("the file exit in " + path + " is damaged: " + word, e);
     }
+  }
+
+  /** What a spawner has recorded; nothing where nothing whole is there. */
+  private String recordedExit() {
+    String text = record();
+    return text.endsWith("\n") ? text.lines().skip(OUTPUT + 1).findFirst().orElse("") : "";
+  }
+
+  private String record() {
+    @Nullable String text = content(IDENTITY);
+    return text == null ? "" : text;
   }
 
   boolean keeps(OutputKind kind) {

@@ -78,8 +78,7 @@ public final class ProcessLauncher {
             .onExit()
             .thenCompose(process -> Endings.afterSupervisor(folder, identities))
             .thenApply(status -> Endings.orCodeOf(supervisor, status));
-    return new RunningProcess(
-        folder, identities.program(), Endings.of(folder, identities, end), tools.sh());
+    return new RunningProcess(folder, identities, Endings.of(folder, identities, end), tools.sh());
   }
 
   /**
@@ -96,7 +95,7 @@ public final class ProcessLauncher {
         .map(identities ->
             new RunningProcess(
                 files,
-                identities.program(),
+                identities,
                 Endings.of(files, identities, Endings.found(files, identities)),
                 tools.sh()));
   }

@@ -6,27 +6,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Starts many programs, each for half of what {@link ProcessLauncher#start} costs: the shells that
- * supervise them are kept and run one after the other. What is promised of programs, their folders
+ * Starts many programs, each for a fraction of what {@link ProcessLauncher#start} costs: what
+ * supervises them is kept and runs one after the other. What is promised of programs, their folders
  * and their being found again is the same; {@link ProcessLauncher#find} finds them.
  *
  * <p>Instead of waiting for a leave, a program's own side claims the folder in the moment before it
  * begins, by a file that only one can make. Who finds nothing begun makes a folder in that place:
  * then nothing will begin.
  *
- * <p>On systems without {@code /proc} it starts programs as the launcher does. Safe for use by any
- * number of threads.
+ * <p>On systems without {@code /proc} or {@code perl} it starts programs as the launcher does. Safe
+ * for use by any number of threads.
  */
 public final class ProcessSpawner implements AutoCloseable {
-  /** How many shells are kept while they have nothing to do. */
+  /** How many supervisors are kept while they have nothing to do. */
   private static final int MOST_IDLE = 32;
 
   private static final long PATIENCE_SECONDS = 60;
@@ -34,46 +33,52 @@ public final class ProcessSpawner implements AutoCloseable {
 
   private final ProcessLauncher launcher;
   private final Tools tools;
-  private final String prefix = UUID.randomUUID() + "-";
-  private final AtomicLong count = new AtomicLong();
-  private final ArrayDeque<SpawnShell> idle = new ArrayDeque<>();
+  private final Map<String, String> inherited = Map.copyOf(System.getenv());
+  private final Perl perl;
+  private final ArrayDeque<Supervisor> idle = new ArrayDeque<>();
   private boolean closed;
 
   ProcessSpawner(ProcessLauncher launcher, Tools tools) {
     this.launcher = launcher;
     this.tools = tools;
+    this.perl = new Perl(Files.isReadable(OWN) ? tools.perl() : null);
   }
 
   /**
-   * Starts a program as {@link ProcessLauncher#start(ProcessSpec, InputStream)} does.
+   * Starts a program as {@link ProcessLauncher#start(ProcessSpec, InputStream)} does. With {@link
+   * Output#ALL} the file of an output is there from its first byte on.
    *
    * @throws CannotStartException when it was not started; nothing runs then, and its files are gone
    *     from the folder
    */
   public RunningProcess start(ProcessSpec spec, InputStream stdin) {
-    if (!StartScript.fits(spec) || !Files.isReadable(OWN)) {
-      return launcher.start(spec, stdin);
-    }
-    Map<String, String> environment = new HashMap<>(System.getenv());
+    String supervising = perl.usable();
+    return supervising == null ? launcher.start(spec, stdin) : start(spec, stdin, supervising);
+  }
+
+  private RunningProcess start(ProcessSpec spec, InputStream stdin, String supervising) {
+    Map<String, String> environment = new HashMap<>(inherited);
     environment.putAll(spec.environment());
     ProcessLauncher.check(spec, environment);
     ProcessFolder folder = new ProcessFolder(spec.folder());
-    folder.prepare(spec.output(), stdin);
-    Spawned program = new Spawned(folder);
-    String key = prefix + count.incrementAndGet();
+    boolean fed = folder.feed(stdin);
+    Spawned program = new Spawned(folder, spec.output());
     try {
-      StartScript.write(spec, key, folder.startFile());
-      shell().run(key, spec.output(), program);
-      ProcessFolder.Identities identities = begun(program);
-      return new RunningProcess(folder, identities.program(), program.end, tools.sh());
+      supervisor(supervising).run(StartRequest.of(spec, fed), program);
+      return new RunningProcess(folder, begun(program), program.end, tools.sh());
     } catch (IOException | CannotStartException e) {
-      folder.forbid();
-      String complaints = folder.complaints();
-      folder.clear();
+      String complaints = program.wasTaken() ? "" : takeBack(folder);
       String what = "the command " + spec.command().getFirst() + " in " + spec.directory();
       throw new CannotStartException(
           what + " cannot be started: " + e.getMessage() + complaints, e);
     }
+  }
+
+  private static String takeBack(ProcessFolder folder) {
+    folder.forbid();
+    String complaints = folder.complaints();
+    folder.clear();
+    return complaints;
   }
 
   private static ProcessFolder.Identities begun(Spawned program) {
@@ -101,34 +106,36 @@ public final class ProcessSpawner implements AutoCloseable {
     return program.begun.join();
   }
 
-  private SpawnShell shell() throws IOException {
+  private Supervisor supervisor(String supervising) throws IOException {
     synchronized (idle) {
-      for (SpawnShell next = idle.pollLast(); next != null; next = idle.pollLast()) {
+      for (Supervisor next = idle.pollLast(); next != null; next = idle.pollLast()) {
         if (next.isAlive()) {
           return next;
         }
       }
     }
-    return SpawnShell.start(tools, this::keep);
+    return Supervisor.start(tools, supervising, this::keep);
   }
 
-  private void keep(SpawnShell shell) {
+  private void keep(Supervisor supervisor) {
     synchronized (idle) {
       if (!closed && idle.size() < MOST_IDLE) {
-        idle.addLast(shell);
+        idle.addLast(supervisor);
         return;
       }
     }
-    shell.close();
+    supervisor.close();
   }
 
-  /** Ends the shells. Programs that run go on, and their ends are still heard of. */
+  /** Ends the supervisors. Programs that run go on, and their ends are still heard of. */
   @Override
   public void close() {
+    List<Supervisor> all;
     synchronized (idle) {
       closed = true;
-      idle.forEach(SpawnShell::close);
+      all = List.copyOf(idle);
       idle.clear();
     }
+    all.forEach(Supervisor::close);
   }
 }

@@ -13,24 +13,24 @@ public final class RunningProcess {
   private static final Duration LONGEST_GRACE = Duration.ofDays(365);
 
   private final ProcessFolder folder;
-  private final ProcessIdentity identity;
+  private final ProcessFolder.Identities identities;
   private final CompletableFuture<ExitStatus> end;
   private final ProcessGroup group;
 
   RunningProcess(
       ProcessFolder folder,
-      ProcessIdentity identity,
+      ProcessFolder.Identities identities,
       CompletableFuture<ExitStatus> end,
       String sh) {
     this.folder = folder;
-    this.identity = identity;
+    this.identities = identities;
     this.end = end;
-    this.group = new ProcessGroup(identity, sh);
+    this.group = new ProcessGroup(identities.program(), sh);
   }
 
   /** Which process it is. */
   public ProcessIdentity identity() {
-    return identity;
+    return identities.program();
   }
 
   /** Where everything about it is kept. */
@@ -54,7 +54,9 @@ public final class RunningProcess {
    * @throws ProcessException when it was started with an {@link Output} that does not keep it
    */
   public OutputTail output(OutputKind kind) {
-    if (!folder.keeps(kind)) {
+    Output output = identities.output();
+    boolean kept = output == null ? folder.keeps(kind) : ProcessFolder.kinds(output).contains(kind);
+    if (!kept) {
       throw new ProcessException("the process in " + folder.path() + " keeps no output " + kind);
     }
     return new OutputTail(folder.path().resolve(kind.fileName()));

@@ -4,11 +4,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** The shell scripts between a launcher and a program, as {@code sh -c} takes them. */
+/**
+ * The scripts between a launcher and a program, as {@code sh -c} takes them, and {@link #SPAWN} as
+ * {@code perl -e} does.
+ */
 final class Scripts {
   static final String SUPERVISE = load("supervise.sh");
   static final String BEGIN = load("begin.sh");
-  static final String SPAWN = load("spawn.sh");
+  static final String SPAWN = load("spawn.pl");
 
   private Scripts() {}
 

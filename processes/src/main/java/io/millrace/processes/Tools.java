@@ -4,21 +4,28 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The programs of the system that starting and ending others needs, found once by their paths,
  * since the PATH of a program to be started may lead elsewhere.
  *
  * @param session what to put before a command so that it runs in a session of its own
+ * @param perl null where there is none
  */
-record Tools(String sh, String tee, String mkfifo, List<String> session) {
+record Tools(String sh, String tee, String mkfifo, List<String> session, @Nullable String perl) {
   // Both do it in place, without another process, as the caller is never the leader of a group.
   private static final String PERL_SESSION =
       "use POSIX (); POSIX::setsid() != -1 or die \"setsid: $!\"; exec { $ARGV[0] } @ARGV"
           + " or die \"$ARGV[0]: $!\"";
 
   static Tools find(String path) {
-    return new Tools(need("sh", path), need("tee", path), need("mkfifo", path), session(path));
+    return new Tools(
+        need("sh", path),
+        need("tee", path),
+        need("mkfifo", path),
+        session(path),
+        Executables.find("perl", path).map(Path::toString).orElse(null));
   }
 
   private static List<String> session(String path) {

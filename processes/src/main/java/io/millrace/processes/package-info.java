@@ -28,23 +28,28 @@
  * io.millrace.processes.ProcessIdentity} holds the time of the start as well.
  *
  * <p>{@link io.millrace.processes.ProcessSpawner} keeps supervisors, each of which runs one program
- * after the other, and saves a good half of what a start costs. There is no leave: a program's own
- * side makes the file {@code claim} in the moment before it begins, and {@code find}, where it sees
- * nothing begun, a folder of that name. Only one of the two can be made, so the same holds.
+ * after the other and reads its output itself, so that a program costs one fork and one {@code
+ * exec}. There is no leave: a program's own side makes the file {@code claim} in the moment before
+ * it begins, and {@code find}, where it sees nothing begun, a folder of that name. Only one of the
+ * two can be made, so the same holds. A request that a supervisor reads after its launcher's death
+ * is not carried out.
  *
  * <p>The files of a folder: {@code stdin}, {@code stdout}, {@code stderr}, {@code mixed} (which of
  * them, see {@link io.millrace.processes.Output}), {@code identity} (two lines, pid and mark of the
  * start, of the program and of its supervisor), {@code exit} (one line, the exit code or {@code
- * never}; whole only with its end of line), {@code supervisor} (complaints of the supervisor); by a
- * spawner also {@code start} (what to run, with its variables; gone once it has begun), {@code
- * claim}, and {@code complete} (all output is there). None is synced to disk: they survive the
- * death of every process, not that of the machine, which no process survives either. Removing the
- * folder is its owner's business.
+ * never}; whole only with its end of line), {@code supervisor} (complaints of the supervisor). A
+ * spawner makes as few as it can, since on some file systems making and removing files is what
+ * costs most: {@code identity} has further lines, what is kept of the output, the exit code, and
+ * {@code complete} when all output is there; {@code claim} is a link to it; {@code stdin} is there
+ * when it has bytes, and with {@link io.millrace.processes.Output#ALL} so are the outputs. None is
+ * synced to disk: they survive the death of every process, not that of the machine, which no
+ * process survives either. Removing the folder is its owner's business.
  *
  * <p>What the system must have: {@code sh} and {@code tee} and {@code mkfifo} of POSIX, and for the
  * own session {@code setsid} (util-linux, BusyBox) or, where it is absent as on macOS, {@code
- * perl}. Without either {@link io.millrace.processes.ProcessLauncher#create} fails and says so.
- * Linux and macOS are supported; Windows is not.
+ * perl}. Without either {@link io.millrace.processes.ProcessLauncher#create} fails and says so. A
+ * spawner's supervisors are {@code perl}; where it or {@code /proc} is absent, programs are started
+ * as the launcher does. Linux and macOS are supported; Windows is not.
  */
 @NullMarked
 package io.millrace.processes;

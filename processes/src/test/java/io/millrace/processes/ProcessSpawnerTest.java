@@ -3,6 +3,7 @@ package io.millrace.processes;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,7 +74,6 @@ class ProcessSpawnerTest {
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(3));
     OutputKind kind = output == Output.MIXED ? OutputKind.MIXED : OutputKind.STDOUT;
     assertThat(text(process, kind)).isEqualTo("in " + odd + "|" + odd);
-    assertThat(folder.resolve("start")).doesNotExist();
   }
 
   @Test
@@ -90,7 +91,7 @@ class ProcessSpawnerTest {
   }
 
   @Test
-  void a_shell_is_used_again_and_there_are_no_more_than_run_at_a_time() {
+  void a_supervisor_is_used_again_and_there_are_no_more_than_run_at_a_time() {
     Set<ProcessIdentity> supervisors = new HashSet<>();
     for (int i = 0; i < 20; i++) {
       Path own = root.resolve("p" + i);
@@ -136,21 +137,124 @@ class ProcessSpawnerTest {
   @Test
   void where_nothing_was_found_nothing_begins_later() throws Exception {
     Path ran = root.resolve("ran");
-    ProcessSpec spec = ProcessSpec.of(List.of("touch", ran.toString()), folder);
-    ProcessFolder files = new ProcessFolder(folder);
-    files.prepare(Output.SEPARATE, InputStream.nullInputStream());
-    StartScript.write(spec, "key", files.startFile());
-    Spawned late = new Spawned(files);
+    Files.createDirectory(folder);
 
     assertThat(launcher.find(folder)).isEmpty();
-    CompletableFuture<SpawnShell> idle = new CompletableFuture<>();
-    SpawnShell.start(Tools.find(System.getenv("PATH")), idle::complete)
-        .run("key", Output.SEPARATE, late);
-    idle.join().close();
+    Spawned late = runLate(ran);
 
     assertThat(late.begun).isCompletedExceptionally();
     assertThat(ran).doesNotExist();
     assertThat(launcher.find(folder)).isEmpty();
+  }
+
+  @Test
+  void what_runs_in_a_folder_is_not_disturbed_by_another_that_wants_it() throws Exception {
+    Fifo gate = Fifo.make(root.resolve("gate"));
+    Path ran = root.resolve("ran");
+    RunningProcess first =
+        start("sh", "-c", "read -r x <\"$0\"; echo end; exit 5", gate.path().toString());
+
+    assertThatThrownBy(() -> start("touch", ran.toString()))
+        .isInstanceOf(CannotStartException.class)
+        .hasMessageContaining("is that of another process");
+    assertThat(runLate(ran).begun).isCompletedExceptionally();
+    gate.open();
+
+    assertThat(first.onExit().join()).isEqualTo(new ExitStatus.Exited(5));
+    assertThat(text(first, OutputKind.STDOUT)).isEqualTo("end\n");
+    assertThat(launcher.find(folder).orElseThrow().onExit().join())
+        .isEqualTo(new ExitStatus.Exited(5));
+    assertThat(ran).doesNotExist();
+  }
+
+  /** A supervisor gets the request to touch a file, whatever stands in the folder. */
+  private Spawned runLate(Path ran) throws Exception {
+    ProcessSpec spec = ProcessSpec.of(List.of("touch", ran.toString()), folder);
+    Spawned late = new Spawned(new ProcessFolder(folder), Output.SEPARATE);
+    CompletableFuture<Supervisor> idle = new CompletableFuture<>();
+    Tools tools = Tools.find(System.getenv("PATH"));
+    assumeTrue(tools.perl() != null, "perl is not installed");
+    Supervisor.start(tools, String.valueOf(tools.perl()), idle::complete)
+        .run(StartRequest.of(spec, false), late);
+    idle.join().close();
+    return late;
+  }
+
+  @Test
+  void every_byte_of_both_outputs_is_kept_in_its_place() {
+    String script =
+        "for i in 1 2 3 4 5 6 7 8; do head -c 70001 /dev/urandom; head -c 30001 /dev/urandom >&2;"
+            + " done | tee \"$0\"; exit 9";
+    RunningProcess process =
+        spawner.start(
+            ProcessSpec.of(List.of("bash", "-c", script, root.resolve("copy").toString()), folder)
+                .withOutput(Output.ALL),
+            InputStream.nullInputStream());
+
+    assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(9));
+    assertThat(folder.resolve("stdout")).hasSameBinaryContentAs(root.resolve("copy"));
+    assertThat(process.output(OutputKind.STDERR).size()).isEqualTo(8 * 30_001);
+    assertThat(process.output(OutputKind.MIXED).size()).isEqualTo(8 * 100_002);
+  }
+
+  @Test
+  void lines_that_come_one_after_the_other_are_mixed_in_their_order() throws IOException {
+    Fifo gate = Fifo.make(root.resolve("gate"));
+    String script = "echo one; echo two >&2; read -r x <\"$0\"; echo three >&2";
+    RunningProcess process =
+        spawner.start(
+            ProcessSpec.of(List.of("sh", "-c", script, gate.path().toString()), folder)
+                .withOutput(Output.ALL),
+            InputStream.nullInputStream());
+    gate.open();
+    process.onExit().join();
+
+    assertThat(text(process, OutputKind.MIXED)).endsWith("three\n").contains("one\n", "two\n");
+  }
+
+  @Test
+  void a_silent_program_makes_no_file_for_its_output() throws IOException {
+    RunningProcess process =
+        spawner.start(
+            ProcessSpec.of(List.of("true"), folder).withOutput(Output.ALL),
+            InputStream.nullInputStream());
+
+    assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(0));
+    assertThat(text(process, OutputKind.MIXED)).isEmpty();
+    RunningProcess found = launcher.find(folder).orElseThrow();
+    assertThat(found.onExit().join()).isEqualTo(new ExitStatus.Exited(0));
+    assertThat(found.output(OutputKind.STDOUT).size()).isZero();
+    try (Stream<Path> files = Files.list(folder)) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrder("identity", "claim");
+    }
+  }
+
+  @Test
+  void what_is_left_behind_with_the_pipes_open_does_not_hold_up_the_end() {
+    RunningProcess process =
+        spawner.start(
+            ProcessSpec.of(List.of("sh", "-c", "echo done; sleep 1000 & exit 4"), folder)
+                .withOutput(Output.ALL),
+            InputStream.nullInputStream());
+
+    assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(4));
+    assertThat(text(process, OutputKind.STDOUT)).isEqualTo("done\n");
+    process.terminate(Duration.ZERO).join();
+  }
+
+  @Test
+  void without_perl_programs_are_started_as_the_launcher_does() {
+    Tools tools = Tools.find(System.getenv("PATH"));
+    Tools none = new Tools(tools.sh(), tools.tee(), tools.mkfifo(), tools.session(), null);
+    try (ProcessSpawner other = new ProcessSpawner(launcher, none)) {
+      RunningProcess process =
+          other.start(
+              ProcessSpec.of(List.of("sh", "-c", "exit 8"), folder), InputStream.nullInputStream());
+
+      assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(8));
+    }
+    assertThat(new Perl("/bin/false").usable()).isNull();
   }
 
   @ParameterizedTest
@@ -189,7 +293,7 @@ class ProcessSpawnerTest {
   }
 
   @Test
-  void a_program_is_found_while_its_shell_lives_on_for_others() throws IOException {
+  void a_program_is_found_while_its_supervisor_lives_on_for_others() throws IOException {
     Fifo gate = Fifo.make(root.resolve("gate"));
     start("sh", "-c", "read -r x <\"$0\"; echo end; exit 2", gate.path().toString());
     RunningProcess found = launcher.find(folder).orElseThrow();
@@ -200,12 +304,13 @@ class ProcessSpawnerTest {
   }
 
   @Test
-  void when_the_shell_is_killed_the_end_is_noticed_and_others_are_started() throws IOException {
+  void when_the_supervisor_is_killed_the_end_is_noticed_and_others_are_started()
+      throws IOException {
     Fifo gate = Fifo.make(root.resolve("gate"));
     RunningProcess process =
         start("sh", "-c", "read -r x <\"$0\"; echo end", gate.path().toString());
-    ProcessIdentity shell = new ProcessFolder(folder).identities().orElseThrow().supervisor();
-    ProcessHandle handle = ProcessHandle.of(shell.pid()).orElseThrow();
+    ProcessIdentity supervisor = new ProcessFolder(folder).identities().orElseThrow().supervisor();
+    ProcessHandle handle = ProcessHandle.of(supervisor.pid()).orElseThrow();
     handle.destroyForcibly();
     handle.onExit().join();
     gate.open();

@@ -4,6 +4,7 @@ import io.millrace.graph.type.Remains;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -76,10 +77,19 @@ final class AttemptFolders {
       return;
     }
     try {
-      Files.createFile(begun(trial));
+      mark(begun(trial));
     } catch (IOException e) {
       // The type finds it again also without.
       LOG.warn("it is not on file that {} has begun: {}", trial, e.toString());
+    }
+  }
+
+  /** A link, where links can be made: on some file systems a new file costs ten times as much. */
+  private void mark(Path file) throws IOException {
+    try {
+      Files.createLink(file, root.resolve(BOOT));
+    } catch (UnsupportedOperationException | FileSystemException e) {
+      Files.createFile(file);
     }
   }
 

@@ -26,7 +26,8 @@
  *
  * <p>The files: {@code boot} names the last server and by it the machine's boot. {@code
  * ID.ATTEMPT/} is what the type of an attempt has for itself, and {@code ID.ATTEMPT.begun} says
- * that the type's {@code start} has returned. None is synced to disk.
+ * that the type's {@code start} has returned, a link to {@code boot} where links can be made. None
+ * is synced to disk.
  *
  * <p>{@link io.millrace.graph.schedule.GraphScheduler} is driven by steps; {@link
  * io.millrace.graph.schedule.SchedulerDriver} is the thread that does it in a server.

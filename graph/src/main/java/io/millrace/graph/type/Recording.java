@@ -2,12 +2,12 @@ package io.millrace.graph.type;
 
 import io.millrace.graph.Tail;
 import io.millrace.processes.OutputTail;
-import io.millrace.processes.ProcessException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Output of a program as data of a node.
+ * Output of a program as data of a node. Once it is stored elsewhere its file is removed, maybe
+ * while somebody reads: then it is empty.
  *
  * @param source where it is; null while there is none
  */
@@ -19,30 +19,12 @@ record Recording(Supplier<@Nullable OutputTail> source) implements Tail {
   @Override
   public long size() {
     OutputTail output = source.get();
-    try {
-      return output == null ? 0 : output.size();
-    } catch (ProcessException e) {
-      return isGone(e);
-    }
+    return output == null ? 0 : output.size();
   }
 
   @Override
   public byte[] read(long offset, int most) {
     OutputTail output = source.get();
-    try {
-      return output == null
-          ? new byte[0]
-          : output.read(offset, Math.min(most, OutputTail.MAX_READ));
-    } catch (ProcessException e) {
-      return new byte[isGone(e)];
-    }
-  }
-
-  /** Once it is stored elsewhere the file is removed, maybe while somebody reads. */
-  private static int isGone(ProcessException e) {
-    if (e.getCause() instanceof java.nio.file.NoSuchFileException) {
-      return 0;
-    }
-    throw e;
+    return output == null ? new byte[0] : output.read(offset, Math.min(most, OutputTail.MAX_READ));
   }
 }
