@@ -26,16 +26,14 @@ public record Submission(
    * @throws InvalidJobException naming what is wrong
    */
   public Submission {
-    if (description != null && description.length() > MOST_DESCRIPTION) {
-      throw new InvalidJobException(
-          "the description has "
-              + description.length()
-              + " characters; at most "
-              + MOST_DESCRIPTION
-              + " are allowed");
-    }
     if (description != null) {
       checkCharacters("the description", description);
+      int length = description.codePointCount(0, description.length());
+      if (length > MOST_DESCRIPTION) {
+        throw new InvalidJobException(
+            "the description has %d characters; at most %d are allowed"
+                .formatted(length, MOST_DESCRIPTION));
+      }
     }
     if (key != null) {
       check(key);

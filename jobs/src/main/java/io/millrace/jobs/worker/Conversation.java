@@ -3,6 +3,7 @@ package io.millrace.jobs.worker;
 import io.millrace.blobs.BlobException;
 import io.millrace.blobs.Value;
 import io.millrace.jobs.Failure;
+import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.Report;
 import java.io.IOException;
@@ -223,6 +224,38 @@ final class Conversation implements WorkerConnection {
     synchronized (floor) {
       floor.heard(post);
     }
+  }
+
+  @Override
+  public boolean wants(Job job) {
+    synchronized (floor) {
+      Held held = given(job);
+      if (held != null && held.lost()) {
+        floor.forget(held);
+        return false;
+      }
+      return held != null;
+    }
+  }
+
+  @Override
+  public void missing(Job job) {
+    synchronized (floor) {
+      Held held = given(job);
+      if (held != null) {
+        if (held.counts()) {
+          Failure failure = new Failure(null, floor.millis(), "its payload is not there", null);
+          floor.reportUnheard(new Report.Failed(held.assignment(), failure));
+        }
+        floor.forget(held);
+      }
+    }
+  }
+
+  /** The attempt that was given to the worker; null where it has it no more, or another. */
+  private @Nullable Held given(Job job) {
+    Held held = post.jobs().get(job.id());
+    return held != null && held.assignment().claim().equals(job.hand().claim()) ? held : null;
   }
 
   @Override

@@ -19,6 +19,11 @@ final class Departed {
     }
   }
 
+  /** What a worker did has become known after it had gone. */
+  void count(WorkerId id, WorkerView.Tally more) {
+    views.computeIfPresent(id, (_, view) -> view.with(view.tally().plus(more)));
+  }
+
   void remove(WorkerId id) {
     views.remove(id);
   }

@@ -165,6 +165,19 @@ final class Floor {
     wake.run();
   }
 
+  /** How an attempt has ended of which its worker knows nothing. */
+  void reportUnheard(Report report) {
+    reports.addUnheard(report);
+    wake.run();
+  }
+
+  /** A job has not come to its worker, and will not. */
+  void forget(Held held) {
+    free(held);
+    held.post().jobs().remove(held.id());
+    review(held.post());
+  }
+
   /** A job is taken from a worker that seems to be stuck, which counts as a failure. */
   void takeBack(Held held, String reason) {
     Failure failure = new Failure(held.assignment().worker(), millis(), reason, null);

@@ -37,6 +37,11 @@ final class Reports {
     reporters.put(report, post);
   }
 
+  /** The same of one whose worker is not to hear of it. */
+  void addUnheard(Report report) {
+    waiting.add(report);
+  }
+
   /** What the registry has not heard yet, in order. */
   List<Report> take() {
     List<Report> taken = waiting;

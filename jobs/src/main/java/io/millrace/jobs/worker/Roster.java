@@ -91,6 +91,9 @@ final class Roster {
           case Report.Returned _ -> Tally.NONE;
         };
     post.count(more);
+    if (post.closed()) {
+      departed.count(report.assignment().worker(), more);
+    }
     if (tracking && !more.equals(Tally.NONE)) {
       tallies.count(report.assignment().worker(), more);
     }

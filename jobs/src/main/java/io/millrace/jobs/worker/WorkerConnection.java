@@ -1,5 +1,6 @@
 package io.millrace.jobs.worker;
 
+import io.millrace.jobs.Job;
 import java.io.IOException;
 import java.io.InputStream;
 
@@ -23,6 +24,18 @@ public interface WorkerConnection {
 
   /** The worker shows in another way that it is there, as by a pong. */
   void alive();
+
+  /**
+   * Whether a job that was given to the worker is still to be sent to it; asked when its turn has
+   * come. One that was taken from the worker meanwhile is not, and the worker has room for another.
+   */
+  boolean wants(Job job);
+
+  /**
+   * The payload of a job that was to be sent is not there. Where the job was deleted meanwhile that
+   * is all; otherwise it has failed, by no fault of the worker, which has room for another.
+   */
+  void missing(Job job);
 
   /** A part of a payload has gone out, so that a slow line is not taken for a stuck worker. */
   void sending();

@@ -13,8 +13,9 @@ public interface WorkerLink {
   void say(String text);
 
   /**
-   * Sends the payload of a job as one binary message, in as many fragments as it needs. Where the
-   * payload cannot be read, the connection is closed.
+   * Sends the payload of a job as one binary message, in as many fragments as it needs. When its
+   * turn comes and {@link WorkerConnection#wants} says that it is too late, or the payload is not
+   * there, nothing is sent. Where the payload cannot be read, the connection is closed.
    *
    * @param announcement a text message that goes directly before it; null for none
    */

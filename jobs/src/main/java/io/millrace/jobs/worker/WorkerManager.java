@@ -183,7 +183,7 @@ public final class WorkerManager implements Workers, Crew {
   public void changed(JobChange change) {
     synchronized (floor) {
       Held held = floor.hands().find(change.id());
-      if (held == null) {
+      if (held == null || !held.counts()) {
         return;
       }
       Assignment mine = held.assignment();

@@ -45,6 +45,11 @@ public record WorkerView(
     }
   }
 
+  /** The same with another tally. */
+  WorkerView with(Tally other) {
+    return new WorkerView(id, name, type, state, jobs, other, seen);
+  }
+
   /**
    * When a worker was there, in milliseconds since the epoch.
    *

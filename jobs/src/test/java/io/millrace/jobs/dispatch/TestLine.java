@@ -1,6 +1,7 @@
 package io.millrace.jobs.dispatch;
 
 import io.millrace.jobs.Job;
+import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.worker.WorkerConnection;
 import io.millrace.jobs.worker.WorkerLink;
 import io.millrace.jobs.worker.Workers;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class TestLine implements WorkerLink {
   private final List<String> heard = new ArrayList<>();
   private final WorkerConnection connection;
+
+  /** Payloads that wait until the line is free; null while it is. */
+  private @Nullable List<Job> waiting;
 
   private TestLine(Workers workers) {
     this.connection = workers.connect("", this);
@@ -51,6 +55,26 @@ final class TestLine implements WorkerLink {
     }
   }
 
+  /** Other bytes are on the line: payloads wait. */
+  void jam() {
+    waiting = new ArrayList<>();
+  }
+
+  /** The line is free: those payloads go that are there and still wanted. */
+  void clear(JobRegistry registry) {
+    List<Job> turn = waiting == null ? List.of() : waiting;
+    waiting = null;
+    for (Job job : turn) {
+      if (connection.wants(job)) {
+        if (registry.payload(job).isPresent()) {
+          heard.add("payload of " + job.key());
+        } else {
+          connection.missing(job);
+        }
+      }
+    }
+  }
+
   void pong() {
     connection.alive();
   }
@@ -73,7 +97,11 @@ final class TestLine implements WorkerLink {
 
   @Override
   public void send(Job job, @Nullable String announcement) {
-    heard.add("payload of " + job.key());
+    if (waiting == null) {
+      heard.add("payload of " + job.key());
+    } else {
+      waiting.add(job);
+    }
   }
 
   @Override

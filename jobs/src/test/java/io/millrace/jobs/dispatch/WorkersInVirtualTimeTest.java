@@ -8,6 +8,8 @@ import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.Jobs;
@@ -29,6 +31,7 @@ import io.millrace.jobs.worker.WorkerOptions;
 import io.millrace.jobs.worker.WorkerState;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
 import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,13 +60,14 @@ class WorkersInVirtualTimeTest {
   private final EmbeddedFixture fixture = new EmbeddedFixture(1);
   private long nanos;
   private boolean settling;
+  private BlobStore blobs;
   private Jobs jobs;
   private WorkerManager workers;
   private JobDispatcher dispatcher;
 
   @BeforeEach
   void open() {
-    BlobStore blobs = FileBlobStore.open(folder);
+    blobs = FileBlobStore.open(folder);
     jobs =
         Jobs.open(
             fixture.store(),
@@ -82,12 +86,13 @@ class WorkersInVirtualTimeTest {
   }
 
   private Job submit(String key) {
-    Job job =
-        jobs.registry()
-            .submit(
-                jobs.registry().newId(),
-                new Submission("", Priority.IMMEDIATE, key, null),
-                new Value.Inline(key.getBytes(StandardCharsets.UTF_8)));
+    Value payload = new Value.Inline(key.getBytes(StandardCharsets.UTF_8));
+    return submit(jobs.registry().newId(), key, payload);
+  }
+
+  private Job submit(JobId id, String key, Value payload) {
+    Submission order = new Submission("", Priority.IMMEDIATE, key, null);
+    Job job = jobs.registry().submit(id, order, payload);
     dispatcher.mayHaveMissed();
     return job;
   }
@@ -228,6 +233,92 @@ class WorkersInVirtualTimeTest {
     assertThat(job("k").failures()).isZero();
     assertThat(workers.find("first").map(view -> view.state()))
         .isEqualTo(Optional.of(WorkerState.DISCONNECTED));
+  }
+
+  @Test
+  void a_job_that_is_deleted_before_it_is_sent_costs_its_worker_nothing() {
+    TestLine line = TestLine.ready(workers, "w");
+    line.jam();
+    submit("k");
+    settle();
+    jobs.registry().delete("k");
+    line.clear(jobs.registry());
+    settle();
+    assertThat(line.heard()).isEmpty();
+    submit("next");
+    settle();
+    assertThat(line.heard()).containsExactly("payload of next");
+    assertThat(workers.find("w").orElseThrow().tally().failed()).isZero();
+  }
+
+  @Test
+  void a_job_that_is_cancelled_before_it_is_sent_is_not_sent() {
+    TestLine line = TestLine.ready(workers, "w");
+    line.jam();
+    submit("k");
+    settle();
+    jobs.registry().cancel("k");
+    advance(JobsOptions.DEFAULTS.lease().dividedBy(3));
+    line.clear(jobs.registry());
+    submit("next");
+    settle();
+    assertThat(line.heard()).contains("payload of next").doesNotContain("payload of k");
+    assertThat(job("k").status()).isEqualTo(JobStatus.FAILED);
+  }
+
+  @Test
+  void a_job_that_was_given_again_while_it_waited_is_sent_once() {
+    TestLine line = TestLine.open(workers);
+    line.tell("{\"code\":0,\"name\":\"n\",\"id\":\"m\",\"token\":\"right\",\"jobs\":2}");
+    line.tell("{\"code\":1,\"status\":1}");
+    line.heard();
+    line.jam();
+    submit("k");
+    settle();
+    jobs.registry().cancel("k");
+    advance(JobsOptions.DEFAULTS.lease().dividedBy(3));
+    jobs.registry().retry("k");
+    dispatcher.mayHaveMissed();
+    settle();
+    line.clear(jobs.registry());
+    assertThat(line.heard()).containsOnlyOnce("payload of k");
+    assertThat(job("k").status()).isEqualTo(JobStatus.RUNNING);
+  }
+
+  @Test
+  void a_job_whose_payload_is_lost_fails_and_costs_its_workers_nothing() {
+    TestLine line = TestLine.ready(workers, "w");
+    line.jam();
+    JobId id = jobs.registry().newId();
+    InputStream content = new ByteArrayInputStream(new byte[Value.INLINE_LIMIT + 1]);
+    Value payload = Value.keep(JobRegistry.payloadName(id), content, blobs);
+    Job job = submit(id, "k", payload);
+    settle();
+    assertThat(blobs.delete(JobRegistry.payloadName(id))).isTrue();
+    line.clear(jobs.registry());
+    settle();
+    assertThat(line.heard()).isEmpty();
+    assertThat(job("k").failures()).isEqualTo(1);
+    assertThat(jobs.registry().failures(job.id()))
+        .singleElement()
+        .satisfies(failure -> assertThat(failure.info()).isEqualTo("its payload is not there"));
+    submit("next");
+    settle();
+    assertThat(line.heard()).containsExactly("payload of next");
+    assertThat(workers.find("w").orElseThrow().tally().failed()).isZero();
+  }
+
+  @Test
+  void what_a_worker_did_last_counts_when_it_has_gone_before_that_is_settled() {
+    TestLine line = TestLine.ready(workers, "w");
+    submit("k");
+    settle();
+    line.result("r");
+    line.breakOff();
+    settle();
+    assertThat(job("k").status()).isEqualTo(JobStatus.DONE);
+    assertThat(workers.find("w").orElseThrow().tally().succeeded()).isEqualTo(1);
+    assertThat(workers.list()).allMatch(view -> view.tally().succeeded() == 1);
   }
 
   @Test

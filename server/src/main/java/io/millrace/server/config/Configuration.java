@@ -40,7 +40,7 @@ public final class Configuration {
     given.forEach((name, value) -> {
       Key<?> key = key(name, value, keys);
       if (key == null) {
-        if (value.nothing()) {
+        if (value.nothing() && isKnown(name, keys)) {
           return; // A section or key left empty says nothing.
         }
         throw unknown(name, value, keys);
@@ -92,6 +92,12 @@ public final class Configuration {
       }
     }
     return null;
+  }
+
+  /** Whether this is a key, or the beginning of keys. */
+  private static boolean isKnown(String name, Map<String, Key<?>> keys) {
+    return keys.keySet().stream()
+        .anyMatch(known -> known.equals(name) || known.startsWith(name + "."));
   }
 
   private static void check(String name, Key<?> key, Given value) {

@@ -11,7 +11,6 @@ import io.millrace.server.http.Request;
 import io.millrace.server.websocket.WebSocket;
 import io.millrace.server.websocket.WebSocketLimits;
 import io.millrace.server.websocket.WebSocketListener;
-import java.io.FileNotFoundException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -77,11 +76,19 @@ final class WorkerSocket {
       socket.binary(announcement, job.content().payload(), () -> payload(job));
     }
 
-    private InputStream payload(Job job) throws IOException {
-      InputStream payload =
-          registry
-              .payload(job)
-              .orElseThrow(() -> new FileNotFoundException("the job " + job.id() + " is gone"));
+    /** Null where the job is not to be sent any more. */
+    private @Nullable InputStream payload(Job job) {
+      WorkerConnection end = connection;
+      if (end != null && !end.wants(job)) {
+        return null;
+      }
+      InputStream payload = registry.payload(job).orElse(null);
+      if (payload == null) {
+        if (end != null) {
+          end.missing(job);
+        }
+        return null;
+      }
       return new Sent(payload);
     }
 

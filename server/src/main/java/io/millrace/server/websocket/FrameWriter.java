@@ -8,6 +8,7 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Writes frames to a client. For use by one thread at a time. */
 final class FrameWriter {
@@ -55,11 +56,14 @@ final class FrameWriter {
    * Writes a binary message.
    *
    * @param unwanted asked before each fragment: whether the rest may be left out
-   * @return whether all was written
+   * @return whether no part of it is missing: all was written, or nothing for want of content
    * @throws ContentException when the content cannot be read
    */
   boolean binary(Outgoing.Binary message, BooleanSupplier unwanted) throws IOException {
     try (InputStream content = open(message)) {
+      if (content == null) {
+        return true;
+      }
       if (message.before() != null) {
         text(message.before());
       }
@@ -80,7 +84,7 @@ final class FrameWriter {
     }
   }
 
-  private static InputStream open(Outgoing.Binary message) throws ContentException {
+  private static @Nullable InputStream open(Outgoing.Binary message) throws ContentException {
     try {
       return message.content().open();
     } catch (IOException | RuntimeException e) {

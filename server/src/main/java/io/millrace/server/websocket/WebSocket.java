@@ -18,7 +18,7 @@ public interface WebSocket {
 
   /**
    * Sends a binary message, in fragments of at most 256 KiB. Where its content cannot be read, the
-   * connection is closed with 1011.
+   * connection is closed with 1011; where there is none any more, nothing is sent.
    *
    * @param before a text message that goes directly before it; null for none
    * @param size how many bytes it has
@@ -42,7 +42,7 @@ public interface WebSocket {
   /** Opens the content of a message. */
   @FunctionalInterface
   interface Content {
-    /** The bytes, to be closed. */
-    InputStream open() throws IOException;
+    /** The bytes, to be closed; null leaves the message out, and what goes before it. */
+    @Nullable InputStream open() throws IOException;
   }
 }

@@ -76,6 +76,19 @@ final class ConfigurationTest {
   void an_empty_file_and_empty_sections_say_nothing() throws IOException {
     assertThat(read("", Map.of()).get(ServerSettings.SECTION).port()).isEqualTo(8048);
     assertThat(read("server:\n", Map.of()).get(ServerSettings.SECTION).port()).isEqualTo(8048);
+    assertThat(read("jobs:\n  types:\n  batch-size:\n", Map.of()).get(JobsSettings.SECTION).types())
+        .isEmpty();
+  }
+
+  @Test
+  void an_unknown_key_is_refused_without_a_value_too() {
+    assertThatThrownBy(() -> read("jobs:\n  batchsize:\n", Map.of()))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("line 2: there is no key jobs.batchsize")
+        .hasMessageContaining("did you mean jobs.batch-size?");
+    assertThatThrownBy(() -> read("jbos:\n", Map.of())).hasMessageContaining("no key jbos");
+    assertThatThrownBy(() -> read("jobs:\n  types:\n    a/b:\n", Map.of()))
+        .hasMessageContaining("there is no key jobs.types.a/b");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.millrace.server.jobs;
 
+import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.worker.Advances;
 import io.millrace.jobs.worker.Progress;
@@ -63,6 +64,16 @@ final class FakeWorkers implements Workers {
       @Override
       public void alive() {
         heard.add("alive");
+      }
+
+      @Override
+      public boolean wants(Job job) {
+        return true;
+      }
+
+      @Override
+      public void missing(Job job) {
+        heard.add("missing " + job.key());
       }
 
       @Override

@@ -114,6 +114,18 @@ final class SubmitTest {
   }
 
   @Test
+  void characters_of_a_description_are_counted_as_people_see_them() throws Exception {
+    String faces = "\uD83D\uDE00".repeat(128);
+    assertThat(
+            server
+                .submit(
+                    SUBMIT, "Payload", "x", "Priority", "batch", "Key", "f", "Description", faces)
+                .statusCode())
+        .isEqualTo(202);
+    assertThat(server.json("/api/jobs/f").path("display").asString()).isEqualTo(faces);
+  }
+
+  @Test
   void a_repeated_key_is_refused_before_and_behind_the_payload() throws Exception {
     assertThat(server.submit(SUBMIT, "Payload", "x", "Priority", "batch", "Key", "k").statusCode())
         .isEqualTo(202);

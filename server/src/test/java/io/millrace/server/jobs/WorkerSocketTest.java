@@ -106,8 +106,11 @@ final class WorkerSocketTest {
     assertThat(heard.next()).isEqualTo("next");
     assertThat(heard.next()).isEqualTo("1000000 bytes");
     server.jobs.registry().delete("k");
-    link.send(job, null);
-    assertThat(heard.next()).startsWith("1011 ");
+    link.send(job, "left out");
+    link.say("goes on");
+    assertThat(heard.next()).isEqualTo("goes on");
+    assertThat(server.workers.nextHeard()).isEqualTo("connected ");
+    assertThat(server.workers.nextHeard()).isEqualTo("missing k");
     socket.abort();
   }
 
