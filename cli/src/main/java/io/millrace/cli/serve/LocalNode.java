@@ -12,7 +12,6 @@ import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
 import io.millrace.queues.node.NodeDriver;
 import io.millrace.queues.node.NodeOptions;
-import io.millrace.queues.node.Plugins;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.runner.LocalRunners;
 import io.millrace.queues.runner.LocalRunnersOptions;
@@ -20,7 +19,6 @@ import io.millrace.store.TaskStore;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -75,7 +73,7 @@ final class LocalNode {
             nodeOptions,
             Queues.in(store, Clock.systemUTC(), new SecureRandom()),
             LocalRunners.create(options),
-            new Found(plugins),
+            new FoundPlugins(plugins, System::nanoTime),
             LocalMachine.look());
     Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     Level usual = root.getLevel();
@@ -86,24 +84,6 @@ final class LocalNode {
   /** Starts it. */
   static NodeDriver drive(ExecutionNode node, TaskStore store) {
     return NodeDriver.start(node, store);
-  }
-
-  /** The plugins of a folder, as a node asks for them. */
-  private record Found(PluginFolder folder) implements Plugins {
-    @Override
-    public Set<String> names() {
-      return folder.names();
-    }
-
-    @Override
-    public boolean has(String name) {
-      return folder.has(name);
-    }
-
-    @Override
-    public String mark() {
-      return "plugins\n" + folder.mark();
-    }
   }
 
   /** Follows the stored log level, and tells when the node first knows its configuration. */
