@@ -2,12 +2,14 @@ package io.millrace.cli.serve;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.millrace.blobs.BlobStore;
 import io.millrace.cli.queues.RunnerLaunch;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
+import io.millrace.queues.Salvage;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
 import io.millrace.queues.node.NodeDriver;
@@ -60,21 +62,26 @@ final class LocalNode {
     return name;
   }
 
-  /** Makes a node whose own word to the store is {@code store}. */
-  static ExecutionNode create(Site site, TaskStore store, Runnable ready) {
+  /** The server as the node itself uses it. */
+  record Stores(TaskStore tasks, BlobStore blobs) {}
+
+  /** Makes a node. */
+  static ExecutionNode create(Site site, Stores stores, Runnable ready) {
     PluginFolder plugins = new PluginFolder(site.workers().plugins());
     LocalRunnersOptions options =
         LocalRunnersOptions.in(site.data().resolve("runners"), RunnerLaunch.command(site.server()))
             .withIdle(site.workers().warm())
             .withPlugins(site.workers().plugins());
     NodeOptions nodeOptions = NodeOptions.of(site.name(), UUID.randomUUID().toString());
+    Queues queues = Queues.in(stores.tasks(), Clock.systemUTC(), new SecureRandom());
     ExecutionNode node =
         new ExecutionNode(
             nodeOptions,
-            Queues.in(store, Clock.systemUTC(), new SecureRandom()),
+            queues,
             LocalRunners.create(options),
             new FoundPlugins(plugins, System::nanoTime),
             LocalMachine.look());
+    node.salvageBy(new Salvage(stores.blobs(), queues));
     Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     Level usual = root.getLevel();
     node.configure(new Configured(root, usual, ready)::apply);
