@@ -1,7 +1,6 @@
 package io.millrace.cli.serve;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import io.millrace.blobs.BlobStore;
 import io.millrace.cli.queues.RunnerLaunch;
 import io.millrace.cli.remote.ServerLocation;
@@ -82,9 +81,8 @@ final class LocalNode {
             new FoundPlugins(plugins, System::nanoTime),
             LocalMachine.look());
     node.salvageBy(new Salvage(stores.blobs(), queues));
-    Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-    Level usual = root.getLevel();
-    node.configure(new Configured(root, usual, ready)::apply);
+    LogLevel level = new LogLevel((LoggerContext) LoggerFactory.getILoggerFactory());
+    node.configure(new Configured(level, ready)::apply);
     return node;
   }
 
@@ -95,19 +93,17 @@ final class LocalNode {
 
   /** Follows the stored log level, and tells when the node first knows its configuration. */
   private static final class Configured {
-    private final Logger root;
-    private final Level usual;
+    private final LogLevel level;
     private final Runnable ready;
     private boolean told;
 
-    Configured(Logger root, Level usual, Runnable ready) {
-      this.root = root;
-      this.usual = usual;
+    Configured(LogLevel level, Runnable ready) {
+      this.level = level;
       this.ready = ready;
     }
 
     void apply(NodeConfig config) {
-      root.setLevel(Level.toLevel(config.logLevel(), usual));
+      level.set(config.logLevel());
       if (!told) {
         told = true;
         ready.run();
