@@ -28,9 +28,10 @@ final class Submitting {
 
   /** Tasks with ids of their own, told transaction by transaction. */
   void submit(Queue queue, List<ObjectNode> params, int status, Consumer<List<ObjectId>> created) {
-    if (status != Status.QUEUED && !Status.isHeld(status)) {
+    if (status == Status.ORPHANED || (status != Status.QUEUED && !Status.isHeld(status))) {
       throw new InvalidRequestException(
-          "status", "a task begins with -2 or another negative status but -1, not " + status);
+          "status",
+          "a task begins with -2 or another negative status but -1 and -6, not " + status);
     }
     int done = 0;
     while (done < params.size()) {

@@ -225,7 +225,7 @@ final class DciTest {
     dci.post("/tasks/id/" + id + "/requeue", "{}");
     assertThat(dci.refused("POST", "/tasks/id/" + id + "/requeue", "{}").required("error"))
         .isEqualTo(json("'task " + id + " is queued'"));
-    for (String status : List.of("-1", "0", "1", "x")) {
+    for (String status : List.of("-1", "-6", "0", "1", "x")) {
       assertThat(dci.refused("POST", "/tasks/demo?status=" + status, "[{'a': 1}]").has("error"))
           .isTrue();
     }

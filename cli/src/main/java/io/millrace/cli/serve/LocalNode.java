@@ -1,18 +1,18 @@
 package io.millrace.cli.serve;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import io.millrace.blobs.BlobStore;
 import io.millrace.cli.queues.RunnerLaunch;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
+import io.millrace.queues.Salvage;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
 import io.millrace.queues.node.NodeDriver;
 import io.millrace.queues.node.NodeOptions;
-import io.millrace.queues.node.Plugins;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.runner.LocalRunners;
 import io.millrace.queues.runner.LocalRunnersOptions;
@@ -20,7 +20,6 @@ import io.millrace.store.TaskStore;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -62,24 +61,28 @@ final class LocalNode {
     return name;
   }
 
-  /** Makes a node whose own word to the store is {@code store}. */
-  static ExecutionNode create(Site site, TaskStore store, Runnable ready) {
+  /** The server as the node itself uses it. */
+  record Stores(TaskStore tasks, BlobStore blobs) {}
+
+  /** Makes a node. */
+  static ExecutionNode create(Site site, Stores stores, Runnable ready) {
     PluginFolder plugins = new PluginFolder(site.workers().plugins());
     LocalRunnersOptions options =
         LocalRunnersOptions.in(site.data().resolve("runners"), RunnerLaunch.command(site.server()))
             .withIdle(site.workers().warm())
             .withPlugins(site.workers().plugins());
     NodeOptions nodeOptions = NodeOptions.of(site.name(), UUID.randomUUID().toString());
+    Queues queues = Queues.in(stores.tasks(), Clock.systemUTC(), new SecureRandom());
     ExecutionNode node =
         new ExecutionNode(
             nodeOptions,
-            Queues.in(store, Clock.systemUTC(), new SecureRandom()),
+            queues,
             LocalRunners.create(options),
-            new Found(plugins),
+            new FoundPlugins(plugins, System::nanoTime),
             LocalMachine.look());
-    Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-    Level usual = root.getLevel();
-    node.configure(new Configured(root, usual, ready)::apply);
+    node.salvageBy(new Salvage(stores.blobs(), queues));
+    LogLevel level = new LogLevel((LoggerContext) LoggerFactory.getILoggerFactory());
+    node.configure(new Configured(level, ready)::apply);
     return node;
   }
 
@@ -88,39 +91,19 @@ final class LocalNode {
     return NodeDriver.start(node, store);
   }
 
-  /** The plugins of a folder, as a node asks for them. */
-  private record Found(PluginFolder folder) implements Plugins {
-    @Override
-    public Set<String> names() {
-      return folder.names();
-    }
-
-    @Override
-    public boolean has(String name) {
-      return folder.has(name);
-    }
-
-    @Override
-    public String mark() {
-      return "plugins\n" + folder.mark();
-    }
-  }
-
   /** Follows the stored log level, and tells when the node first knows its configuration. */
   private static final class Configured {
-    private final Logger root;
-    private final Level usual;
+    private final LogLevel level;
     private final Runnable ready;
     private boolean told;
 
-    Configured(Logger root, Level usual, Runnable ready) {
-      this.root = root;
-      this.usual = usual;
+    Configured(LogLevel level, Runnable ready) {
+      this.level = level;
       this.ready = ready;
     }
 
     void apply(NodeConfig config) {
-      root.setLevel(Level.toLevel(config.logLevel(), usual));
+      level.set(config.logLevel());
       if (!told) {
         told = true;
         ready.run();

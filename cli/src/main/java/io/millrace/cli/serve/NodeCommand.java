@@ -1,5 +1,6 @@
 package io.millrace.cli.serve;
 
+import io.millrace.blobs.HttpBlobStore;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.CommandException;
@@ -78,8 +79,10 @@ public final class NodeCommand implements Callable<Integer> {
     workers.check();
     Path folder = data == null ? defaultFolder(client.server(), named) : data;
     LocalNode.Site site = new LocalNode.Site(named, folder, location, workers);
-    try (HttpTaskStore store = HttpTaskStore.open(client)) {
-      ExecutionNode node = LocalNode.create(site, store, () -> ready(site));
+    try (HttpTaskStore store = HttpTaskStore.open(client);
+        HttpBlobStore blobs = HttpBlobStore.at(client.server(), client.token(), client.tls())) {
+      LocalNode.Stores stores = new LocalNode.Stores(store, blobs);
+      ExecutionNode node = LocalNode.create(site, stores, () -> ready(site));
       Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
       FirstContact.await(store);
       NodeDriver started = LocalNode.drive(node, store);

@@ -141,7 +141,8 @@ public final class UpCommand implements Callable<Integer> {
                 url(reachable(settings.address()), server.port()), settings.tokenFile(), null),
             workers);
     try {
-      ExecutionNode node = LocalNode.create(site, server.store(), () -> {});
+      ExecutionNode node =
+          LocalNode.create(site, new LocalNode.Stores(server.store(), server.blobs()), () -> {});
       return LocalNode.drive(node, server.store());
     } catch (ProcessException | UncheckedIOException e) {
       terminal.err().println("millrace: no execution node runs here: " + e.getMessage());

@@ -5,6 +5,7 @@ import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
+import io.millrace.queues.Salvage;
 import io.millrace.queues.Signal;
 import io.millrace.store.Change;
 import io.millrace.store.Commit;
@@ -88,6 +89,14 @@ public final class ExecutionNode {
   /** Sets what sees the configuration whenever it was read, on the thread of {@link #step}. */
   public void configure(Consumer<NodeConfig> look) {
     serving.configure(look);
+  }
+
+  /**
+   * Sets what finds the output that lost runners have stored, before the first {@link #step}.
+   * Without it their tasks have none.
+   */
+  public void salvageBy(Salvage finder) {
+    serving.salvageBy(finder);
   }
 
   /** Tells it news from the store. */

@@ -8,6 +8,7 @@ import io.millrace.queues.Queue;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
+import io.millrace.queues.Salvage;
 import io.millrace.queues.Signal;
 import io.millrace.queues.Status;
 import java.util.HashMap;
@@ -56,6 +57,10 @@ final class Serving {
 
   void configure(Consumer<NodeConfig> look) {
     configured = look;
+  }
+
+  void salvageBy(Salvage finder) {
+    settlements.salvageBy(finder);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.millrace.queues.node;
 
+import io.millrace.blobs.BlobException;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueRegistry;
@@ -7,6 +8,7 @@ import io.millrace.queues.Queues;
 import io.millrace.queues.Report;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
+import io.millrace.queues.Salvage;
 import io.millrace.queues.Status;
 import io.millrace.queues.TaskOutput;
 import java.util.ArrayDeque;
@@ -14,6 +16,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +34,7 @@ final class Settlements {
   private final Hand hand;
   private final Deque<Settlement> owed = new ArrayDeque<>();
   private final Map<ObjectId, Integer> unstarted = new HashMap<>();
+  private @Nullable Salvage salvage;
 
   Settlements(String node, Queues queues, ServedQueues served, Hand hand) {
     this.node = node;
@@ -38,6 +42,11 @@ final class Settlements {
     this.queues = queues.queues();
     this.served = served;
     this.hand = hand;
+  }
+
+  /** What finds the output of lost runs from now on. */
+  void salvageBy(Salvage finder) {
+    salvage = finder;
   }
 
   boolean none() {
@@ -94,7 +103,7 @@ final class Settlements {
         if (returned(run)) {
           LOG.warn("the runner of task {} ended before it began: {}", run.task(), reason);
           countUnstarted(run, reason);
-        } else if (runs.orphan(run, report(Status.ORPHANED, reason)).isPresent()) {
+        } else if (runs.orphan(run, orphaned(run, reason)).isPresent()) {
           LOG.warn("task {} is orphaned: {}", run.task(), reason);
         }
         hand.remove(run.task());
@@ -141,6 +150,20 @@ final class Settlements {
       unstarted.remove(run.queue());
       served.find(run.queue()).ifPresent(queue -> halt(queue, reason));
     }
+  }
+
+  /** With the output that the runner had stored; who looks at an orphan looks for that first. */
+  private Report orphaned(Run run, String reason) {
+    Salvage finder = salvage;
+    if (finder != null) {
+      try {
+        return finder.report(run, reason);
+      } catch (BlobException e) {
+        // Where the server is away the end is not stored either, and this is done again.
+        LOG.warn("the output of task {} cannot be looked for: {}", run.task(), e.toString());
+      }
+    }
+    return report(Status.ORPHANED, reason);
   }
 
   private static Report report(int status, String reason) {

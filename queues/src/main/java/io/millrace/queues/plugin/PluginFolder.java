@@ -10,7 +10,6 @@ import java.net.URLConnection;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -83,24 +82,12 @@ public final class PluginFolder {
   }
 
   /**
-   * A mark that differs after the folder has changed: another file, another time or size of one. To
-   * compare, not to show.
+   * A mark that differs after the folder has changed: another file in it or in a folder below it,
+   * another time or size of one. To compare, not to show. Takes a look at every file, which is
+   * noticeable with tens of thousands.
    */
   public String mark() {
-    StringBuilder mark = new StringBuilder();
-    for (Path entry : entries()) {
-      mark.append(entry.getFileName()).append('/');
-      try {
-        mark.append(Files.getLastModifiedTime(entry).toMillis())
-            .append('/')
-            .append(Files.size(entry))
-            .append(Files.isExecutable(entry) ? 'x' : '-');
-      } catch (IOException e) {
-        mark.append('?');
-      }
-      mark.append('\n');
-    }
-    return mark.toString();
+    return new ClassFiles(entries()).mark();
   }
 
   /** Whether there is a class of this name. */
@@ -125,18 +112,15 @@ public final class PluginFolder {
   }
 
   /** The jars and folders with classes. */
-  List<URL> classPath() {
-    List<URL> urls = new ArrayList<>();
-    for (Path entry : entries()) {
-      if (entry.getFileName().toString().endsWith(".jar") || Files.isDirectory(entry)) {
-        try {
-          urls.add(entry.toUri().toURL());
-        } catch (IOException e) {
-          throw new UncheckedIOException(e);
-        }
-      }
-    }
-    return urls;
+  ClassFiles classes() {
+    return new ClassFiles(
+        entries().stream()
+            .filter(entry -> entry.toString().endsWith(".jar") || Files.isDirectory(entry))
+            .toList());
+  }
+
+  private List<URL> classPath() {
+    return classes().urls();
   }
 
   private static boolean hasClass(List<URL> classPath, String name) {

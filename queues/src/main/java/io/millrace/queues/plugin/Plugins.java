@@ -12,12 +12,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Plugins made ready to run, for a task runner. Classes stay loaded until the folder changes. For
- * one thread.
+ * Plugins made ready to run, for a task runner. Classes are loaded from a copy, so that a jar that
+ * is written over disturbs no running task, and stay loaded until the folder changes. For one
+ * thread.
  */
 public final class Plugins implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
 
+  /** So often are files copied anew that change meanwhile. */
+  private static final int MOST_COPIES = 5;
+
+  private final Path copies;
   private @Nullable Loaded loaded;
 
   /** Classes of a folder as it was. */
@@ -32,8 +37,14 @@ public final class Plugins implements AutoCloseable {
   /** By an object in this process. */
   public record InProcess(Plugin plugin) implements Ready {}
 
-  /** No plugin yet. */
-  public Plugins() {}
+  /**
+   * No plugin yet.
+   *
+   * @param copies the folder for the copies of jars and classes, made when the first is needed
+   */
+  public Plugins(Path copies) {
+    this.copies = copies;
+  }
 
   /**
    * The plugin of this name, ready for one task.
@@ -83,19 +94,29 @@ public final class Plugins implements AutoCloseable {
   }
 
   private URLClassLoader classes(PluginFolder folder) {
-    String mark = folder.mark();
     Loaded now = loaded;
-    if (now == null || !now.mark().equals(mark) || !Objects.equals(now.folder(), folder.path())) {
+    if (now == null
+        || !now.mark().equals(folder.mark())
+        || !Objects.equals(now.folder(), folder.path())) {
       close();
-      now =
-          new Loaded(
-              folder.path(),
-              mark,
-              new URLClassLoader(
-                  folder.classPath().toArray(new URL[0]), Plugins.class.getClassLoader()));
+      now = load(folder);
       loaded = now;
     }
     return now.classes();
+  }
+
+  private Loaded load(PluginFolder folder) {
+    for (int times = 1; ; times++) {
+      ClassFiles.remove(copies);
+      // With this mark, what changes from here on is noticed by the next task at the latest.
+      String mark = folder.mark();
+      ClassFiles classes = folder.classes().copyTo(copies);
+      if (times == MOST_COPIES || folder.mark().equals(mark)) {
+        URL[] urls = classes.urls().toArray(new URL[0]);
+        return new Loaded(
+            folder.path(), mark, new URLClassLoader(urls, Plugins.class.getClassLoader()));
+      }
+    }
   }
 
   /** Lets the classes go. */
@@ -109,6 +130,7 @@ public final class Plugins implements AutoCloseable {
       } catch (IOException e) {
         LOG.debug("the classes of {} cannot be closed", old.folder(), e);
       }
+      ClassFiles.remove(copies);
     }
   }
 }

@@ -70,7 +70,7 @@ public final class RunnerProgram {
     try (MovingServer store = new MovingServer(connector, address);
         Watchdog watchdog = new Watchdog(launcher, groupOf(identity));
         Schedule schedule = Schedule.create();
-        Plugins plugins = new Plugins()) {
+        Plugins plugins = new Plugins(files.classes())) {
       Queues queues = Queues.in(store, InstantSource.system(), new SecureRandom());
       Workshop.Tools tools =
           new Workshop.Tools(

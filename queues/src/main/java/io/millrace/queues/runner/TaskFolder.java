@@ -51,6 +51,11 @@ record TaskFolder(Path runner) {
     return task().resolve(name);
   }
 
+  /** Where copies of plugins are. */
+  Path classes() {
+    return runner.resolve("classes");
+  }
+
   private Path group() {
     return runner.resolve("group");
   }

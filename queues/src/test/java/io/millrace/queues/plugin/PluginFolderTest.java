@@ -14,10 +14,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PluginFolderTest {
   private final Path path;
+  private final Path copies;
   private final PluginFolder folder;
 
-  PluginFolderTest(@TempDir Path path) {
+  PluginFolderTest(@TempDir Path path, @TempDir Path copies) {
     this.path = path;
+    this.copies = copies.resolve("classes");
     this.folder = new PluginFolder(path);
   }
 
@@ -60,7 +62,9 @@ class PluginFolderTest {
   void what_is_no_name_is_never_looked_for(String name) throws Exception {
     assertThat(PluginFolder.isName(name)).isFalse();
     assertThat(folder.has(name)).isFalse();
-    assertThatThrownBy(() -> new Plugins().find(folder, name)).isInstanceOf(PluginException.class);
+    try (Plugins plugins = plugins()) {
+      assertThatThrownBy(() -> plugins.find(folder, name)).isInstanceOf(PluginException.class);
+    }
   }
 
   @Test
@@ -70,14 +74,14 @@ class PluginFolderTest {
     assertThat(folder.has("my.Double")).isTrue();
     assertThat(folder.has("my::Double")).isTrue();
     assertThat(folder.has("my.Other")).isFalse();
-    try (Plugins plugins = new Plugins()) {
+    try (Plugins plugins = plugins()) {
       assertThat(plugins.find(folder, "my.Double")).isInstanceOf(Plugins.InProcess.class);
     }
   }
 
   @Test
   void a_jar_may_list_its_plugins() throws Exception {
-    Path classes = path.resolveSibling("classes-" + path.getFileName());
+    Path classes = copies.resolveSibling("built");
     Compiled.into(classes, "my.Listed", "return 1;");
     Compiled.jar(classes, path.resolve("my.jar"), "my.Listed");
 
@@ -86,21 +90,102 @@ class PluginFolderTest {
   }
 
   @Test
-  void a_replaced_class_is_loaded_anew() throws Exception {
+  void the_mark_tells_of_a_class_that_comes_changes_or_goes_deep_in_a_folder() throws Exception {
     Path classes = path.resolve("mine");
-    try (Plugins plugins = new Plugins()) {
-      Compiled.into(classes, "my.Changing", "return 3;");
-      assertThat(run(plugins)).isEqualTo(3);
+    Compiled.into(classes, "my.own.First", "return 1;");
+    String before = folder.mark();
+    assertThat(folder.mark()).isEqualTo(before);
 
-      Compiled.into(path.resolve("newer"), "my.Other", "return 1;");
-      Compiled.into(classes, "my.Changing", "return 4;");
-      assertThat(run(plugins)).isEqualTo(4);
+    Compiled.into(classes, "my.own.Second", "return 1;");
+    String added = folder.mark();
+    Compiled.into(classes, "my.own.Second", "return 1 + task.params().size();");
+    String changed = folder.mark();
+    Files.delete(classes.resolve("my/own/Second.class"));
+
+    assertThat(added).isNotEqualTo(before);
+    assertThat(changed).isNotEqualTo(added);
+    assertThat(folder.mark()).isEqualTo(before);
+  }
+
+  @Test
+  void a_link_that_leads_into_a_circle_does_not_hold_the_look_up() throws Exception {
+    Path classes = path.resolve("mine");
+    Compiled.into(classes, "my.Looping", "return 3;");
+    Files.createSymbolicLink(classes.resolve("again"), path);
+
+    try (Plugins plugins = plugins()) {
+      assertThat(run(ready(plugins, "my.Looping"))).isEqualTo(3);
     }
   }
 
-  // The plugin under test looks at nothing of its task.
-  private int run(Plugins plugins) throws Exception {
-    Plugins.InProcess ready = (Plugins.InProcess) plugins.find(folder, "my.Changing");
-    return ready.plugin().run(NoTask.INSTANCE);
+  @Test
+  void a_replaced_class_is_loaded_anew() throws Exception {
+    Path classes = path.resolve("mine");
+    try (Plugins plugins = plugins()) {
+      Compiled.into(classes, "my.Changing", "return 3;");
+      assertThat(run(ready(plugins, "my.Changing"))).isEqualTo(3);
+
+      Compiled.into(classes, "my.Changing", "return 4 + task.params().size();");
+      assertThat(run(ready(plugins, "my.Changing"))).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void what_runs_is_not_disturbed_when_its_jar_is_written_over() throws Exception {
+    Path classes = copies.resolveSibling("built");
+    Compiled.into(
+        classes,
+        "my.Slow",
+        "class Later { int status() { return 7; } } return new Later().status();");
+    Path jar = path.resolve("my.jar");
+    Compiled.jar(classes, jar, "my.Slow");
+    try (Plugins plugins = plugins()) {
+      Plugin running = ready(plugins, "my.Slow");
+
+      Files.write(jar, new byte[(int) Files.size(jar)]);
+
+      assertThat(run(running)).isEqualTo(7);
+    }
+  }
+
+  @Test
+  void what_runs_is_not_disturbed_when_its_classes_are_removed() throws Exception {
+    Path classes = path.resolve("mine");
+    Compiled.into(
+        classes,
+        "my.Slow",
+        "class Later { int status() { return 7; } } return new Later().status();");
+    try (Plugins plugins = plugins()) {
+      Plugin running = ready(plugins, "my.Slow");
+
+      ClassFiles.remove(classes);
+
+      assertThat(run(running)).isEqualTo(7);
+    }
+  }
+
+  @Test
+  void copies_of_classes_go_with_their_runner() throws Exception {
+    Compiled.into(path.resolve("mine"), "my.Some", "return 1;");
+
+    try (Plugins plugins = plugins()) {
+      ready(plugins, "my.Some");
+      assertThat(copies).isNotEmptyDirectory();
+    }
+
+    assertThat(copies).doesNotExist();
+  }
+
+  private Plugins plugins() {
+    return new Plugins(copies);
+  }
+
+  private Plugin ready(Plugins plugins, String name) throws Exception {
+    return ((Plugins.InProcess) plugins.find(folder, name)).plugin();
+  }
+
+  // The plugins under test look at nothing of their task.
+  private static int run(Plugin plugin) throws Exception {
+    return plugin.run(NoTask.INSTANCE);
   }
 }

@@ -65,7 +65,7 @@ final class Bench implements AutoCloseable {
             launcher,
             new Watchdog(launcher, null),
             Schedule.create(),
-            new Plugins(),
+            new Plugins(root.resolve("classes")),
             lastWords::add);
     Path folder = Files.createDirectories(root.resolve("runner"));
     shop =

@@ -20,6 +20,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Tasks of all kinds in a few queues, one of them deleted, drawn from a seed. */
 final class Samples {
+  private static final List<Integer> HELD = List.of(-3, -4, -5, -7, -8);
+
   private static final Duration LEASE = Duration.ofMinutes(5);
 
   private final Queues queues;
@@ -40,7 +42,7 @@ final class Samples {
     List<ObjectId> ids = new ArrayList<>();
     for (int i = 0; i < tasks; i++) {
       Queue queue = all.get(random.nextInt(all.size()));
-      int status = random.nextInt(4) == 0 ? -3 - random.nextInt(5) : Status.QUEUED;
+      int status = random.nextInt(4) == 0 ? HELD.get(random.nextInt(HELD.size())) : Status.QUEUED;
       ids.addAll(queues.tasks().submit(queue, List.of(params()), status));
     }
     run();

@@ -2,6 +2,7 @@ package io.millrace.server.queues;
 
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
+import io.millrace.queues.Status;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import java.util.ArrayList;
@@ -112,7 +113,7 @@ final class OldRoutes {
     if (params.isEmpty()) {
       throw Refusal.of(TaskArray.WRONG);
     }
-    List<ObjectId> created = tasks.submit(queue(input), params);
+    List<ObjectId> created = tasks.submit(queue(input), params, Status.QUEUED);
     ArrayNode answer = Form.array().add(1).add(created.size());
     created.forEach(id -> answer.add(Form.id(id)));
     answer.add(Form.object().put("success", 1).setAll(Results.inserted(created)));
@@ -128,8 +129,8 @@ final class OldRoutes {
     ObjectNode filter = input.object("jsonfilter", "jsonfilter must be a JSON object");
     ObjectNode params = input.object("params", "params must be a JSON object");
     Queue queue = queue(input);
-    List<ObjectId> created =
-        tasks.submit(queue, documents.params(input.text("collection"), filter, params));
+    List<ObjectNode> each = documents.params(input.text("collection"), filter, params);
+    List<ObjectId> created = tasks.submit(queue, each, Status.QUEUED);
     return Form.ok(Form.array().add(1).add(created.size()));
   }
 

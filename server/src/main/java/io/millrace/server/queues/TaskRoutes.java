@@ -17,10 +17,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Creates tasks, shows one, and operates on it. */
 final class TaskRoutes {
+  private static final String STATUS = "status";
+  private static final String BOTH_OBJECTS =
+      "filter and params required and must be name/value objects";
+
   private final TaskRegistry tasks;
   private final KnownTasks known;
   private final QueueRoutes queues;
@@ -50,7 +55,7 @@ final class TaskRoutes {
     mount.add(
         HttpMethod.POST,
         "/tasks/{queue}/{collection}",
-        (asked, input) -> Form.ok(createFrom(asked.queue(), asked.collection(), input)));
+        (asked, input) -> Form.ok(createFrom(asked, input)));
     mount.add(HttpMethod.GET, "/tasks/id/{id}", (asked, _) -> show(known.find(asked.id())));
     operation(mount, "cancel", (id, reason) -> tasks.hold(id, Status.CANCELLED, reason));
     operation(mount, "block", (id, reason) -> tasks.hold(id, Status.BLOCKED, reason));
@@ -76,10 +81,24 @@ final class TaskRoutes {
     return Form.ok(shown.put("id", found.task().id().hex()));
   }
 
+  /** The status that tasks are created with. */
+  private static int status(Request request) {
+    return (int)
+        request.query().integer(STATUS, Status.QUEUED, Integer.MIN_VALUE, Integer.MAX_VALUE);
+  }
+
+  /** A name that is mistyped would create tasks that run where they were to be held. */
+  private static void allowOnlyStatus(Request request) {
+    for (String name : request.query().names()) {
+      if (!name.equals(STATUS)) {
+        throw Refusal.of("Invalid param", "param", name);
+      }
+    }
+  }
+
   private Reply create(Request request) throws IOException {
-    int status =
-        (int)
-            request.query().integer("status", Status.QUEUED, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    allowOnlyStatus(request);
+    int status = status(request);
     byte[] body = request.body();
     TaskArray params = TaskArray.of(Input.isForm(request, body) ? new byte[0] : body);
     Queue queue = queues.find(request.parameter("queue"));
@@ -99,21 +118,29 @@ final class TaskRoutes {
   }
 
   /** Creates a task for each matching document. */
-  private ObjectNode createFrom(String queueName, String collection, Input input) {
-    if (!(input.get("filter") instanceof ObjectNode filter)
-        || !(input.get("params") instanceof ObjectNode params)) {
-      throw Refusal.of("filter and params required and must be name/value objects");
+  private ObjectNode createFrom(Mount.Asked asked, Input input) {
+    Request request = asked.request();
+    if (request.hasBody()) {
+      allowOnlyStatus(request);
+      input.allow(Set.of("filter", "params"), "Invalid param");
+    } else {
+      input.allow(Set.of("filter", "params", STATUS), "Invalid param");
     }
-    Queue queue = queues.find(queueName);
-    List<ObjectId> created = submit(queue, documents.params(collection, filter, params));
-    return Results.inserted(created);
+    if (!input.has("filter") || !input.has("params")) {
+      throw Refusal.of(BOTH_OBJECTS);
+    }
+    ObjectNode filter = input.object("filter", BOTH_OBJECTS);
+    ObjectNode params = input.object("params", BOTH_OBJECTS);
+    Queue queue = queues.find(asked.queue());
+    List<ObjectNode> each = documents.params(asked.collection(), filter, params);
+    return Results.inserted(submit(queue, each, status(request)));
   }
 
   /** Creates tasks and gives their ids. */
-  List<ObjectId> submit(Queue queue, List<ObjectNode> params) {
+  List<ObjectId> submit(Queue queue, List<ObjectNode> params, int status) {
     if (params.isEmpty()) {
       throw Refusal.of("nothing matches, so no task was created").with(Results.inserted(List.of()));
     }
-    return tasks.submit(queue, params, Status.QUEUED);
+    return tasks.submit(queue, params, status);
   }
 }

@@ -39,7 +39,7 @@ final class UserDocuments {
           "collection " + collection + " belongs to the system", "collection", collection);
     }
     if (params.isEmpty()) {
-      throw Refusal.of(TaskArray.WRONG);
+      throw Refusal.of("params must not be empty", "params", params);
     }
     Filter wanted = Filter.onDocuments(filter);
     List<ObjectNode> tasks = new ArrayList<>();

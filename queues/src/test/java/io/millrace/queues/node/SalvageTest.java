@@ -1,0 +1,109 @@
+package io.millrace.queues.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.blobs.FileBlobStore;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Output;
+import io.millrace.queues.OutputFile;
+import io.millrace.queues.OutputReader;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Run;
+import io.millrace.queues.Salvage;
+import io.millrace.queues.Status;
+import io.millrace.queues.node.NodeWorld.Started;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The output of tasks whose runner is lost. */
+class SalvageTest {
+  private static final Duration SOON = Duration.ofMillis(200);
+
+  private final NodeWorld world = new NodeWorld();
+  private final FileBlobStore blobs;
+  private final Queue queue = world.queue("q", 1);
+  private final Started node = world.start("n", NodeWorld.machine("a"));
+
+  SalvageTest(@TempDir Path folder) {
+    blobs = FileBlobStore.open(folder);
+    node.node.salvageBy(new Salvage(blobs, world.queues));
+  }
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  private Run running() {
+    ObjectId task = world.submit(queue, 1).getFirst();
+    world.run(SOON);
+    return world.startRun(node.runners.run(task), "a/7 runner");
+  }
+
+  private void store(Run run, String name, String content) {
+    String prefix = OutputFile.prefix(run.task(), run.claim().token(), name);
+    byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
+    int chunks = 0;
+    for (int at = 0; at < bytes.length; at += OutputFile.CHUNK_BYTES) {
+      int length = Math.min(OutputFile.CHUNK_BYTES, bytes.length - at);
+      blobs.put(prefix + chunks, new ByteArrayInputStream(bytes, at, length));
+      chunks++;
+    }
+  }
+
+  private QueueTask lost(Run run) {
+    node.runners.listener.lost(run.task(), "killed by signal 9");
+    world.run(SOON);
+    return world.task(run.task());
+  }
+
+  private String stdout(QueueTask task) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    new OutputReader(world.queues, blobs).copy(task, OutputReader.Stream.STDOUT, 0, bytes);
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void output_that_could_be_read_can_be_read_after_the_runner_was_killed() throws Exception {
+    Run run = running();
+    store(run, "stdout", "half of it");
+    assertThat(stdout(world.task(run.task()))).isEqualTo("half of it");
+
+    QueueTask task = lost(run);
+
+    assertThat(task.status()).isEqualTo(Status.ORPHANED);
+    assertThat(task.output().stderr()).isEqualTo(Output.none());
+    assertThat(stdout(task)).isEqualTo("half of it");
+  }
+
+  @Test
+  void long_output_is_whole() throws Exception {
+    for (int chunks : new int[] {1, 2, 3, 6}) {
+      Run run = running();
+      String content = "x".repeat(chunks * OutputFile.CHUNK_BYTES - 17 + chunks % 2 * 17);
+      store(run, "stdout", content);
+
+      assertThat(stdout(lost(run))).hasSameSizeAs(content);
+    }
+  }
+
+  @Test
+  void a_task_that_was_to_end_keeps_its_output_too() throws Exception {
+    Run run = running();
+    store(run, "stdout", "half of it");
+    world.queues.tasks().terminate(run.task());
+
+    QueueTask task = lost(run);
+
+    assertThat(task.status()).isEqualTo(Status.TERMINATED);
+    assertThat(stdout(task)).isEqualTo("half of it");
+  }
+}
