@@ -29,6 +29,11 @@ public record Definition(
     after = List.copyOf(after);
   }
 
+  /** The same somewhere else. */
+  Definition at(List<NodeId> newParents, List<NodeId> newAfter, @Nullable Branch newBranch) {
+    return new Definition(type, kind, newParents, newAfter, newBranch, always);
+  }
+
   /** All nodes that it names. */
   Stream<NodeId> above() {
     return Stream.concat(parents.stream(), after.stream());

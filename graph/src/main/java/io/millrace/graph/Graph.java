@@ -2,6 +2,7 @@ package io.millrace.graph;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,6 +126,21 @@ public final class Graph {
 
   @Nullable Vertex find(NodeId id) {
     return vertices.get(id);
+  }
+
+  /** These, and all that can be reached from them, each once and after one that leads to it. */
+  static SequencedSet<Vertex> reach(
+      List<Vertex> from, Function<Vertex, Collection<Vertex>> step) {
+    SequencedSet<Vertex> reached = new LinkedHashSet<>(from);
+    List<Vertex> left = new ArrayList<>(from);
+    while (!left.isEmpty()) {
+      for (Vertex next : step.apply(left.removeLast())) {
+        if (reached.add(next)) {
+          left.add(next);
+        }
+      }
+    }
+    return reached;
   }
 
   private void link(Vertex vertex) {

@@ -41,12 +41,12 @@ public interface GraphRegistry {
   GraphNode rename(Caller caller, NodeId id, @Nullable String name, @Nullable Long expected);
 
   /**
-   * Removes a node with its data.
+   * Removes a node with its data. The caller must be allowed to change those that named it, too.
    *
-   * @param below whether everything below it and after it goes too
+   * @param removal what becomes of those
    * @return how many were removed
    */
-  int remove(Caller caller, NodeId id, boolean below, @Nullable Long expected);
+  int remove(Caller caller, NodeId id, Removal removal, @Nullable Long expected);
 
   /**
    * Offers a failed or killed node again; of a group, all such nodes in it.

@@ -2,10 +2,8 @@ package io.millrace.graph;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
-import java.util.function.Function;
 
 /**
  * What may be asked of a graph, and what becomes of it. Each method looks, and gives the changes to
@@ -46,7 +44,7 @@ public final class Rules {
     if (!(vertex.phase instanceof Phase.Waiting)) {
       throw new NodeStateException("node " + id + " is " + vertex.state.word() + " and stays");
     }
-    SequencedSet<Vertex> dependents = reach(List.of(vertex), it -> it.dependents);
+    SequencedSet<Vertex> dependents = Graph.reach(List.of(vertex), it -> it.dependents);
     Definition definition = new Placement(graph).of(vertex, dependents, place);
     return List.of(new Change.Moved(id, definition));
   }
@@ -95,7 +93,7 @@ public final class Rules {
   public List<Change> kill(Collection<NodeId> ids, long nowMillis) {
     List<Change> changes = new ArrayList<>();
     List<Vertex> named = ids.stream().map(this::known).toList();
-    for (Vertex vertex : reach(named, it -> it.members)) {
+    for (Vertex vertex : Graph.reach(named, it -> it.members)) {
       Phase next =
           switch (vertex.phase) {
             case Phase.Waiting waiting when vertex.state != NodeState.SKIPPED ->
@@ -124,7 +122,7 @@ public final class Rules {
    * @throws UnknownNodeException where there is no such node
    */
   public List<NodeId> killing(Collection<NodeId> ids) {
-    return reach(ids.stream().map(this::known).toList(), it -> it.members).stream()
+    return Graph.reach(ids.stream().map(this::known).toList(), it -> it.members).stream()
         .filter(it -> it.phase instanceof Phase.Running running && running.killing())
         .filter(it -> !it.isGroup())
         .map(it -> it.id)
@@ -144,7 +142,7 @@ public final class Rules {
           "node " + id + " is " + named.state.word() + ", neither failed nor killed");
     }
     List<Change> changes = new ArrayList<>();
-    for (Vertex vertex : reach(List.of(named), it -> it.members)) {
+    for (Vertex vertex : Graph.reach(List.of(named), it -> it.members)) {
       if (mayBeRetried(vertex)) {
         changes.add(new Change.Progressed(vertex.id, new Phase.Waiting(vertex.phase.attempt(), 0)));
       }
@@ -153,28 +151,15 @@ public final class Rules {
   }
 
   /**
-   * The removal of a node.
+   * The removal of a node. Those that stay and named it are moved by it, whatever has become of
+   * them.
    *
-   * @param below whether what is below it or comes after it goes too
    * @throws UnknownNodeException where there is no such node
-   * @throws NodeStateException where one of them runs, or one is left that names it
+   * @throws NodeStateException where one that goes runs, or one that stays would wait for itself or
+   *     for what nobody tells it any more
    */
-  public List<Change> remove(NodeId id, boolean below) {
-    Vertex named = known(id);
-    SequencedSet<Vertex> all =
-        below ? reach(List.of(named), it -> it.dependents) : new LinkedHashSet<>(List.of(named));
-    for (Vertex vertex : all) {
-      if (vertex.state == NodeState.RUNNING && !vertex.isGroup()) {
-        throw new NodeStateException("node " + vertex.id + " is running; kill it first");
-      }
-      if (!below && !vertex.dependents.isEmpty()) {
-        throw new NodeStateException(
-            "node " + vertex.dependents.getFirst().id + " is below node " + id + " or after it");
-      }
-    }
-    List<Change> changes = new ArrayList<>();
-    all.reversed().forEach(vertex -> changes.add(new Change.Removed(vertex.id)));
-    return changes;
+  public List<Change> remove(NodeId id, Removal removal) {
+    return new Removals(graph).of(known(id), removal);
   }
 
   private static boolean mayBeRetried(Vertex vertex) {
@@ -187,20 +172,5 @@ public final class Rules {
       throw new UnknownNodeException(id);
     }
     return vertex;
-  }
-
-  /** These, and all that can be reached from them, each once and after one that leads to it. */
-  private static SequencedSet<Vertex> reach(
-      List<Vertex> from, Function<Vertex, Collection<Vertex>> step) {
-    SequencedSet<Vertex> reached = new LinkedHashSet<>(from);
-    List<Vertex> left = new ArrayList<>(from);
-    while (!left.isEmpty()) {
-      for (Vertex next : step.apply(left.removeLast())) {
-        if (reached.add(next)) {
-          left.add(next);
-        }
-      }
-    }
-    return reached;
   }
 }

@@ -75,15 +75,15 @@ final class StoreGraphRegistry implements GraphRegistry {
   }
 
   @Override
-  public int remove(Caller caller, NodeId id, boolean below, @Nullable Long expected) {
+  public int remove(Caller caller, NodeId id, Removal removal, @Nullable Long expected) {
     Operation.Done<Integer> done =
         batches.run(draft -> {
           checkVersion(draft.node(id), expected);
           Authority authority = Authority.of(caller, draft);
-          List<Change> changes = draft.rules().remove(id, below);
+          List<Change> changes = draft.rules().remove(id, removal);
           changes.forEach(change -> authority.checkChange(change.id()));
           draft.take(changes);
-          return changes.size();
+          return (int) changes.stream().filter(Change.Removed.class::isInstance).count();
         });
     return done.value();
   }

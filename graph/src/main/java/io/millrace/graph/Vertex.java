@@ -48,6 +48,10 @@ final class Vertex {
     return definition.kind() == Kind.GROUP;
   }
 
+  boolean isCondition() {
+    return definition.kind() == Kind.CONDITION;
+  }
+
   GraphNode snapshot() {
     return new GraphNode(id, name, definition, phase, state, "", createdMillis, version);
   }

@@ -86,14 +86,15 @@ class CallerTest {
         .containsExactly(own);
     registry().kill(self, List.of(deep), Kill.DEFAULT);
     assertThat(registry().retry(self, deep, null).state()).isEqualTo(NodeState.INCIPIENT);
-    assertThat(registry().remove(self, deep, true, null)).isEqualTo(1);
+    assertThat(registry().remove(self, deep, Removal.SUBTREE, null)).isEqualTo(1);
 
     assertNotAllowed(() -> registry().rename(self, own, "own", null));
     assertNotAllowed(() -> registry().move(self, child, NewNode.Place.ROOT, null));
     assertNotAllowed(() -> registry().kill(self, List.of(sibling), Kill.DEFAULT));
-    assertNotAllowed(() -> registry().remove(self, sibling, true, null));
+    assertNotAllowed(() -> registry().remove(self, sibling, Removal.SUBTREE, null));
     NodeId outside = world.addOne(form(null, "command", GraphForms.after(child)));
-    assertNotAllowed(() -> registry().remove(self, child, true, null));
+    assertNotAllowed(() -> registry().remove(self, child, Removal.SUBTREE, null));
+    assertNotAllowed(() -> registry().remove(self, child, Removal.ALONE, null));
     assertThat(world.state(outside)).isEqualTo(NodeState.INCIPIENT);
   }
 

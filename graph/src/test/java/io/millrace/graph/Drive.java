@@ -101,8 +101,8 @@ final class Drive {
     take(rules.move(id, new NewNode.Place(parents, after, null)));
   }
 
-  void remove(NodeId id, boolean below) {
-    take(rules.remove(id, below));
+  void remove(NodeId id, Removal removal) {
+    take(rules.remove(id, removal));
   }
 
   long now() {

@@ -53,7 +53,7 @@ class GraphPropertyTest {
 
   private void add() {
     if (drive.graph.size() > MOST_NODES) {
-      some().ifPresent(id -> drive.remove(id, true));
+      some().ifPresent(id -> remove(id, Removal.SUBTREE));
       return;
     }
     List<NewNode> nodes = new ArrayList<>();
@@ -114,9 +114,25 @@ class GraphPropertyTest {
   private void rearrange() {
     NodeId id = some().orElse(null);
     if (id != null && random.nextInt(3) == 0) {
-      drive.remove(id, false);
+      remove(id, any(Removal.values()));
     } else if (id != null) {
       drive.move(id, refs(1, 2), refs(1, 1));
+    }
+  }
+
+  /** Takes what goes away by what the rest is then said to be, and keeps all else in order. */
+  private void remove(NodeId id, Removal removal) {
+    Oracle before = new Oracle(drive.graph);
+    drive.remove(id, removal);
+    Oracle after = new Oracle(drive.graph);
+    assertThat(after.ids())
+        .isEqualTo(removal == Removal.SUBTREE ? before.idsWithoutBelow(id) : before.idsWithout(id));
+    for (NodeId left : after.ids()) {
+      if (removal == Removal.SUBTREE) {
+        assertThat(after.named(left)).isEqualTo(before.named(left, after.ids()));
+      } else {
+        assertThat(after.workBefore(left)).isEqualTo(before.workBefore(left, id));
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import static io.millrace.graph.GraphForms.after;
 import static io.millrace.graph.GraphForms.below;
 import static io.millrace.graph.GraphForms.form;
 import static io.millrace.graph.GraphForms.named;
@@ -115,7 +116,7 @@ public abstract class GraphRegistryContract {
   @Test
   void the_id_of_a_removed_node_is_not_used_again() {
     NodeId first = graph.addOne("command");
-    assertThat(registry().remove(Caller.ANYONE, first, false, null)).isEqualTo(1);
+    assertThat(registry().remove(Caller.ANYONE, first, Removal.LEAF, null)).isEqualTo(1);
     assertThat(registry().node(first)).isEmpty();
     assertThat(graph.addOne("command")).isGreaterThan(first);
   }
@@ -126,11 +127,23 @@ public abstract class GraphRegistryContract {
     NodeId below = graph.addOne("command", top);
     NodeId apart = graph.addOne("command");
 
-    assertThatThrownBy(() -> registry().remove(Caller.ANYONE, top, false, null))
-        .isInstanceOf(NodeStateException.class);
-    assertThat(registry().remove(Caller.ANYONE, top, true, null)).isEqualTo(2);
+    NodeId deep = graph.addOne("command", below);
+    NodeId join = graph.addOne("command", deep, apart);
+    NodeId next = graph.addOne(form(null, "command", after(deep)));
+    graph.fail(top);
+    assertThat(graph.state(deep)).isEqualTo(NodeState.BLOCKED);
 
-    assertThat(listed(NodeFilter.ALL)).containsExactly(apart);
+    assertThatThrownBy(() -> registry().remove(Caller.ANYONE, top, Removal.LEAF, null))
+        .isInstanceOf(NodeStateException.class);
+    assertThat(registry().remove(Caller.ANYONE, top, Removal.ALONE, null)).isOne();
+    assertThat(graph.node(below).definition().parents()).isEmpty();
+    assertThat(graph.state(below)).isEqualTo(NodeState.READY);
+    assertThat(graph.state(deep)).isEqualTo(NodeState.INCIPIENT);
+
+    assertThat(registry().remove(Caller.ANYONE, below, Removal.SUBTREE, null)).isEqualTo(2);
+    assertThat(listed(NodeFilter.ALL)).containsExactly(apart, join, next);
+    assertThat(graph.node(join).definition().parents()).containsExactly(apart);
+    assertThat(graph.node(next).definition().after()).isEmpty();
     assertThatThrownBy(() -> registry().keys(below, null)).isInstanceOf(UnknownNodeException.class);
   }
 
@@ -163,7 +176,7 @@ public abstract class GraphRegistryContract {
     NodeForm[] forms = Collections.nCopies(2_500, form("command")).toArray(NodeForm[]::new);
     List<NodeId> ids = graph.add(forms);
     Page<GraphNode> page = registry().nodes(NodeFilter.ALL, null);
-    var _ = registry().remove(Caller.ANYONE, ids.getLast(), false, null);
+    var _ = registry().remove(Caller.ANYONE, ids.getLast(), Removal.LEAF, null);
     var _ = graph.addOne("command");
 
     List<NodeId> seen = new ArrayList<>();
@@ -193,7 +206,7 @@ public abstract class GraphRegistryContract {
     assertThat(renamed.version()).isGreaterThan(seen);
     assertThatThrownBy(() -> registry().rename(Caller.ANYONE, id, "two", seen))
         .isInstanceOf(VersionException.class);
-    assertThatThrownBy(() -> registry().remove(Caller.ANYONE, id, true, seen))
+    assertThatThrownBy(() -> registry().remove(Caller.ANYONE, id, Removal.SUBTREE, seen))
         .isInstanceOf(VersionException.class);
 
     assertThat(graph.node(id)).isEqualTo(renamed);
@@ -260,7 +273,7 @@ public abstract class GraphRegistryContract {
     GraphRegistry.Snapshot seen = registry().snapshot(NodeFilter.ALL);
     NodeId below = graph.addOne("command", top);
     graph.finish(top);
-    var _ = registry().remove(Caller.ANYONE, below, false, null);
+    var _ = registry().remove(Caller.ANYONE, below, Removal.LEAF, null);
 
     try (GraphChanges changes = registry().changes(seen.version())) {
       List<GraphEvent> events = new ArrayList<>();

@@ -67,7 +67,7 @@ class GraphSweeperTest {
     NodeId stays = addLarge();
     NodeId removed = addLarge();
     world.blobs().put("other.blob", new ByteArrayInputStream(new byte[1]));
-    var _ = world.registry().remove(Caller.ANYONE, removed, false, null);
+    var _ = world.registry().remove(Caller.ANYONE, removed, Removal.LEAF, null);
     world.restart();
 
     world.graph().sweeper().step();

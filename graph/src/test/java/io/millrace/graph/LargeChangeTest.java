@@ -132,7 +132,7 @@ class LargeChangeTest {
     cutOffEverywhere(
         () -> {
           if (world.registry().node(group).isPresent()) {
-            var _ = world.registry().remove(Caller.ANYONE, group, true, null);
+            var _ = world.registry().remove(Caller.ANYONE, group, Removal.SUBTREE, null);
           }
         },
         () ->
@@ -152,7 +152,7 @@ class LargeChangeTest {
       assertThat(small.store().documents(DocumentQuery.prefix(Keys.NODES, "")).value()).hasSize(1);
 
       small.finish(first);
-      assertThat(small.registry().remove(Caller.ANYONE, first, false, null)).isEqualTo(1);
+      assertThat(small.registry().remove(Caller.ANYONE, first, Removal.LEAF, null)).isEqualTo(1);
       assertThat(small.addOne("command")).isGreaterThan(first);
     }
   }

@@ -26,6 +26,59 @@ final class Oracle {
     return new TreeMap<>(states);
   }
 
+  Set<NodeId> ids() {
+    return new TreeSet<>(nodes.keySet());
+  }
+
+  /** All nodes but one. */
+  Set<NodeId> idsWithout(NodeId id) {
+    Set<NodeId> left = ids();
+    left.remove(id);
+    return left;
+  }
+
+  /** All nodes to which a way leads from the root that does not pass that one. */
+  Set<NodeId> idsWithoutBelow(NodeId id) {
+    Set<NodeId> left = ids();
+    left.removeIf(it -> !leadsFromRoot(it, id));
+    return left;
+  }
+
+  private boolean leadsFromRoot(NodeId id, NodeId without) {
+    List<NodeId> parents = node(id).definition().parents();
+    return !id.equals(without)
+        && (parents.isEmpty() || parents.stream().anyMatch(it -> leadsFromRoot(it, without)));
+  }
+
+  /** What a node names. */
+  List<NodeId> named(NodeId id) {
+    return node(id).definition().above().toList();
+  }
+
+  /** What it names of these. */
+  List<NodeId> named(NodeId id, Set<NodeId> these) {
+    return node(id).definition().above().filter(these::contains).toList();
+  }
+
+  /** What has to come before a node at whatever distance, but for groups. */
+  Set<NodeId> workBefore(NodeId id) {
+    Set<NodeId> all = new TreeSet<>();
+    addBefore(id, all);
+    all.removeIf(this::isGroup);
+    return all;
+  }
+
+  /** The same without one of them. */
+  Set<NodeId> workBefore(NodeId id, NodeId without) {
+    Set<NodeId> all = workBefore(id);
+    all.remove(without);
+    return all;
+  }
+
+  private void addBefore(NodeId id, Set<NodeId> all) {
+    node(id).definition().above().filter(all::add).forEach(it -> addBefore(it, all));
+  }
+
   /** All groups that a node is in, however deep. */
   private Set<NodeId> groups(NodeId id) {
     Set<NodeId> known = groups.get(id);

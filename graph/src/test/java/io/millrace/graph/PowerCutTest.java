@@ -41,7 +41,7 @@ class PowerCutTest {
           world -> world.registry().kill(Caller.ANYONE, List.of(GROUP), Kill.DEFAULT),
           world -> world.registry().retry(Caller.ANYONE, GROUP, null),
           world -> world.registry().rename(Caller.ANYONE, GROUP, "all", null),
-          world -> world.registry().remove(Caller.ANYONE, GROUP, true, null));
+          world -> world.registry().remove(Caller.ANYONE, GROUP, Removal.SUBTREE, null));
 
   private static List<GraphNode> facts(GraphFixture world) {
     return world.registry().snapshot(NodeFilter.ALL).nodes().stream()

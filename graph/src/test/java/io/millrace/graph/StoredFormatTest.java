@@ -72,7 +72,7 @@ class StoredFormatTest {
     NodeId again = world.addOne(form(null, "command", GraphForms.after(condition)));
     var _ = world.start(again);
     world.end(again, new Outcome.Again(world.nowMillis() + 5_000));
-    var _ = world.registry().remove(Caller.ANYONE, join, false, null);
+    var _ = world.registry().remove(Caller.ANYONE, join, Removal.LEAF, null);
   }
 
   private static List<String> lines(TaskStore store) {

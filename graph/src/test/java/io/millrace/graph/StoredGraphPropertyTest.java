@@ -105,7 +105,7 @@ class StoredGraphPropertyTest {
   private void rearrange(GraphFixture world, NodeId id) {
     GraphRegistry graph = world.registry();
     switch (random.nextInt(4)) {
-      case 0 -> graph.remove(Caller.ANYONE, id, random.nextBoolean(), null);
+      case 0 -> graph.remove(Caller.ANYONE, id, any(List.of(Removal.values())), null);
       case 1 -> graph.rename(Caller.ANYONE, id, "name " + random.nextInt(9), null);
       case 2 -> {
         DataWrite write = new DataWrite.Whole(Json.text("x".repeat(random.nextInt(9_000))));
@@ -120,7 +120,7 @@ class StoredGraphPropertyTest {
 
   private void add(GraphFixture world) {
     if (nodes(world).size() > MOST_NODES) {
-      some(world).ifPresent(id -> world.registry().remove(Caller.ANYONE, id, true, null));
+      some(world).ifPresent(id -> world.registry().remove(Caller.ANYONE, id, Removal.SUBTREE, null));
       return;
     }
     List<NodeForm> forms = new ArrayList<>();

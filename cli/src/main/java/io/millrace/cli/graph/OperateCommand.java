@@ -5,6 +5,7 @@ import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import java.io.IOException;
@@ -54,8 +55,17 @@ abstract class OperateCommand extends RemoteCommand {
   static final class Remove extends OperateCommand {
     @Option(
         names = {"-b", "--below"},
-        description = "With all that is below them or comes after them.")
+        description =
+            "With what is below them. What has another parent that stays, or merely comes after"
+                + " one of them, stays.")
     private boolean below;
+
+    @Option(
+        names = {"-a", "--alone"},
+        description =
+            "Without what is below them: that gets their parents in their place, and runs once"
+                + " those have finished.")
+    private boolean alone;
 
     Remove(Terminal terminal) {
       super(terminal);
@@ -63,7 +73,11 @@ abstract class OperateCommand extends RemoteCommand {
 
     @Override
     void operate(JsonCalls calls, String id) {
-      JsonNode answer = calls.delete(GraphCalls.path(id) + (below ? "?below=true" : ""));
+      if (below && alone) {
+        throw new UsageException("--below and --alone exclude each other");
+      }
+      String how = below ? "?below=true" : alone ? "?below=false" : "";
+      JsonNode answer = calls.delete(GraphCalls.path(id) + how);
       int removed = answer.path("removed").asInt(1);
       print(answer, id + "  removed" + (removed > 1 ? ", " + removed + " nodes in all" : ""));
     }

@@ -129,6 +129,10 @@ class GraphCommandsTest {
     assertThat(site.done("graph", "wait", below)).isEqualTo(below + "  finished\n");
     assertThat(site.done("graph", "show")).contains("✓ " + bad, ", attempt 2", "└─ ✓ " + below);
     assertThat(site.run("graph", "rm", bad).code()).isEqualTo(3);
+    assertThat(site.run("graph", "rm", bad, "--alone", "--below").code()).isEqualTo(2);
+    String last = added("-p", below, "-s", "true");
+    assertThat(site.done("graph", "rm", below, "--alone")).isEqualTo(below + "  removed\n");
+    assertThat(site.done("graph", "show", "--json", "-b", bad)).contains("\"" + last + "\"");
     assertThat(site.done("graph", "rm", bad, "--below")).contains("2 nodes in all");
     assertThat(site.run("graph", "show").err()).isEqualTo("no nodes\n");
   }

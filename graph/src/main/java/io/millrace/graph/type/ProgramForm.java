@@ -1,5 +1,7 @@
 package io.millrace.graph.type;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.millrace.graph.InvalidGraphException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -18,6 +20,17 @@ final class ProgramForm {
   static final String ENV = "env";
   static final String CWD = "cwd";
   static final String STDIN = "stdin";
+
+  /** The most bytes of one argument, or of a variable with its name: Linux takes 128 KiB with its end. */
+  static final int MOST_ARGUMENT_BYTES = (128 << 10) - 1;
+
+  /**
+   * The most bytes of all of them, each with its end and a pointer: a part of the 2 MiB that Linux
+   * takes, since the server's own variables come to it.
+   */
+  static final int MOST_PROGRAM_BYTES = 3 << 19;
+
+  private static final int BESIDE_ARGUMENT = 9;
 
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
@@ -41,13 +54,19 @@ final class ProgramForm {
     }
     List<String> line = new ArrayList<>(List.of(command));
     line.addAll(inputs.texts(ARGS));
+    checkArgument(COMMAND, command);
+    for (int i = 1; i < line.size(); i++) {
+      checkArgument(ARGS + " " + i, line.get(i));
+    }
     return with(line, inputs);
   }
 
   /** The script for bash that is in a key. */
   static Program shell(String key, Inputs inputs) {
     // Without the dashes a script that begins with one would be taken for options.
-    return with(List.of("bash", "-c", "--", inputs.text(key)), inputs);
+    String script = inputs.text(key);
+    checkArgument(key, script);
+    return with(List.of("bash", "-c", "--", script), inputs);
   }
 
   /** Either of them, by which of {@code command} and {@code shell} is set. */
@@ -63,8 +82,40 @@ final class ProgramForm {
             "env names a variable \"" + name + "\"; letters, digits and _ are allowed");
       }
     }
+    List<String> all = new ArrayList<>(line);
+    environment.forEach((name, value) -> {
+      all.add(name + "=" + value);
+      checkArgument("env " + name, all.getLast());
+    });
+    checkTogether(all);
     String stdin = inputs.optionalText(STDIN).orElse("");
     return new Program(line, environment, directory(inputs), stdin);
+  }
+
+  private static void checkArgument(String what, String text) {
+    int bytes = bytes(text);
+    if (bytes > MOST_ARGUMENT_BYTES) {
+      throw new InvalidGraphException(
+          String.format(
+              "%s has %,d bytes; the system takes up to %,d in one argument or variable, so give"
+                  + " the program more by stdin or a file",
+              what, bytes, MOST_ARGUMENT_BYTES));
+    }
+  }
+
+  private static void checkTogether(List<String> all) {
+    long bytes = all.stream().mapToLong(it -> bytes(it) + BESIDE_ARGUMENT).sum();
+    if (bytes > MOST_PROGRAM_BYTES) {
+      throw new InvalidGraphException(
+          String.format(
+              "args and env take %,d bytes together, with %d for each beside its text; up to %,d"
+                  + " are taken",
+              bytes, BESIDE_ARGUMENT, MOST_PROGRAM_BYTES));
+    }
+  }
+
+  private static int bytes(String text) {
+    return text.getBytes(UTF_8).length;
   }
 
   private static Path directory(Inputs inputs) {

@@ -8,7 +8,9 @@ import io.millrace.graph.InvalidGraphException;
 import io.millrace.graph.NodeType;
 import io.millrace.processes.ProcessLauncher;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +96,41 @@ class StandardTypesTest {
           """)
   void what_is_wrong_is_said_with_the_key(String type, String data, String message) {
     assertThatThrownBy(() -> check(type, data))
+        .isInstanceOf(InvalidGraphException.class)
+        .hasMessageStartingWith(message);
+  }
+
+  @Test
+  void what_the_system_would_not_take_is_refused_with_the_key_and_the_limit() {
+    String longest = "x".repeat(131_071);
+    String more = longest + "x";
+    String umlauts = "ä".repeat(65_536);
+    for (String data :
+        List.of(
+            "{'command': '" + longest + "'}",
+            "{'command': 'x', 'args': ['" + longest + "'], 'stdin': '" + more + "'}",
+            "{'command': 'x', 'env': {'A': '" + longest.substring(2) + "'}}")) {
+      assertThatCode(() -> check("command", data.replace('\'', '"'))).doesNotThrowAnyException();
+    }
+    assertRefused("shell command", "{'command': '" + more + "'}", "command has 131,072 bytes");
+    assertRefused("command", "{'command': '" + umlauts + "'}", "command has 131,072 bytes");
+    assertRefused("condition", "{'shell': '" + more + "'}", "shell has 131,072 bytes");
+    assertRefused("wait for", "{'shell': '" + more + "'}", "shell has 131,072 bytes");
+    assertRefused(
+        "command", "{'command': 'x', 'args': ['', '" + more + "']}", "args 2 has 131,072 bytes");
+    assertRefused(
+        "command",
+        "{'command': 'x', 'env': {'A': '" + longest.substring(1) + "'}}",
+        "env A has 131,072 bytes; the system takes up to 131,071");
+    String many = String.join("','", Collections.nCopies(200_000, ""));
+    assertRefused(
+        "command",
+        "{'command': 'x', 'args': ['" + many + "']}",
+        "args and env take 1,800,010 bytes together");
+  }
+
+  private void assertRefused(String type, String data, String message) {
+    assertThatThrownBy(() -> check(type, data.replace('\'', '"')))
         .isInstanceOf(InvalidGraphException.class)
         .hasMessageStartingWith(message);
   }

@@ -8,9 +8,11 @@ import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
+import io.millrace.graph.Removal;
 import io.millrace.graph.VersionException;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Query;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import java.io.IOException;
@@ -103,9 +105,17 @@ final class NodeRoutes {
   }
 
   private Reply remove(Request request, Caller caller) {
-    boolean below = request.query().truth("below", false);
-    int removed = graph.remove(caller, Ids.of(request), below, Precondition.expected(request));
+    int removed =
+        graph.remove(
+            caller, Ids.of(request), removal(request.query()), Precondition.expected(request));
     return Json.reply(Json.object().put("removed", removed));
+  }
+
+  private static Removal removal(Query query) {
+    if (query.text("below").isEmpty()) {
+      return Removal.LEAF;
+    }
+    return query.truth("below", false) ? Removal.SUBTREE : Removal.ALONE;
   }
 
   private Reply retry(Request request, Caller caller) {

@@ -20,6 +20,7 @@ import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.NodeStateException;
 import io.millrace.graph.Outcome;
+import io.millrace.graph.Removal;
 import io.millrace.graph.Phase;
 import io.millrace.graph.StoredGraph;
 import io.millrace.graph.TestType;
@@ -185,7 +186,11 @@ final class EventViewTest {
           case 3, 4 -> registry.move(Caller.ANYONE, node.id(), place(nodes), null);
           case 5 -> {
             if (!node.id().equals(top)) {
-              registry.remove(Caller.ANYONE, node.id(), !isAbove(node.id(), nodes), null);
+              Removal removal =
+                  isAbove(node.id(), nodes) || random.nextBoolean()
+                      ? Removal.ALONE
+                      : Removal.SUBTREE;
+              registry.remove(Caller.ANYONE, node.id(), removal, null);
             }
           }
           case 6 -> run(node);

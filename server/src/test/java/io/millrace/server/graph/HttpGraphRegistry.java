@@ -13,6 +13,7 @@ import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Page;
+import io.millrace.graph.Removal;
 import io.millrace.graph.UnknownNodeException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -67,9 +68,17 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
   }
 
   @Override
-  public int remove(Caller caller, NodeId id, boolean below, @Nullable Long expected) {
-    JsonNode answer = calls.send("DELETE", at(id) + "?below=" + below, null, expected);
+  public int remove(Caller caller, NodeId id, Removal removal, @Nullable Long expected) {
+    JsonNode answer = calls.send("DELETE", at(id) + query(removal), null, expected);
     return answer.required("removed").asInt();
+  }
+
+  private static String query(Removal removal) {
+    return switch (removal) {
+      case LEAF -> "";
+      case ALONE -> "?below=false";
+      case SUBTREE -> "?below=true";
+    };
   }
 
   @Override

@@ -1,6 +1,9 @@
 package io.millrace.server.graph.type;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.millrace.graph.Attempt;
+import io.millrace.graph.InvalidGraphException;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
 import io.millrace.graph.Work;
@@ -37,6 +40,9 @@ public final class QueuedCommandType implements NodeType {
       printf %s "$((code + 1))" >"$status"
       exit "$code"
       """;
+
+  /** The input travels as a variable: Linux takes 128 KiB with its name and its end. */
+  private static final int MOST_STDIN_BYTES = (128 << 10) - "MILLRACE_GRAPH_STDIN=".length() - 1;
 
   private static final TaskAttempt.Meaning MEANING =
       new TaskAttempt.Meaning() {
@@ -98,6 +104,13 @@ public final class QueuedCommandType implements NodeType {
   @Override
   public void check(Map<String, JsonNode> inputs) {
     local.check(inputs);
+    int bytes = new Inputs(inputs).optionalText("stdin").orElse("").getBytes(UTF_8).length;
+    if (bytes > MOST_STDIN_BYTES) {
+      throw new InvalidGraphException(
+          String.format(
+              "stdin has %,d bytes; a command on execution nodes takes up to %,d",
+              bytes, MOST_STDIN_BYTES));
+    }
   }
 
   /** The queue limits how many run. */
