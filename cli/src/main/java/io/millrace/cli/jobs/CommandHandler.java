@@ -9,8 +9,6 @@ import io.millrace.processes.Watchdog;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -43,15 +41,15 @@ final class CommandHandler implements JobHandler {
   public JobResult handle(InputStream payload, JobContext job)
       throws IOException, InterruptedException, JobFailedException {
     long begin = System.nanoTime();
-    Path output = Files.createTempFile("millrace-job-", ".result");
+    Output output = Output.create();
     boolean done = false;
     try {
       run(payload, job, output);
       done = true;
-      return JobResult.temporary(output);
+      return JobResult.of(output.content());
     } finally {
       if (!done) {
-        Files.deleteIfExists(output);
+        output.close();
       }
       LOG.info(
           "job {} {} after {} ms",
@@ -65,7 +63,7 @@ final class CommandHandler implements JobHandler {
     return job.key().isEmpty() ? "without a key" : job.key();
   }
 
-  private void run(InputStream payload, JobContext job, Path output)
+  private void run(InputStream payload, JobContext job, Output output)
       throws IOException, InterruptedException, JobFailedException {
     GuardedProcess process = start(job, output);
     boolean ended = false;
@@ -92,8 +90,8 @@ final class CommandHandler implements JobHandler {
     }
   }
 
-  private GuardedProcess start(JobContext job, Path output) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(output.toFile());
+  private GuardedProcess start(JobContext job, Output output) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder
         .environment()
         .putAll(
@@ -102,7 +100,8 @@ final class CommandHandler implements JobHandler {
                 "MILLRACE_JOB_KEY", job.key().replace("\0", ""),
                 "MILLRACE_JOB_TYPE", type,
                 "MILLRACE_JOB_TOKEN", Long.toString(job.fencingToken())));
-    return GuardedProcess.start(builder, null, _ -> {}, watchdog);
+    return output.begin(file ->
+        GuardedProcess.start(builder.redirectOutput(file.toFile()), null, _ -> {}, watchdog));
   }
 
   private static CompletableFuture<@Nullable IOException> inBackground(Pump pump) {

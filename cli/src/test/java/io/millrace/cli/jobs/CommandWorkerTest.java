@@ -111,10 +111,16 @@ class CommandWorkerTest {
   }
 
   private static Process program(Path errors, List<String> arguments) throws IOException {
+    return program(errors, List.of(), arguments);
+  }
+
+  private static Process program(Path errors, List<String> flags, List<String> arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     command.addAll(List.of("-Dlogback.configurationFile=logback.xml"));
+    command.addAll(flags);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("io.millrace.cli.Millrace");
     command.addAll(arguments);
@@ -166,11 +172,13 @@ class CommandWorkerTest {
   }
 
   @Test
-  void a_worker_that_is_killed_takes_its_commands_with_it() throws Exception {
+  void a_worker_that_is_killed_takes_its_commands_with_it_and_leaves_no_files() throws Exception {
     Path pid = scratch.resolve("pid");
+    Path temporary = Files.createDirectory(scratch.resolve("temporary"));
     Process worker =
         program(
             scratch.resolve("errors"),
+            List.of("-Djava.io.tmpdir=" + temporary),
             List.of(
                 "worker",
                 "--server",
@@ -178,15 +186,17 @@ class CommandWorkerTest {
                 "--",
                 "sh",
                 "-c",
-                "echo $$ > " + pid + "; sleep 1000"));
+                "cat; echo $$ > " + pid + "; sleep 1000"));
     try {
-      assertThat(site.runReading("x", "jobs", "submit", "-", "-k", "k").code()).isZero();
+      String payload = "x".repeat(1_000_000);
+      assertThat(site.runReading(payload, "jobs", "submit", "-", "-k", "k").code()).isZero();
       ProcessHandle shell = process(pid);
       worker.destroyForcibly().waitFor();
       shell.onExit().get(60, TimeUnit.SECONDS);
     } finally {
       worker.destroyForcibly();
     }
+    assertThat(temporary).isEmptyDirectory();
   }
 
   @Test

@@ -10,6 +10,8 @@ import java.net.URI;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ServerSocketFactory;
+import javax.net.ssl.SSLContext;
 
 /** A way to a server that can be cut. */
 final class CutLine implements AutoCloseable {
@@ -17,15 +19,27 @@ final class CutLine implements AutoCloseable {
   private final int port;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
+  private final String scheme;
+
   /** To this server. */
   CutLine(URI server) throws IOException {
+    this(server, "http", ServerSocketFactory.getDefault());
+  }
+
+  private CutLine(URI server, String scheme, ServerSocketFactory sockets) throws IOException {
+    this.scheme = scheme;
     port = server.getPort();
-    listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    listener = sockets.createServerSocket(0, 50, InetAddress.getLoopbackAddress());
     Thread.ofVirtual().start(this::listen);
   }
 
+  /** To this server, encrypted as far as here. */
+  static CutLine encrypted(URI server, SSLContext context) throws IOException {
+    return new CutLine(server, "https", context.getServerSocketFactory());
+  }
+
   URI address() {
-    return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+    return URI.create(scheme + "://127.0.0.1:" + listener.getLocalPort());
   }
 
   private void listen() {

@@ -4,12 +4,17 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a handler gives back. Results that are not in memory may be of any length. */
 public abstract class JobResult {
+  private static final Logger LOG = LoggerFactory.getLogger(JobResult.class);
   private static final int BUFFER_BYTES = 64 << 10;
 
   private JobResult() {}
@@ -52,6 +57,14 @@ public abstract class JobResult {
     return new OfFile(file, true);
   }
 
+  /**
+   * The bytes of an open file from its beginning, which must stay as it is. It is closed once they
+   * are sent, or are not wanted any more.
+   */
+  public static JobResult of(FileChannel file) {
+    return new OfChannel(file);
+  }
+
   /** The same as something that can be sent at once. */
   abstract Ready ready() throws IOException;
 
@@ -92,6 +105,28 @@ public abstract class JobResult {
 
     /** The bytes, once. */
     abstract InputStream open() throws IOException;
+  }
+
+  private static final class OfChannel extends Ready {
+    private final FileChannel file;
+
+    OfChannel(FileChannel file) {
+      this.file = file;
+    }
+
+    @Override
+    InputStream open() throws IOException {
+      return Channels.newInputStream(file.position(0));
+    }
+
+    @Override
+    void discard() {
+      try {
+        file.close();
+      } catch (IOException e) {
+        LOG.debug("a result that is not wanted any more cannot be closed", e);
+      }
+    }
   }
 
   private static final class OfFile extends Ready {

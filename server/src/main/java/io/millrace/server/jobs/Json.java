@@ -3,6 +3,7 @@ package io.millrace.server.jobs;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.wire.JsonMistake;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -60,7 +61,7 @@ final class Json {
         return object;
       }
     } catch (JacksonException e) {
-      throw HttpProblem.malformed("the body is not JSON: " + e.getOriginalMessage());
+      throw HttpProblem.malformed("the body is not JSON: " + JsonMistake.words(e));
     }
     throw HttpProblem.malformed("the body must be a JSON object");
   }

@@ -236,6 +236,9 @@ final class JobsApiTest {
     for (String body : List.of("", "[]", "{}", "{\"name\": 1}", "{\"name\": \"w\"}", "{\"name\"")) {
       assertThat(server.post("/api/worker/next", body).statusCode()).as(body).isEqualTo(400);
     }
+    assertThat(server.post("/api/worker/next", "{\"name\"").body())
+        .contains("the body is not JSON", "line 1, column")
+        .doesNotContain("Source");
     assertThat(server.post("/api/worker/next?wait=601", WORKER).statusCode()).isEqualTo(400);
     assertThat(server.post("/api/worker/x/next", WORKER).statusCode()).isEqualTo(400);
     assertThat(
