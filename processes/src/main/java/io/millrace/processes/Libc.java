@@ -13,8 +13,8 @@ import java.util.List;
 
 /**
  * Functions of the C library that Java has no words for, on Linux with 64 bits and glibc from 2.34
- * on. The first use takes tens of milliseconds, so it is for those who call often. Safe for use by
- * any number of threads.
+ * on. The first use takes some 0.2 s of a processor, so it is for those who call often. Safe for
+ * use by any number of threads.
  */
 final class Libc {
   static final AddressLayout POINTER = ValueLayout.ADDRESS;

@@ -110,7 +110,7 @@ public final class Watchdog implements AutoCloseable {
 
   /**
    * Whether programs can be started directly on this system. Makes all ready for that, which takes
-   * tens of milliseconds, and tries it.
+   * some 0.2 s of a processor, and tries it.
    */
   public static boolean canStartDirectly() {
     return DirectStarts.load().isPresent();

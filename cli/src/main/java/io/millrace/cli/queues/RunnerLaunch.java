@@ -18,6 +18,7 @@ public final class RunnerLaunch {
       -XX:TieredStopAtLevel=1
       -XX:CompileThresholdScaling=0.1
       -Xmx128m
+      --enable-native-access=ALL-UNNAMED
       """;
 
   private RunnerLaunch() {}

@@ -2,7 +2,9 @@ package io.millrace.cli.queues;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.millrace.processes.Watchdog;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
@@ -137,6 +139,31 @@ class LocalRunnersTest {
     assertThat(site.nextEvent()).startsWith("lost " + run.task() + " its runner ended");
     processes.forEach(process -> process.onExit().join());
     assertThat(site.task(run.task()).status()).isEqualTo(Status.RUNNING);
+  }
+
+  @Test
+  void with_a_warm_runner_that_is_killed_groups_of_its_tasks_own_end_too() throws Exception {
+    assumeTrue(Watchdog.canStartDirectly());
+    LocalRunners runners = site.open(1);
+    Path fifo = site.fifo();
+    while (!isStartedDirectly(runners)) {
+      // It makes that ready after its first task.
+    }
+    Run run = site.claim("set -m; sleep 1000 & echo $PPID $$ $! >" + fifo + "; wait");
+    runners.begin(run, "shell", NodeConfig.DEFAULTS);
+    List<ProcessHandle> processes = processes(Files.readString(fifo));
+
+    processes.getFirst().destroyForcibly();
+
+    assertThat(site.nextEvent()).startsWith("lost " + run.task() + " its runner ended");
+    processes.forEach(process -> process.onExit().join());
+  }
+
+  private boolean isStartedDirectly(LocalRunners runners) throws InterruptedException {
+    Run run = site.claim("read -r _ _ _ _ _ session _ </proc/$$/stat; echo $((session - $$))");
+    runners.begin(run, "shell", NodeConfig.DEFAULTS);
+    assertThat(site.nextEvent()).isEqualTo("ended " + run.task());
+    return !output(run).equals("0\n");
   }
 
   @Test
