@@ -42,6 +42,14 @@ final class UpdateCommand extends TargetCommand {
       description = "Prolongs the client's claim to so long from now, and changes nothing else.")
   private @Nullable Duration renew;
 
+  @Option(
+      names = "--take",
+      paramLabel = "TIME",
+      converter = Durations.class,
+      description =
+          "Claims the task, which must be waiting, for so long, and changes nothing else.")
+  private @Nullable Duration take;
+
   UpdateCommand(Terminal terminal) {
     super(terminal);
   }
@@ -51,12 +59,17 @@ final class UpdateCommand extends TargetCommand {
     TaskRef ref = Tasks.ref(task);
     Bytes data = content.data(text, terminal());
     Transaction.Builder transaction = Transaction.by(content.owner());
-    if (renew == null) {
+    if (renew == null && take == null) {
       transaction.update(ref, data, content.when());
-    } else if (data == null && !content.isLater()) {
+    } else if (renew != null && take != null) {
+      throw new UsageException("--renew is for a claimed task, --take for a waiting one: give one");
+    } else if (data != null || content.isLater()) {
+      String option = renew == null ? "--take" : "--renew";
+      throw new UsageException(option + " changes nothing else: leave out the data and --after");
+    } else if (renew != null) {
       transaction.renew(ref, renew);
-    } else {
-      throw new UsageException("--renew changes nothing else: leave out the data and --after");
+    } else if (take != null) {
+      transaction.take(ref, take);
     }
     return print(store.commit(transaction.build()));
   }

@@ -59,6 +59,10 @@ class StoreCommandsTest {
     assertThat(onFolder("update", id, "--renew", "5m").code()).isZero();
     assertThat(onFolder("update", "~1", "other text").out()).contains("other text");
     assertThat(onFolder("get", "~1", "--raw").out()).isEqualTo("other text");
+    assertThat(onFolder("update", "~1", "--take", "5m").out()).contains("claimed");
+    assertThat(onFolder("update", "~1", "--take", "5m").err()).contains("refused");
+    assertThat(onFolder("update", "~1", "--take", "5m", "--renew", "5m").code()).isEqualTo(2);
+    assertThat(onFolder("update", "~1", "text", "--take", "5m").err()).contains("--take");
     assertThat(onFolder("delete", "~1").code()).isZero();
     assertThat(onFolder("get", "~1").code()).isEqualTo(4);
     assertThat(onFolder("groups", "--json").out()).isEqualToIgnoringWhitespace("[]");
