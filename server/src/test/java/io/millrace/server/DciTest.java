@@ -100,11 +100,11 @@ final class DciTest {
           """
           /queues   | {'name': 'x'}                         | {'error': 'name and plugin required'}
           /queues   | {'name': 'x', 'plugin': 'demo', 'y': 1} | {'error': 'Invalid param', 'param': 'y'}
-          /queues   | {'name': 'x', 'plugin': 'none'}       | {'error': 'Unknown plugin', 'plugin': 'none'}
+          /queues   | {'name': 'x', 'plugin': 'none'}       | {'error': 'Unknown plugin', 'plugin': 'none', 'hint': 'no live node announces it; start a node that has it, or name it in plugins of the configuration'}
           /queues   | {'name': 'taken', 'plugin': 'demo'}   | {'error': 'there is a queue named taken already', 'name': 'taken'}
           /queues/taken | {}                                | {'error': 'no params'}
           /queues/taken | {'y': 1}                          | {'error': 'unknown param', 'param': 'y'}
-          /queues/taken | {'plugin': 'none'}                | {'error': 'unknown plugin', 'plugin': 'none'}
+          /queues/taken | {'plugin': 'none'}                | {'error': 'unknown plugin', 'plugin': 'none', 'hint': 'no live node announces it; start a node that has it, or name it in plugins of the configuration'}
           /queues/taken | {'threads': -1}                   | {'error': 'threads must be a non-negative integer', 'threads': -1}
           /queues/taken | {'threads': 'zero'}               | {'error': 'threads must be a non-negative integer', 'threads': 'zero'}
           /queues/taken | {'name': ['a']}                   | {'error': 'name must be a string', 'name': ['a']}
@@ -233,6 +233,17 @@ final class DciTest {
 
   private static int status(JsonNode task) {
     return task.required("status").asInt();
+  }
+
+  @Test
+  void the_class_of_a_plugin_is_spelt_with_dots_or_colons() throws Exception {
+    dci.post("/config", "{'plugins': ['my.own.Plugin']}");
+    dci.post("/queues", "{'name': 'dots', 'plugin': 'my.own.Plugin'}");
+    dci.post("/queues", "{'name': 'colons', 'plugin': 'my::own::Plugin'}");
+    assertThat(dci.get("/queues/colons").required("plugin").asString())
+        .isEqualTo("my::own::Plugin");
+    assertThat(dci.refused("POST", "/queues", "{'name': 'no', 'plugin': 'my::Plugin'}"))
+        .isNotEmpty();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.millrace.queues.plugin;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -20,6 +21,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +36,7 @@ import org.slf4j.LoggerFactory;
 record ClassFiles(List<Path> entries) {
   private static final Logger LOG = LoggerFactory.getLogger(ClassFiles.class);
   private static final int DEEPEST = 64;
+  private static final String CLASS = ".class";
 
   /** Copies the list. */
   ClassFiles {
@@ -88,12 +93,59 @@ record ClassFiles(List<Path> entries) {
   }
 
   private static void copy(Path file, Path copy) throws IOException {
+    Files.createDirectories(copy.getParent());
+    Files.copy(file, copy);
+  }
+
+  private static void see(Visitor visitor, Path file, BasicFileAttributes attributes)
+      throws IOException {
     try {
-      Files.createDirectories(copy.getParent());
-      Files.copy(file, copy);
+      visitor.see(file, attributes);
     } catch (NoSuchFileException | AccessDeniedException e) {
       // Whoever needs it is told that it is not there; others are not disturbed.
       LOG.warn("the file {} cannot be read: {}", file, e.toString());
+    }
+  }
+
+  /** Gives the content of every class file, those of jars too. What cannot be read is left out. */
+  void readClasses(Consumer<byte[]> reader) {
+    for (Path entry : entries) {
+      if (Files.isDirectory(entry)) {
+        visit(
+            entry,
+            (file, _) -> {
+              if (file.toString().endsWith(CLASS)) {
+                readFile(file, reader);
+              }
+            });
+      } else {
+        readJar(entry, reader);
+      }
+    }
+  }
+
+  private static void readFile(Path file, Consumer<byte[]> reader) {
+    byte[] content;
+    try {
+      content = Files.readAllBytes(file);
+    } catch (IOException e) {
+      LOG.warn("the class {} cannot be read: {}", file, e.toString());
+      return;
+    }
+    reader.accept(content);
+  }
+
+  private static void readJar(Path jar, Consumer<byte[]> reader) {
+    try (JarFile file = new JarFile(jar.toFile(), false)) {
+      for (JarEntry entry : Collections.list(file.entries())) {
+        if (entry.getName().endsWith(CLASS)) {
+          try (InputStream content = file.getInputStream(entry)) {
+            reader.accept(content.readAllBytes());
+          }
+        }
+      }
+    } catch (IOException e) {
+      LOG.warn("the jar {} cannot be read: {}", jar, e.toString());
     }
   }
 
@@ -124,7 +176,7 @@ record ClassFiles(List<Path> entries) {
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
                 throws IOException {
               if (attributes.isRegularFile()) {
-                visitor.see(file, attributes);
+                see(visitor, file, attributes);
               }
               return FileVisitResult.CONTINUE;
             }

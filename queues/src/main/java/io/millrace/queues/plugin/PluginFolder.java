@@ -66,8 +66,9 @@ public final class PluginFolder {
   }
 
   /**
-   * The names that are found without being asked for: built in, executable, and those that a jar or
-   * folder lists in {@code META-INF/services/io.millrace.queues.plugin.Plugin}. Sorted.
+   * The names that are found without being asked for: built in, executable, public classes that
+   * implement {@link Plugin} themselves, and those that a jar or folder lists in {@code
+   * META-INF/services/io.millrace.queues.plugin.Plugin}. Sorted. Reads every class file.
    */
   public Set<String> names() {
     Set<String> names = new TreeSet<>(BUILT_IN);
@@ -77,6 +78,10 @@ public final class PluginFolder {
         names.add(name);
       }
     }
+    List<URL> classPath = classPath();
+    PluginClasses.in(classes()).stream()
+        .filter(name -> hasClass(classPath, name))
+        .forEach(names::add);
     names.addAll(listed());
     return Collections.unmodifiableSet(names);
   }

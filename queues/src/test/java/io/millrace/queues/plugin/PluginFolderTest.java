@@ -80,6 +80,19 @@ class PluginFolderTest {
   }
 
   @Test
+  void classes_that_implement_the_interface_are_found_without_a_list() throws Exception {
+    Path built = copies.resolveSibling("built");
+    Compiled.into(built, "my.Packed", "class Later {} return 1;");
+    Compiled.jar(built, path.resolve("my.jar"));
+    Compiled.into(path.resolve("mine"), "my.Loose", "return 1;");
+    Files.writeString(path.resolve("mine/my/Broken.class"), "no class");
+    Files.writeString(path.resolve("broken.jar"), "no jar");
+
+    assertThat(folder.names()).contains("my.Packed", "my.Loose");
+    assertThat(folder.names()).filteredOn(name -> name.startsWith("my")).hasSize(2);
+  }
+
+  @Test
   void a_jar_may_list_its_plugins() throws Exception {
     Path classes = copies.resolveSibling("built");
     Compiled.into(classes, "my.Listed", "return 1;");

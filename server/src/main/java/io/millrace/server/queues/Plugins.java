@@ -37,6 +37,12 @@ final class Plugins {
     return names;
   }
 
+  /** Whether this is one of them; a class may be spelt with {@code ::} for a dot. */
+  boolean has(String plugin) {
+    Set<String> names = names();
+    return names.contains(plugin) || names.contains(plugin.replace("::", "."));
+  }
+
   /** Those, and the ones that queues use already. */
   Set<String> namesInUse() {
     Set<String> names = names();

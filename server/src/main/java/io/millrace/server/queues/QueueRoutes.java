@@ -21,6 +21,10 @@ final class QueueRoutes {
   private static final Set<String> PARAMS =
       Set.of("name", "plugin", "threads", "sort", "nodes_pin", "nodes_ignore", "requeue_orphans");
 
+  private static final String HINT =
+      "no live node announces it; start a node that has it, or name it in plugins of the"
+          + " configuration";
+
   private final QueueRegistry queues;
   private final Plugins plugins;
 
@@ -86,8 +90,8 @@ final class QueueRoutes {
   }
 
   private void checkPlugin(String plugin, String error) {
-    if (!plugins.names().contains(plugin)) {
-      throw Refusal.of(error, "plugin", plugin);
+    if (!plugins.has(plugin)) {
+      throw Refusal.of(error, "plugin", plugin).with(Form.object().put("hint", HINT));
     }
   }
 
