@@ -39,7 +39,7 @@ final class EnvironmentBytes {
 
   /** That of this process. */
   static EnvironmentBytes own() throws IOException {
-    return of(Files.readAllBytes(OWN), StartScript.CHARSET);
+    return of(Files.readAllBytes(OWN), StartRequest.CHARSET);
   }
 
   /** One of which each variable ends with a zero. */

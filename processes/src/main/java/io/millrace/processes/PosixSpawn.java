@@ -154,6 +154,6 @@ final class PosixSpawn {
   }
 
   private static byte[] bytes(String text) {
-    return text.getBytes(StartScript.CHARSET);
+    return text.getBytes(StartRequest.CHARSET);
   }
 }
