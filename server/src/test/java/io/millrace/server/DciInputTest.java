@@ -2,9 +2,12 @@ package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.Presence;
 import io.millrace.queues.QueueSettings;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,6 +84,55 @@ final class DciInputTest {
     assertThat(dci.form("/config", "label=&activequeues=")).isEmpty();
     assertThat(dci.refused("POST", "/queues/demo", "{'threads': ''}").required("threads"))
         .isEqualTo(Dci.json("''"));
+  }
+
+  @Test
+  void a_list_of_a_form_is_a_name_that_comes_several_times_or_json() throws Exception {
+    dci.form("/queues/demo", "nodes_pin=%5B%22a%22%2C%22b%22%5D&nodes_ignore=c&nodes_ignore=d");
+    JsonNode queue = dci.get("/queues/demo");
+    assertThat(queue.required("nodes_pin")).isEqualTo(Dci.json("['a', 'b']"));
+    assertThat(queue.required("nodes_ignore")).isEqualTo(Dci.json("['c', 'd']"));
+    assertThat(dci.form("/config", "activequeues=%5B%22demo%22%5D&ignorequeues=other"))
+        .isEqualTo(Dci.json("{'activequeues': ['demo'], 'ignorequeues': 'other'}"));
+    String id = dci.queues.newId().hex();
+    for (String ids : new String[] {id, "%5B%22" + id + "%22%5D"}) {
+      JsonNode waited = dci.form("/tasks/wait", "timeout=0&ids=" + ids);
+      assertThat(waited.required("tasks").has(id)).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '`',
+      delimiter = '|',
+      textBlock =
+          """
+          /queues/demo | {'nodes_pin': ['']}              | nodes_pin must be an array of strings, none of them empty
+          /queues/demo | {'nodes_pin': [1]}               | nodes_pin must be an array of strings, none of them empty
+          /queues/demo | {'nodes_pin': 7}                 | nodes_pin must be an array of strings
+          /config      | {'activequeues': ['']}           | activequeues must be an array of strings, none of them empty
+          /config      | {'ignorequeue': ['demo']}        | unknown field ignorequeue; did you mean ignorequeues?
+          /config      | {'': 1}                          | a field has no name
+          /config      | {'label': 'x', 'node': '000000000000000000000000'} | node not found
+          """)
+  void lists_and_names_that_would_be_without_effect_are_refused(
+      String path, String body, String error) throws Exception {
+    assertThat(dci.refused("POST", path, body).required("error").asString()).isEqualTo(error);
+  }
+
+  @Test
+  void the_configuration_of_a_node_is_named_by_its_id_too() throws Exception {
+    Presence presence = new Presence("instance", "host", "1 process", List.of());
+    NodeRecord node = dci.queues.nodes().take("n1", null, presence).orElseThrow();
+    dci.post("/config", "{'node': '" + node.id() + "', 'label': 'x'}");
+    assertThat(dci.get("/config?node=n1")).isEqualTo(Dci.json("{'label': 'x'}"));
+    assertThat(dci.get("/config?node=" + node.id())).isEqualTo(Dci.json("{'label': 'x'}"));
+  }
+
+  @Test
+  void fields_of_the_configuration_that_are_no_ones_here_are_kept() throws Exception {
+    assertThat(dci.post("/config", "{'web_root': '/x', 'log4perl': {'a': 1}}"))
+        .isEqualTo(Dci.json("{'web_root': '/x', 'log4perl': {'a': 1}}"));
   }
 
   @Test

@@ -22,7 +22,7 @@ public final class EditDistance {
   }
 
   /** The number of letters to insert, remove, replace or swap with a neighbour. */
-  static int between(String a, String b) {
+  public static int between(String a, String b) {
     int[] beforeLast = new int[b.length() + 1];
     int[] last = new int[b.length() + 1];
     for (int j = 0; j <= b.length(); j++) {

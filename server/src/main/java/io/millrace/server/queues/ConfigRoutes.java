@@ -1,8 +1,14 @@
 package io.millrace.server.queues;
 
 import io.millrace.queues.ConfigRegistry;
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRegistry;
+import io.millrace.queues.ObjectId;
+import io.millrace.server.config.EditDistance;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
+import java.util.List;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -12,10 +18,28 @@ import tools.jackson.databind.node.ObjectNode;
 final class ConfigRoutes {
   private static final String NODE = "node";
 
-  private final ConfigRegistry config;
+  private static final int MOST_MISTYPED = 2;
+  private static final Set<String> LISTS =
+      Set.of("task_runner", "plugins", "activequeues", "ignorequeues");
+  private static final List<String> FIELDS =
+      List.of(
+          "label",
+          "task_runner",
+          "plugins",
+          "activequeues",
+          "ignorequeues",
+          "log_level",
+          "output_files",
+          "output_text_bytes",
+          "output_max_bytes",
+          "web_root");
 
-  ConfigRoutes(ConfigRegistry config) {
+  private final ConfigRegistry config;
+  private final NodeRegistry nodes;
+
+  ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
     this.config = config;
+    this.nodes = nodes;
   }
 
   void mount(Mount mount) {
@@ -37,6 +61,12 @@ final class ConfigRoutes {
       JsonNode value = changes.required(name);
       if (input.isUnset(value)) {
         changes.putNull(name);
+        continue;
+      }
+      checkName(name);
+      if (LISTS.contains(name)) {
+        var _ = Input.texts(name, value);
+        changes.set(name, Input.array(value));
       }
       if (name.endsWith("_bytes") && value.isString() && value.asString().matches("[0-9]{1,18}")) {
         changes.put(name, Long.parseLong(value.asString()));
@@ -45,8 +75,36 @@ final class ConfigRoutes {
     return Form.ok(config.set(scope(asked, input), changes));
   }
 
-  private static String scope(Mount.Asked asked, Input input) {
-    String node = input.text(NODE);
-    return node.isEmpty() ? asked.request().query().text(NODE).orElse(ConfigRegistry.ALL) : node;
+  /** Fields of others are kept, but a mistyped one of ours would be silently without effect. */
+  private static void checkName(String name) {
+    if (name.isBlank()) {
+      throw Refusal.of("a field has no name");
+    }
+    String nearest = EditDistance.nearest(name, FIELDS);
+    if (nearest != null && isMistyped(name, nearest)) {
+      throw Refusal.of("unknown field " + name + "; did you mean " + nearest + "?", "field", name);
+    }
+  }
+
+  private static boolean isMistyped(String name, String nearest) {
+    int distance = EditDistance.between(name, nearest);
+    return distance > 0 && distance <= MOST_MISTYPED;
+  }
+
+  /** The name of the node that the parameter names, also by its id. */
+  private String scope(Mount.Asked asked, Input input) {
+    String given = input.text(NODE);
+    String node = given.isEmpty() ? asked.request().query().text(NODE).orElse("") : given;
+    if (node.isEmpty()) {
+      return ConfigRegistry.ALL;
+    }
+    if (!ObjectId.isValid(node)) {
+      // It may be set before the node is there.
+      return node;
+    }
+    return nodes
+        .findByIdOrName(node)
+        .map(NodeRecord::name)
+        .orElseThrow(() -> Refusal.of("node not found", NODE, node));
   }
 }

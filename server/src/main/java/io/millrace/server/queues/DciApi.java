@@ -34,7 +34,7 @@ public final class DciApi {
     UserDocuments documents = new UserDocuments(store);
 
     new NodeRoutes(queues.nodes()).mount(mount);
-    new ConfigRoutes(queues.config()).mount(mount);
+    new ConfigRoutes(queues.config(), queues.nodes()).mount(mount);
     QueueRoutes queueRoutes = new QueueRoutes(queues.queues(), plugins);
     queueRoutes.mount(mount);
     TaskRoutes taskRoutes = new TaskRoutes(queues.tasks(), known, queueRoutes, documents, shapes);

@@ -12,6 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -139,26 +140,41 @@ final class Input {
     throw Refusal.of(error, name, value);
   }
 
-  /** An array of strings, or one string; none where it is absent or null. */
+  /**
+   * An array of strings, its JSON text, or one string; none where it is absent or null.
+   *
+   * @throws Refusal where it is something else, or one of several is empty
+   */
   List<String> strings(String name) {
-    JsonNode value = values.get(name);
-    if (value == null || value.isNull()) {
+    return texts(name, values.get(name));
+  }
+
+  /** The same of a value that is at hand. */
+  static List<String> texts(String name, @Nullable JsonNode given) {
+    if (given == null || given.isNull()) {
       return List.of();
     }
+    JsonNode value = array(given);
     if (value.isString()) {
       return value.asString().isEmpty() ? List.of() : List.of(value.asString());
-    }
-    List<String> strings = new ArrayList<>();
-    for (JsonNode each : value) {
-      if (!each.isString()) {
-        throw Refusal.of(name + " must be an array of strings", name, value);
-      }
-      strings.add(each.asString());
     }
     if (!value.isArray()) {
       throw Refusal.of(name + " must be an array of strings", name, value);
     }
+    List<String> strings = new ArrayList<>();
+    for (JsonNode each : value) {
+      if (!each.isString() || each.asString().isEmpty()) {
+        throw Refusal.of(name + " must be an array of strings, none of them empty", name, value);
+      }
+      strings.add(each.asString());
+    }
     return strings;
+  }
+
+  /** What a text stands for that is an array in JSON; any other value as it is. */
+  static JsonNode array(JsonNode value) {
+    boolean text = value.isString() && value.asString().startsWith("[");
+    return text && decoded(value) instanceof ArrayNode array ? array : value;
   }
 
   /** What counts as true: not 0, not empty and not null, {@code false} and {@code "0"} neither. */

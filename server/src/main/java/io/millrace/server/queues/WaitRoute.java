@@ -78,7 +78,8 @@ final class WaitRoute {
   }
 
   private static Set<ObjectId> ids(Input input) {
-    JsonNode given = input.get("ids");
+    JsonNode named = input.get("ids");
+    JsonNode given = named == null ? null : list(Input.array(named));
     if (given == null || !given.isArray() || given.size() > MOST_IDS) {
       throw Refusal.of("ids must be an array of at most " + MOST_IDS + " task ids");
     }
@@ -88,5 +89,10 @@ final class WaitRoute {
       ids.add(Input.id("id", id.isString() ? id.asString() : each.toString(), "Bad OID passed"));
     }
     return ids;
+  }
+
+  /** A form has no list of one. */
+  private static JsonNode list(JsonNode value) {
+    return value.isString() && ObjectId.isValid(value.asString()) ? Form.array().add(value) : value;
   }
 }
