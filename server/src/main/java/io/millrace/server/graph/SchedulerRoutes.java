@@ -36,7 +36,12 @@ final class SchedulerRoutes {
 
   private Reply kill(Request request, Caller caller) {
     List<NodeId> ids = Ids.ofList(request);
-    graph.kill(caller, ids, new Kill(signal(request.query()), grace(request.query())));
+    Long expected = Precondition.expected(request);
+    if (expected != null && ids.size() > 1) {
+      throw HttpProblem.malformed("the header If-Match is for one node, not for " + ids.size());
+    }
+    Kill kill = new Kill(signal(request.query()), grace(request.query()));
+    graph.kill(caller, ids, kill, expected);
     ObjectNode states = Json.object();
     for (NodeId id : ids) {
       graph.node(id).ifPresent(node -> states.put(id.toString(), node.state().word()));
