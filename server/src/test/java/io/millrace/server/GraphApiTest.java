@@ -128,6 +128,9 @@ final class GraphApiTest {
   @Test
   void a_list_has_the_version_of_the_graph_by_which_it_is_changed() throws Exception {
     String id = gate();
+    while (!graph.state(id).equals("running")) {
+      graph.get("/nodes?timeout=0");
+    }
     HttpResponse<String> list = graph.server().get("/v1/nodes?state=failed");
     assertThat(Graphs.json(list.body())).isEmpty();
     String tag = list.headers().firstValue("ETag").orElseThrow();
@@ -196,6 +199,10 @@ final class GraphApiTest {
     assertThat(graph.refused(404, "GET", "/scheduler/wait?id=1,999999", "")).contains("999999");
     assertThat(graph.refused(404, "GET", "/scheduler/wait?id=x", "")).contains("x");
     graph.refused(400, "GET", "/scheduler/wait", "");
+    assertThat(graph.get("/scheduler/wait?timeout=0.01&id=" + third).required(third).asString())
+        .isEqualTo("blocked");
+    assertThat(graph.refused(400, "GET", "/scheduler/wait?timeout=-0.1&id=" + third, ""))
+        .startsWith("the parameter timeout must be seconds from 0 to 31536000");
     graph.refused(400, "GET", "/scheduler/wait?until=noon&id=" + first, "");
   }
 

@@ -12,7 +12,6 @@ import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
@@ -66,6 +65,20 @@ final class GraphEventsTest {
         line = lines.readLine();
       }
       return Graphs.MAPPER.readTree(line.substring(6));
+    }
+
+    /** Takes what comes after a version until a node is told, and no others; the last version. */
+    long tell(String wanted, long after, Set<String> these) throws Exception {
+      long version = after;
+      Set<String> told = new HashSet<>();
+      while (!told.contains(wanted)) {
+        JsonNode event = next();
+        assertThat(event.required("version").longValue()).isGreaterThan(version);
+        version = event.required("version").longValue();
+        event.required("changed").forEach(node -> told.add(node.required("id").asString()));
+      }
+      assertThat(these).containsAll(told);
+      return version;
     }
 
     @Override
@@ -136,26 +149,13 @@ final class GraphEventsTest {
     String filter = "?metadata=&type=wait%20for&below=" + top;
     long version;
     try (Events events = new Events(filter + "&after=" + position)) {
-      JsonNode first = events.next();
-      // The start of the gate may come after the pages.
-      while (first.at("/changed/0/id").asString().equals(top)) {
-        first = events.next();
-      }
-      assertThat(first.required("changed")).isEqualTo(Graphs.json("[{'id':'" + inside + "'}]"));
-      version = first.required("version").longValue();
+      version = events.tell(inside, Long.parseLong(position), Set.of(top, inside));
     }
     graph.answer(202, "PUT", "/scheduler/kill?id=" + inside, "");
     graph.script("root", "true");
     String last = graph.add("wait for", inside, never);
     try (Events events = new Events(filter + "&after=0", "Last-Event-ID: " + version + "\r\n")) {
-      Set<String> told = new HashSet<>();
-      while (!told.containsAll(List.of(inside, last))) {
-        JsonNode event = events.next();
-        assertThat(event.required("version").longValue()).isGreaterThan(version);
-        version = event.required("version").longValue();
-        event.required("changed").forEach(node -> told.add(node.required("id").asString()));
-      }
-      assertThat(Set.of(top, inside, last)).containsAll(told);
+      long _ = events.tell(last, version, Set.of(top, inside, last));
     }
   }
 
