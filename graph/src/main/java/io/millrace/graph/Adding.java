@@ -25,7 +25,7 @@ final class Adding {
     this.inputs = inputs;
   }
 
-  List<GraphNode> add(Caller caller, List<NodeForm> forms) {
+  List<GraphNode> add(Caller caller, List<NodeForm> forms, @Nullable Long expected) {
     if (forms.size() > MOST_NODES) {
       throw new InvalidGraphException(
           forms.size() + " nodes are too many for one request; up to " + MOST_NODES + " go in one");
@@ -46,10 +46,19 @@ final class Adding {
         }
       }
       Operation.Done<List<NodeId>> done =
-          batches.run(draft -> add(draft, caller, nodes, forms, data));
+          batches.run(draft -> {
+            checkVersion(draft.version(), expected);
+            return add(draft, caller, nodes, forms, data);
+          });
       Map<NodeId, GraphNode> added = new HashMap<>();
       done.event().changed().forEach(node -> added.put(node.id(), node));
       return done.value().stream().map(id -> Objects.requireNonNull(added.get(id))).toList();
+    }
+  }
+
+  private static void checkVersion(long version, @Nullable Long expected) {
+    if (expected != null && version != expected) {
+      throw new VersionException("the graph has version " + version + ", not " + expected);
     }
   }
 

@@ -129,8 +129,7 @@ public final class Graph {
   }
 
   /** These, and all that can be reached from them, each once and after one that leads to it. */
-  static SequencedSet<Vertex> reach(
-      List<Vertex> from, Function<Vertex, Collection<Vertex>> step) {
+  static SequencedSet<Vertex> reach(List<Vertex> from, Function<Vertex, Collection<Vertex>> step) {
     SequencedSet<Vertex> reached = new LinkedHashSet<>(from);
     List<Vertex> left = new ArrayList<>(from);
     while (!left.isEmpty()) {

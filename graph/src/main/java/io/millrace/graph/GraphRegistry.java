@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All methods that change something throw {@link NotAllowedException} where the caller may not,
  * {@link UnknownNodeException} where a node that is named as such is not there, {@link
- * VersionException} where {@code expected} is neither null nor the node's version, {@link
+ * VersionException} where {@code expected} is neither null nor the version, {@link
  * GraphFullException} where the store has no room; and what {@link Rules} says of them.
  */
 public interface GraphRegistry {
@@ -28,7 +28,16 @@ public interface GraphRegistry {
    * @return them, in the order given
    * @throws InvalidGraphException where one makes no sense; the message says which, counting from 1
    */
-  List<GraphNode> add(Caller caller, List<NodeForm> nodes);
+  default List<GraphNode> add(Caller caller, List<NodeForm> nodes) {
+    return add(caller, nodes, null);
+  }
+
+  /**
+   * The same to a graph as somebody has seen it.
+   *
+   * @param expected the version that the graph must have; null for any
+   */
+  List<GraphNode> add(Caller caller, List<NodeForm> nodes, @Nullable Long expected);
 
   /** Moves a node that waits. */
   GraphNode move(Caller caller, NodeId id, NewNode.Place place, @Nullable Long expected);
@@ -59,7 +68,16 @@ public interface GraphRegistry {
    * Begins to end nodes: those that wait are killed with this call, those that run when their
    * commands have ended. Those that have ended stay as they are.
    */
-  void kill(Caller caller, Collection<NodeId> ids, Kill kill);
+  default void kill(Caller caller, Collection<NodeId> ids, Kill kill) {
+    kill(caller, ids, kill, null);
+  }
+
+  /**
+   * The same to nodes as somebody has seen them.
+   *
+   * @param expected the version that each of them must have; null for any
+   */
+  void kill(Caller caller, Collection<NodeId> ids, Kill kill, @Nullable Long expected);
 
   /** Grows with every change. */
   long version();

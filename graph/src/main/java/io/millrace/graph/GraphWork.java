@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -77,6 +78,16 @@ public interface GraphWork {
   interface Outputs {
     /** The output of a key; null where the node does not run or has no such output. */
     @Nullable Tail of(NodeId id, String key);
+
+    /**
+     * Waits until it is known whether a node that runs has output, so long at most: after a restart
+     * that takes until its attempt is found.
+     *
+     * @return whether it is known
+     */
+    default boolean isKnown(NodeId id, Duration within) throws InterruptedException {
+      return true;
+    }
   }
 
   /** Calls {@code wake}, quickly and from any thread, whenever there may be something to do. */

@@ -56,7 +56,9 @@ record Heir(Vertex heir, Vertex gone) {
     }
   }
 
-  /** Adds what has ended when the other starts; of a group that it is in, what comes before that. */
+  /**
+   * Adds what has ended when the other starts; of a group that it is in, what comes before that.
+   */
   private void addWhatEndsBefore(Collection<NodeId> before) {
     Deque<Vertex> left = new ArrayDeque<>(List.of(gone));
     SequencedSet<Vertex> seen = new LinkedHashSet<>(left);

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param nodes those that are wanted, without reasons
  * @param all all nodes of that moment, in the order of their ids
+ * @param version that of the graph at that moment
  */
-record Listing(List<GraphNode> nodes, List<GraphNode> all) {
+record Listing(List<GraphNode> nodes, List<GraphNode> all, long version) {
   /** A part of the wanted ones with reasons. */
   List<GraphNode> explained(List<GraphNode> part) {
     Reasons reasons = new Reasons(this::find);

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param items what is on this page
  * @param view what all pages of this list share, as {@code pid} in the API
  * @param next where the next page starts; null for the last one
+ * @param version that of the graph at the moment of the list, from which changes can be followed
  */
-public record Page<T>(List<T> items, String view, @Nullable String next) {
+public record Page<T>(List<T> items, String view, @Nullable String next, long version) {
   /**
    * Which page of which list is wanted.
    *

@@ -144,7 +144,7 @@ final class Published {
 
   /** The nodes that somebody wants to see, as they are now. */
   Listing listing(NodeFilter filter) {
-    return read(() -> new Listing(wanted(filter), new ArrayList<>(nodes.values())));
+    return read(() -> new Listing(wanted(filter), new ArrayList<>(nodes.values()), version));
   }
 
   private List<GraphNode> wanted(NodeFilter filter) {

@@ -39,7 +39,7 @@ final class Putting {
               JsonNode shown = contents.page(stored, 0).data();
               yield batches.run(draft -> {
                 Place place = open(draft, caller, id, key, expected);
-                if (place.old() != null) {
+                if (isSet(place.old())) {
                   throw new NodeStateException("\"" + key + "\" of node " + id + " is set already");
                 }
                 return put(place, whole(stored, 0), shown);
@@ -81,6 +81,12 @@ final class Putting {
     }
     NodeData data = draft.data(id);
     return new Place(draft, node, key, data, data.values().get(key));
+  }
+
+  /** A JSON null counts as unset, as it does for types. */
+  private static boolean isSet(@Nullable StoredValue value) {
+    return value != null
+        && !(value instanceof StoredValue.Inline(JsonNode inline, String _) && inline.isNull());
   }
 
   private static @Nullable Integer pages(StoredValue value) {

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.TreeSet;
@@ -7,6 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads lists and data, page by page. Safe for use by any number of threads. */
 final class Reading {
+  /** How often, and how long each time, is waited for an attempt that is not found yet. */
+  private static final int LOOKS = 50;
+
+  private static final Duration LOOK = Duration.ofMillis(200);
+
   private final Published published;
   private final Ledger ledger;
   private final Contents contents;
@@ -33,7 +39,8 @@ final class Reading {
       return nodes.next(wanted);
     }
     Listing listing = published.listing(filter);
-    return nodes.first(listing.nodes(), listing::explained, listing.all().size());
+    return nodes.first(
+        listing.nodes(), listing::explained, listing.all().size(), listing.version());
   }
 
   Page<String> keys(NodeId id, Page.@Nullable Wanted wanted) {
@@ -41,9 +48,10 @@ final class Reading {
     if (wanted != null) {
       return keys.next(wanted);
     }
+    long version = published.version();
     TreeSet<String> all = new TreeSet<>(inputs.written(node.definition()));
     all.addAll(stored(id).values().keySet());
-    return keys.first(List.copyOf(all));
+    return keys.first(List.copyOf(all), version);
   }
 
   private NodeData stored(NodeId id) {
@@ -72,7 +80,7 @@ final class Reading {
     GraphNode node = published.node(id);
     boolean output = inputs.written(node.definition()).contains(key);
     if (output) {
-      Tail tail = outputs.of(id, key);
+      Tail tail = tail(id, key);
       // What has ended is stored before its output is taken away.
       GraphNode now = published.node(id);
       if (tail != null && now.phase() instanceof Phase.Running running) {
@@ -90,5 +98,28 @@ final class Reading {
     String view = StoredValue.viewOf(now.phase().attempt());
     boolean growing = now.phase() instanceof Phase.Running;
     return new DataPage(Json.text(""), view, slot, null, growing);
+  }
+
+  /**
+   * What a running node is putting out; null where that is nothing.
+   *
+   * @throws GraphException where nobody knows yet, as after a restart
+   */
+  private @Nullable Tail tail(NodeId id, String key) {
+    try {
+      for (int look = 0; look < LOOKS; look++) {
+        Tail tail = outputs.of(id, key);
+        if (tail != null || !(published.node(id).phase() instanceof Phase.Running)) {
+          return tail;
+        }
+        if (outputs.isKnown(id, LOOK)) {
+          return outputs.of(id, key);
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    throw new GraphException(
+        "node " + id + " runs and is still looked for after a restart; ask again for its output");
   }
 }

@@ -80,7 +80,8 @@ final class Removals {
     List<Vertex> parents = vertex.parents.stream().filter(it -> !going.contains(it)).toList();
     List<Vertex> after = vertex.after.stream().filter(it -> !going.contains(it)).toList();
     boolean chosen = parents.stream().anyMatch(Vertex::isCondition);
-    return vertex.definition.at(ids(parents), ids(after), chosen ? vertex.definition.branch() : null);
+    return vertex.definition.at(
+        ids(parents), ids(after), chosen ? vertex.definition.branch() : null);
   }
 
   private static List<NodeId> ids(List<Vertex> vertices) {

@@ -30,8 +30,8 @@ final class StoreGraphRegistry implements GraphRegistry {
   }
 
   @Override
-  public List<GraphNode> add(Caller caller, List<NodeForm> nodes) {
-    return adding.add(caller, nodes);
+  public List<GraphNode> add(Caller caller, List<NodeForm> nodes, @Nullable Long expected) {
+    return adding.add(caller, nodes, expected);
   }
 
   /** The node that a change was about. */
@@ -89,11 +89,14 @@ final class StoreGraphRegistry implements GraphRegistry {
   }
 
   @Override
-  public void kill(Caller caller, Collection<NodeId> ids, Kill kill) {
+  public void kill(Caller caller, Collection<NodeId> ids, Kill kill, @Nullable Long expected) {
     var _ =
         batches.run(draft -> {
           Authority authority = Authority.of(caller, draft);
-          ids.forEach(id -> authority.checkChange(draft.node(id).id()));
+          for (NodeId id : ids) {
+            checkVersion(draft.node(id), expected);
+            authority.checkChange(id);
+          }
           draft.take(draft.rules().kill(ids, draft.nowMillis()));
           draft.rules().killing(ids).forEach(id -> draft.kill(id, kill));
           return ids;

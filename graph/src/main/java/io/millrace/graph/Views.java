@@ -26,15 +26,17 @@ final class Views<T> {
    *
    * @param finish makes of a part of it what is shown
    * @param weight how many items count for it
+   * @param version that of the graph
    */
   private record View<T>(
-      List<T> items, UnaryOperator<List<T>> finish, int weight, long sinceMillis) {
+      List<T> items, UnaryOperator<List<T>> finish, int weight, long version, long sinceMillis) {
     Page<T> page(String name, int from) {
       int to = Math.min(items.size(), from + PAGE);
       return new Page<>(
           finish.apply(items.subList(from, to)),
           name,
-          to < items.size() ? Integer.toString(to) : null);
+          to < items.size() ? Integer.toString(to) : null,
+          version);
     }
   }
 
@@ -48,9 +50,9 @@ final class Views<T> {
     this.names = names;
   }
 
-  /** The first page of a list. */
-  Page<T> first(List<T> all) {
-    return first(all, UnaryOperator.identity(), all.size());
+  /** The first page of a list, at a version of the graph. */
+  Page<T> first(List<T> all, long version) {
+    return first(all, UnaryOperator.identity(), all.size(), version);
   }
 
   /**
@@ -58,10 +60,11 @@ final class Views<T> {
    *
    * @param finish makes of a part of it what is shown
    * @param weight as how many items it counts
+   * @param version that of the graph
    */
-  Page<T> first(List<T> all, UnaryOperator<List<T>> finish, int weight) {
+  Page<T> first(List<T> all, UnaryOperator<List<T>> finish, int weight, long version) {
     String name = names.next();
-    View<T> view = new View<>(all, finish, weight, clock.millis());
+    View<T> view = new View<>(all, finish, weight, version, clock.millis());
     if (all.size() > PAGE) {
       keep(name, view);
     }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What every registry of graphs does with the data of nodes. */
@@ -133,6 +134,8 @@ public abstract class GraphDataContract {
     assertThat(first.next()).isZero();
     assertThatThrownBy(() -> put("note", new DataWrite.IfUnset(Json.text("y"))))
         .isInstanceOf(NodeStateException.class);
+    var _ = put("nothing", new DataWrite.Whole(NullNode.getInstance()));
+    assertThat(put("nothing", new DataWrite.IfUnset(Json.object())).next()).isNull();
 
     DataPage one = put("note", new DataWrite.Slot(Json.text("one "), first.view(), 0));
     DataPage two = put("note", new DataWrite.Slot(Json.text("two"), one.view(), next(one)));

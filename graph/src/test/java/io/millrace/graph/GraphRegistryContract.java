@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -194,6 +196,67 @@ public abstract class GraphRegistryContract {
     Page.Wanted wrong = new Page.Wanted(page.view(), "first");
     assertThatThrownBy(() -> registry().nodes(NodeFilter.ALL, wrong))
         .isInstanceOf(InvalidGraphException.class);
+  }
+
+  @Test
+  void whoever_reads_pages_follows_the_graph_from_their_version_without_a_gap() throws Exception {
+    NodeForm[] forms = Collections.nCopies(1_500, form("command")).toArray(NodeForm[]::new);
+    List<NodeId> ids = graph.add(forms);
+    Page<GraphNode> page = registry().nodes(NodeFilter.ALL, null);
+    Map<NodeId, GraphNode> known = new TreeMap<>();
+    page.items().forEach(node -> known.put(node.id(), node));
+    graph.finish(ids.getFirst());
+    NodeId young = graph.addOne("command", ids.getLast());
+    Page<GraphNode> last =
+        registry()
+            .nodes(
+                NodeFilter.ALL, new Page.Wanted(page.view(), Objects.requireNonNull(page.next())));
+    last.items().forEach(node -> known.put(node.id(), node));
+    graph.fail(ids.getLast());
+    assertThat(last.version()).isEqualTo(page.version()).isLessThan(registry().version());
+    assertThat(known).hasSize(ids.size());
+
+    List<GraphEvent> events = new ArrayList<>();
+    try (GraphChanges changes = registry().changes(page.version())) {
+      while (events.isEmpty() || events.getLast().version() < registry().version()) {
+        events.addAll(changes.next(Duration.ofSeconds(10)));
+      }
+    }
+
+    assertThat(events).extracting(GraphEvent::version).isSorted().doesNotHaveDuplicates();
+    assertThat(events.getFirst().version()).isGreaterThan(page.version());
+    assertThat(changesOf(events, ids.getFirst())).containsExactly("running", "finished");
+    assertThat(changesOf(events, young)).containsExactly("incipient", "blocked");
+    events.forEach(event -> event.changed().forEach(node -> known.put(node.id(), node)));
+    assertThat(List.copyOf(known.values())).isEqualTo(registry().snapshot(NodeFilter.ALL).nodes());
+  }
+
+  private static List<String> changesOf(List<GraphEvent> events, NodeId id) {
+    return events.stream()
+        .flatMap(event -> event.changed().stream())
+        .filter(node -> node.id().equals(id))
+        .map(node -> node.state().word())
+        .toList();
+  }
+
+  @Test
+  void nodes_are_added_to_the_graph_that_somebody_has_seen_and_killed_as_they_were() {
+    NodeId id = graph.addOne("command");
+    long seen = registry().nodes(NodeFilter.ALL, null).version();
+    long node = graph.node(id).version();
+
+    assertThat(registry().add(Caller.ANYONE, List.of(form("command")), seen)).hasSize(1);
+    assertThatThrownBy(() -> registry().add(Caller.ANYONE, List.of(form("command")), seen))
+        .isInstanceOf(VersionException.class)
+        .hasMessageStartingWith("the graph has version ");
+    var _ = registry().rename(Caller.ANYONE, id, "other", null);
+    assertThatThrownBy(() -> registry().kill(Caller.ANYONE, List.of(id), Kill.DEFAULT, node))
+        .isInstanceOf(VersionException.class);
+
+    assertThat(listed(NodeFilter.ALL)).hasSize(2);
+    assertThat(graph.state(id)).isEqualTo(NodeState.READY);
+    registry().kill(Caller.ANYONE, List.of(id), Kill.DEFAULT, graph.node(id).version());
+    assertThat(graph.state(id)).isEqualTo(NodeState.KILLED);
   }
 
   @Test

@@ -295,18 +295,23 @@ class GraphTest {
     NodeId gate = drive.work();
     NodeId group = drive.group(gate);
     NodeId inside = drive.work(group);
-    NodeId beside = drive.addOne(
-        new NewNode(
-            null,
-            "work",
-            Kind.WORK,
-            new NewNode.Place(Drive.refs(group), Drive.refs(inside), null),
-            false));
+    NodeId beside =
+        drive.addOne(
+            new NewNode(
+                null,
+                "work",
+                Kind.WORK,
+                new NewNode.Place(Drive.refs(group), Drive.refs(inside), null),
+                false));
     NodeId next = drive.after(group);
     assertThatThrownBy(() -> drive.remove(group, Removal.ALONE))
         .isInstanceOf(NodeStateException.class)
         .hasMessage(
-            "node " + next + " comes after node " + group + ", which has not finished; move it first");
+            "node "
+                + next
+                + " comes after node "
+                + group
+                + ", which has not finished; move it first");
 
     drive.remove(inside, Removal.ALONE);
     assertThat(definition(beside).after()).containsExactly(gate);

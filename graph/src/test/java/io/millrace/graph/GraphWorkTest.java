@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,6 +124,58 @@ class GraphWorkTest {
         .extracting(GraphNode::id)
         .containsExactly(id, both.getFirst());
     assertThat(ready()).containsExactly(both.getLast());
+  }
+
+  @Test
+  void output_is_waited_for_where_the_attempt_is_not_found_yet() {
+    NodeId id = world.addOne("command");
+    var _ = world.start(id);
+    AtomicInteger looks = new AtomicInteger();
+    TextTail tail = new TextTail().write("long since written");
+    world
+        .work()
+        .readOutputsFrom(
+            new GraphWork.Outputs() {
+              @Override
+              public @Nullable Tail of(NodeId node, String key) {
+                return looks.get() > 2 ? tail : null;
+              }
+
+              @Override
+              public boolean isKnown(NodeId node, Duration within) {
+                return looks.incrementAndGet() > 2;
+              }
+            });
+
+    assertThat(world.registry().data(id, "stdout", null, 0).data())
+        .isEqualTo(Json.text("long since written"));
+    assertThat(looks).hasValue(3);
+  }
+
+  @Test
+  void output_that_is_not_found_is_not_taken_for_none() {
+    NodeId id = world.addOne("command");
+    NodeId waits = world.addOne("command");
+    var _ = world.start(id);
+    world
+        .work()
+        .readOutputsFrom(
+            new GraphWork.Outputs() {
+              @Override
+              public @Nullable Tail of(NodeId node, String key) {
+                return null;
+              }
+
+              @Override
+              public boolean isKnown(NodeId node, Duration within) {
+                return false;
+              }
+            });
+
+    assertThatThrownBy(() -> world.registry().data(id, "stdout", null, 0))
+        .isInstanceOf(GraphException.class)
+        .hasMessageContaining("still looked for");
+    assertThat(world.registry().data(waits, "stdout", null, 0).data()).isEqualTo(Json.text(""));
   }
 
   @Test

@@ -81,7 +81,8 @@ class LargeGraphTest {
     try (TaskStore store = TaskStore.open(options)) {
       StoredGraph graph = timed("opening", () -> open(store));
       int removed =
-          timed("removing", () -> graph.registry().remove(Caller.ANYONE, top, Removal.SUBTREE, null));
+          timed(
+              "removing", () -> graph.registry().remove(Caller.ANYONE, top, Removal.SUBTREE, null));
       assertThat(removed).isEqualTo(NODES + 1);
       assertThat(graph.registry().snapshot(NodeFilter.ALL).nodes()).isEmpty();
     }

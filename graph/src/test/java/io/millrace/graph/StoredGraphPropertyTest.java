@@ -120,7 +120,8 @@ class StoredGraphPropertyTest {
 
   private void add(GraphFixture world) {
     if (nodes(world).size() > MOST_NODES) {
-      some(world).ifPresent(id -> world.registry().remove(Caller.ANYONE, id, Removal.SUBTREE, null));
+      some(world)
+          .ifPresent(id -> world.registry().remove(Caller.ANYONE, id, Removal.SUBTREE, null));
       return;
     }
     List<NodeForm> forms = new ArrayList<>();

@@ -21,7 +21,7 @@ class ViewsTest {
 
   @Test
   void a_list_is_kept_for_ten_minutes() {
-    Page<String> page = views.first(Collections.nCopies(1_001, "x"));
+    Page<String> page = views.first(Collections.nCopies(1_001, "x"), 1);
     millis += Duration.ofMinutes(10).toMillis();
     assertThat(views.next(second(page)).items()).hasSize(1);
     millis++;
@@ -31,15 +31,15 @@ class ViewsTest {
   @Test
   void of_many_large_lists_the_youngest_are_kept() {
     List<String> large = Collections.nCopies(600_000, "x");
-    Page<String> first = views.first(large);
-    Page<String> last = views.first(large);
+    Page<String> first = views.first(large, 1);
+    Page<String> last = views.first(large, 1);
     assertThatThrownBy(() -> views.next(second(first))).isInstanceOf(StaleViewException.class);
     assertThat(views.next(second(last)).next()).isEqualTo("2000");
   }
 
   @Test
   void a_list_of_one_page_has_no_next_one() {
-    Page<String> page = views.first(Collections.nCopies(1_000, "x"));
+    Page<String> page = views.first(Collections.nCopies(1_000, "x"), 1);
     assertThat(page.next()).isNull();
     assertThat(page.items()).hasSize(1_000);
   }

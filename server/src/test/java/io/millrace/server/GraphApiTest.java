@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,8 @@ import tools.jackson.databind.JsonNode;
 
 /** The graph over HTTP, with real commands. */
 final class GraphApiTest {
+  private static final Pattern UNDER_WAY = Pattern.compile("millrace_http_inflight ([2-9]|1\\d)");
+
   @TempDir private Path folder;
   private Graphs graph;
 
@@ -123,6 +126,41 @@ final class GraphApiTest {
   }
 
   @Test
+  void a_list_has_the_version_of_the_graph_by_which_it_is_changed() throws Exception {
+    String id = gate();
+    while (!graph.state(id).equals("running")) {
+      graph.get("/nodes?timeout=0");
+    }
+    HttpResponse<String> list = graph.server().get("/v1/nodes?state=failed");
+    assertThat(Graphs.json(list.body())).isEmpty();
+    String tag = list.headers().firstValue("ETag").orElseThrow();
+    String more = "[{'metadata': {'type': 'group', 'parent': '" + id + "'}}]";
+
+    graph.answer(201, "POST", "/nodes", more, "If-Match", tag);
+    assertThat(graph.refused(412, "POST", "/nodes", more, "If-Match", tag))
+        .startsWith("the graph has version ");
+    graph.refused(400, "POST", "/nodes", more, "If-Match", "W/x");
+    String kill = "/scheduler/kill?id=" + id;
+    assertThat(graph.refused(412, "PUT", kill, "", "If-Match", "\"1\"")).contains("node " + id);
+    assertThat(graph.refused(400, "PUT", kill + "," + id + "2", "", "If-Match", tag))
+        .contains("If-Match");
+    assertThat(graph.state(id)).isEqualTo("running");
+  }
+
+  @Test
+  void a_script_that_the_system_would_not_take_is_refused() throws Exception {
+    String script = ":" + " ".repeat(131_071);
+    assertThat(
+            graph.refused(
+                400,
+                "POST",
+                "/nodes",
+                "[{'metadata': {'type': 'shell command'}, 'data': {'command': '" + script + "'}}]"))
+        .startsWith("new node 1: command has 131,072 bytes");
+    assertThat(graph.settled(graph.script("root", script.substring(1)))).isEqualTo("finished");
+  }
+
+  @Test
   void a_question_for_newer_nodes_waits_for_the_first() throws Exception {
     String last = gate();
     assertThat(graph.get("/nodes?timeout=0&new=" + last)).isEqualTo(Graphs.json("[]"));
@@ -134,7 +172,9 @@ final class GraphApiTest {
             throw new AssertionError(e);
           }
         });
+    awaitArrival();
     graph.script(last, "true");
+    assertThat(newer).isNotDone();
     String wanted = graph.add("command", last, "{'command': 'true'}");
     JsonNode found = newer.get(30, TimeUnit.SECONDS);
     assertThat(found).hasSize(1);
@@ -159,24 +199,42 @@ final class GraphApiTest {
     assertThat(graph.refused(404, "GET", "/scheduler/wait?id=1,999999", "")).contains("999999");
     assertThat(graph.refused(404, "GET", "/scheduler/wait?id=x", "")).contains("x");
     graph.refused(400, "GET", "/scheduler/wait", "");
+    assertThat(graph.get("/scheduler/wait?timeout=0.01&id=" + third).required(third).asString())
+        .isEqualTo("blocked");
+    assertThat(graph.refused(400, "GET", "/scheduler/wait?timeout=-0.1&id=" + third, ""))
+        .startsWith("the parameter timeout must be seconds from 0 to 31536000");
     graph.refused(400, "GET", "/scheduler/wait?until=noon&id=" + first, "");
   }
 
   @Test
   void a_node_that_is_removed_while_it_is_waited_for_is_gone() throws Exception {
     String above = gate();
-    String waiting = graph.script(above, "true");
-    CompletableFuture<HttpResponse<String>> wait =
-        CompletableFuture.supplyAsync(() -> {
-          try {
-            return graph.send("GET", "/scheduler/wait?id=" + waiting, "");
-          } catch (Exception e) {
-            throw new AssertionError(e);
-          }
-        });
-    graph.answer(200, "DELETE", "/nodes/" + waiting, "");
-    // Whether the question came before or after.
-    assertThat(wait.get(30, TimeUnit.SECONDS).statusCode()).isIn(404, 410);
+    int status = 404;
+    // A request that has arrived may look for the node only when that is gone already.
+    for (int i = 0; i < 20 && status == 404; i++) {
+      String waiting = graph.script(above, "true");
+      CompletableFuture<HttpResponse<String>> wait =
+          CompletableFuture.supplyAsync(() -> {
+            try {
+              return graph.send("GET", "/scheduler/wait?id=" + waiting, "");
+            } catch (Exception e) {
+              throw new AssertionError(e);
+            }
+          });
+      awaitArrival();
+      assertThat(wait).isNotDone();
+      graph.answer(200, "DELETE", "/nodes/" + waiting, "");
+      status = wait.get(30, TimeUnit.SECONDS).statusCode();
+    }
+    assertThat(status).isEqualTo(410);
+  }
+
+  /** Waits until a request is under way beside the one that looks for it. */
+  private void awaitArrival() throws Exception {
+    String figures = "";
+    while (!UNDER_WAY.matcher(figures).find()) {
+      figures = graph.server().get("/metrics").body();
+    }
   }
 
   @Test
@@ -240,8 +298,13 @@ final class GraphApiTest {
     graph.answer(202, "PUT", "/scheduler/kill?id=" + above, "");
     graph.settled(above);
     assertThat(graph.answer(200, "DELETE", "/nodes/" + above + "?below=true", ""))
+        .isEqualTo(Graphs.json("{'removed': 1}"));
+    assertThat(graph.get(path).required("parents")).isEqualTo(Graphs.json("['" + other + "']"));
+    assertThat(graph.settled(node)).isEqualTo("finished");
+    assertThat(graph.answer(200, "DELETE", "/nodes/" + other + "?below=true", ""))
         .isEqualTo(Graphs.json("{'removed': 2}"));
     assertThat(graph.refused(404, "GET", path, "")).contains(node);
+    graph.refused(400, "DELETE", path + "?below=maybe", "");
     assertThat(graph.refused(404, "GET", "/nodes/0x1", "")).contains("0x1");
   }
 

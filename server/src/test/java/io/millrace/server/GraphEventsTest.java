@@ -11,6 +11,8 @@ import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -41,12 +43,16 @@ final class GraphEventsTest {
     private final Socket socket;
     private final BufferedReader lines;
 
-    Events(String query) throws Exception {
+    Events(String query, String... headers) throws Exception {
       socket = graph.server().connect();
       socket
           .getOutputStream()
           .write(
-              ("GET /v1/events" + query + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+              ("GET /v1/events"
+                      + query
+                      + " HTTP/1.1\r\nHost: localhost\r\n"
+                      + String.join("", headers)
+                      + "\r\n")
                   .getBytes(StandardCharsets.US_ASCII));
       lines =
           new BufferedReader(
@@ -59,6 +65,20 @@ final class GraphEventsTest {
         line = lines.readLine();
       }
       return Graphs.MAPPER.readTree(line.substring(6));
+    }
+
+    /** Takes what comes after a version until a node is told, and no others; the last version. */
+    long tell(String wanted, long after, Set<String> these) throws Exception {
+      long version = after;
+      Set<String> told = new HashSet<>();
+      while (!told.contains(wanted)) {
+        JsonNode event = next();
+        assertThat(event.required("version").longValue()).isGreaterThan(version);
+        version = event.required("version").longValue();
+        event.required("changed").forEach(node -> told.add(node.required("id").asString()));
+      }
+      assertThat(these).containsAll(told);
+      return version;
     }
 
     @Override
@@ -118,6 +138,28 @@ final class GraphEventsTest {
   }
 
   @Test
+  void a_stream_with_filters_goes_on_behind_the_pages_or_the_last_message() throws Exception {
+    String never = "{'file': '" + folder.resolve("never") + "'}";
+    String top = graph.add("wait for", "root", never);
+    String tag =
+        graph.server().get("/v1/nodes?below=" + top).headers().firstValue("ETag").orElseThrow();
+    String position = tag.substring(1, tag.length() - 1);
+    graph.script("root", "true");
+    String inside = graph.add("wait for", top, never);
+    String filter = "?metadata=&type=wait%20for&below=" + top;
+    long version;
+    try (Events events = new Events(filter + "&after=" + position)) {
+      version = events.tell(inside, Long.parseLong(position), Set.of(top, inside));
+    }
+    graph.answer(202, "PUT", "/scheduler/kill?id=" + inside, "");
+    graph.script("root", "true");
+    String last = graph.add("wait for", inside, never);
+    try (Events events = new Events(filter + "&after=0", "Last-Event-ID: " + version + "\r\n")) {
+      long _ = events.tell(last, version, Set.of(top, inside, last));
+    }
+  }
+
+  @Test
   void a_position_that_is_gone_or_none_is_refused() throws Exception {
     graph.refused(410, "GET", "/events?after=1000000", "");
     graph.refused(400, "GET", "/events?after=x", "");
@@ -157,6 +199,35 @@ final class GraphEventsTest {
 
     String next() throws InterruptedException {
       return String.valueOf(messages.poll(30, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void a_websocket_goes_on_from_a_position_with_filters() throws Exception {
+    String never = "{'file': '" + folder.resolve("never") + "'}";
+    String top = graph.add("wait for", "root", never);
+    long seen = graph.get("/nodes/" + top).required("version").longValue();
+    graph.script("root", "true");
+    String inside = graph.add("wait for", top, never);
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      Heard heard = new Heard();
+      URI address =
+          URI.create(
+              "ws://127.0.0.1:"
+                  + graph.server().port()
+                  + "/v1/events?metadata=&state=incipient&below="
+                  + top
+                  + "&after="
+                  + seen);
+      WebSocket socket =
+          client.newWebSocketBuilder().buildAsync(address, heard).get(30, TimeUnit.SECONDS);
+      JsonNode first = Graphs.json(heard.next());
+      // Whoever resumes may hear of nodes that go and never were there.
+      while (first.required("changed").isEmpty()) {
+        first = Graphs.json(heard.next());
+      }
+      assertThat(first.required("changed")).isEqualTo(Graphs.json("[{'id':'" + inside + "'}]"));
+      socket.abort();
     }
   }
 

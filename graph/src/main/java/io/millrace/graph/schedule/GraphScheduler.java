@@ -8,6 +8,8 @@ import io.millrace.graph.NodeTypes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -93,7 +95,7 @@ public final class GraphScheduler implements AutoCloseable {
   public void wakeBy(Runnable alarm) {
     wake = alarm;
     graph.onChange(alarm);
-    graph.readOutputsFrom(roster::output);
+    graph.readOutputsFrom(roster);
   }
 
   /**
@@ -146,7 +148,7 @@ public final class GraphScheduler implements AutoCloseable {
   private void take(News news, long nowMillis) {
     switch (news) {
       case News.Begun(Trial trial, Attempt attempt) -> {
-        trial.attempt = attempt;
+        roster.begun(trial, attempt);
         kills.begun(trial);
       }
       case News.Over(Trial trial, Attempt.Ending ending) -> {
@@ -172,15 +174,20 @@ public final class GraphScheduler implements AutoCloseable {
   private void survey() {
     boolean complete = !first || folders.isSameBoot();
     Set<String> names = new HashSet<>();
+    List<Trial> found = new ArrayList<>();
     for (GraphWork.Item item : graph.running()) {
       GraphNode node = item.node();
       int number = node.phase().attempt();
       names.add(Trial.name(node.id(), number));
       if (!roster.has(node.id(), number)) {
-        Trial trial = new Trial(item, type(node));
-        roster.add(trial);
-        begin(trial, () -> beginnings.recover(trial, complete));
+        found.add(new Trial(item, type(node), false));
       }
+    }
+    // Commands first: somebody may be reading what they put out.
+    found.sort(Comparator.comparing(trial -> !trial.type.takesPlace()));
+    for (Trial trial : found) {
+      roster.add(trial);
+      begin(trial, () -> beginnings.recover(trial, complete));
     }
     if (first) {
       // Listed before anything starts, and removed beside it.
@@ -205,7 +212,7 @@ public final class GraphScheduler implements AutoCloseable {
     Choice.Chosen chosen = choice.choose(places, others, nowMillis);
     List<GraphWork.Item> started = chosen.ids().isEmpty() ? List.of() : graph.start(chosen.ids());
     for (GraphWork.Item item : started) {
-      Trial trial = new Trial(item, type(item.node()));
+      Trial trial = new Trial(item, type(item.node()), true);
       roster.add(trial);
       begin(trial, () -> beginnings.begin(trial));
     }

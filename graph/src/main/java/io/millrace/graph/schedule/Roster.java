@@ -1,28 +1,53 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.graph.Attempt;
+import io.millrace.graph.GraphWork;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Tail;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The attempts in hand. Belongs to the scheduler's thread, but for {@link #output}. */
-final class Roster {
+/**
+ * The attempts in hand. Belongs to the scheduler's thread, but for their output, which any may
+ * read.
+ */
+final class Roster implements GraphWork.Outputs {
   private final ConcurrentHashMap<NodeId, Trial> trials = new ConcurrentHashMap<>();
   private final PriorityQueue<Trial> deadlines =
       new PriorityQueue<>(Comparator.comparingLong((Trial trial) -> trial.deadlineMillis));
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition news = lock.newCondition();
   private int places;
   private int others;
 
   void add(Trial trial) {
     trials.put(trial.id, trial);
+    tellReaders();
     count(trial, 1);
     if (trial.deadlineMillis != Long.MAX_VALUE) {
       deadlines.add(trial);
+    }
+  }
+
+  /** It has begun, or was found. */
+  void begun(Trial trial, Attempt attempt) {
+    trial.attempt = attempt;
+    tellReaders();
+  }
+
+  private void tellReaders() {
+    lock.lock();
+    try {
+      news.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -92,9 +117,29 @@ final class Roster {
   }
 
   /** The output of an attempt whose end is not on record; null where there is none. */
-  @Nullable Tail output(NodeId id, String key) {
+  @Override
+  public @Nullable Tail of(NodeId id, String key) {
     Trial trial = trials.get(id);
     Attempt attempt = trial == null ? null : trial.attempt;
     return attempt == null ? null : attempt.recordings().get(key);
+  }
+
+  @Override
+  public boolean isKnown(NodeId id, Duration within) throws InterruptedException {
+    long nanos = within.toNanos();
+    lock.lockInterruptibly();
+    try {
+      while (!isKnown(id) && nanos > 0) {
+        nanos = news.awaitNanos(nanos);
+      }
+      return isKnown(id);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isKnown(NodeId id) {
+    Trial trial = trials.get(id);
+    return trial != null && (trial.isNew || trial.attempt != null);
   }
 }

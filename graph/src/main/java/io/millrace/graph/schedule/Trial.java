@@ -26,6 +26,9 @@ final class Trial {
   /** Whether it was being killed already when it came into hand, by an earlier server. */
   final boolean killing;
 
+  /** Whether its start came on record just now, so that it has put out nothing before. */
+  final boolean isNew;
+
   /** When it is to be over, in milliseconds since 1970; the largest number for never. */
   long deadlineMillis;
 
@@ -43,7 +46,13 @@ final class Trial {
   /** Whether it has ended, though that may not be on record. */
   boolean over;
 
-  Trial(GraphWork.Item item, NodeType type) {
+  /**
+   * An attempt in hand.
+   *
+   * @param isNew whether this scheduler has just started it
+   */
+  Trial(GraphWork.Item item, NodeType type, boolean isNew) {
+    this.isNew = isNew;
     this.id = item.node().id();
     this.number = item.node().phase().attempt();
     this.type = type;

@@ -21,7 +21,10 @@ final class ProgramForm {
   static final String CWD = "cwd";
   static final String STDIN = "stdin";
 
-  /** The most bytes of one argument, or of a variable with its name: Linux takes 128 KiB with its end. */
+  /**
+   * The most bytes of one argument, or of a variable with its name: Linux takes 128 KiB with its
+   * end.
+   */
   static final int MOST_ARGUMENT_BYTES = (128 << 10) - 1;
 
   /**

@@ -266,6 +266,26 @@ class GraphSchedulerTest {
   }
 
   @Test
+  void the_output_of_what_runs_is_not_known_until_it_is_found_again() {
+    NodeId waits = world.add(world.quiet, Map.of());
+    NodeId id = world.add();
+    assertThat(world.graph.knowsOutput(id)).isFalse();
+    world.step();
+    assertThat(world.graph.knowsOutput(id)).isTrue();
+    world.settle();
+
+    world.restart();
+    assertThat(world.graph.knowsOutput(id)).isFalse();
+    world.step();
+    assertThat(world.graph.knowsOutput(id)).isFalse();
+    world.task();
+    world.step();
+
+    assertThat(world.graph.knowsOutput(id)).isTrue();
+    assertThat(world.graph.knowsOutput(waits)).isFalse();
+  }
+
+  @Test
   void what_ended_while_no_scheduler_was_there_is_gone_and_retried_where_asked() {
     NodeId fails = world.add();
     NodeId again = world.add(world.work, World.retries(1, 0));

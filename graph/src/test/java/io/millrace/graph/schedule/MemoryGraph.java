@@ -14,6 +14,7 @@ import io.millrace.graph.Phase;
 import io.millrace.graph.Rules;
 import io.millrace.graph.Tail;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +52,9 @@ final class MemoryGraph implements GraphWork {
 
   /** The node whose end cannot be stored, whatever is tried; null for none. */
   @Nullable NodeId unstorable;
+
+  /** Looks at a node whose start comes on record next. */
+  Consumer<GraphNode> beforeStart = _ -> {};
 
   MemoryGraph(LongSupplier nowMillis) {
     this.nowMillis = nowMillis;
@@ -111,6 +116,15 @@ final class MemoryGraph implements GraphWork {
   String growing(NodeId id, String key) {
     Tail tail = Objects.requireNonNull(outputs).of(id, key);
     return tail == null ? "" : text(tail);
+  }
+
+  /** Whether it is known what a running node has written so far. */
+  boolean knowsOutput(NodeId id) {
+    try {
+      return Objects.requireNonNull(outputs).isKnown(id, Duration.ZERO);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** When the node has come to an end. */
@@ -176,6 +190,7 @@ final class MemoryGraph implements GraphWork {
     List<Item> started = new ArrayList<>();
     for (NodeId id : ids) {
       if (node(id).state() == NodeState.READY) {
+        beforeStart.accept(node(id));
         take(rules.start(id, now()));
         started.add(item(node(id)));
       }

@@ -175,6 +175,23 @@ class RealCommandsTest {
   }
 
   @Test
+  void mixed_output_has_both_streams_in_the_order_in_which_they_arrived() {
+    Path mixed = root.resolve("scheduler/1.1/mixed");
+    NodeId id =
+        add(
+            "shell command",
+            """
+            {"command": "until_there() { until grep -q $1 %s; do sleep 0.01; done; };             for i in 1 2 3 4 5; do echo out$i; until_there out$i;             echo err$i >&2; until_there err$i; done"}\
+            """
+                .formatted(mixed));
+
+    assertThat(end(id)).isEqualTo(NodeState.FINISHED);
+    assertThat(graph.value(id, "mixedout").asString())
+        .isEqualTo("out1\nerr1\nout2\nerr2\nout3\nerr3\nout4\nerr4\nout5\nerr5\n");
+    assertThat(graph.value(id, "stderr").asString()).isEqualTo("err1\nerr2\nerr3\nerr4\nerr5\n");
+  }
+
+  @Test
   void a_command_outlives_its_scheduler_and_is_found_by_the_next() throws IOException {
     Path gate = fifo("gate");
     Path ready = fifo("ready");

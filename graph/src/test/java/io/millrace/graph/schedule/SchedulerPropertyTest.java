@@ -3,6 +3,7 @@ package io.millrace.graph.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.graph.Branch;
+import io.millrace.graph.Definition;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.InvalidGraphException;
 import io.millrace.graph.Kill;
@@ -45,6 +46,7 @@ class SchedulerPropertyTest {
     world = new World(folder, 3);
     Stream.of(world.work, world.quiet, world.condition)
         .forEach(type -> type.before = this::checkBeginning);
+    world.graph.beforeStart = this::checkStart;
   }
 
   @ParameterizedTest
@@ -159,7 +161,7 @@ class SchedulerPropertyTest {
         .toList();
   }
 
-  /** Nothing begins twice, before it is on record, or before what is above it. */
+  /** Nothing begins twice, or before it is on record. */
   private void checkBeginning(Work work) {
     assertThat(begun.add(work.toString())).as("%s begins once", work).isTrue();
     GraphNode node = world.graph.node(work.id());
@@ -167,20 +169,38 @@ class SchedulerPropertyTest {
         .isInstanceOfSatisfying(
             Phase.Running.class,
             running -> assertThat(running.attempt()).isEqualTo(work.attempt()));
-    if (node.definition().always()) {
-      return;
-    }
-    // A group, or what failed above one that runs always, may be retried between start and this.
-    for (NodeId id : node.definition().parents()) {
+  }
+
+  /** Nothing is started before what is above it, and before it. */
+  private void checkStart(GraphNode node) {
+    Definition definition = node.definition();
+    for (NodeId id : definition.parents()) {
       GraphNode parent = world.graph.node(id);
-      if (parent.definition().kind() == Kind.GROUP) {
-        assertThat(parent.phase().attempt() > 0 || parent.state() == NodeState.SKIPPED)
-            .as("%s has started", parent)
-            .isTrue();
-      } else {
-        assertThat(parent.state()).isIn(NodeState.FINISHED, NodeState.SKIPPED);
+      if (parent.definition().kind() != Kind.GROUP) {
+        checkOver(parent, definition.always());
+      } else if (!hasStarted(parent)) {
+        assertThat(parent.state()).matches(it -> isOver(it, definition.always()));
       }
     }
+    definition.after().forEach(id -> checkOver(world.graph.node(id), definition.always()));
+  }
+
+  private static boolean hasStarted(GraphNode group) {
+    return switch (group.phase()) {
+      case Phase.Waiting _ -> false;
+      case Phase.Running _ -> true;
+      case Phase.Ended ended -> ended.startedMillis() > 0;
+    };
+  }
+
+  private static void checkOver(GraphNode above, boolean always) {
+    assertThat(above.state())
+        .as("%s, always: %s", above, always)
+        .matches(state -> isOver(state, always));
+  }
+
+  private static boolean isOver(NodeState state, boolean always) {
+    return always ? state.isSettled() : state == NodeState.FINISHED || state == NodeState.SKIPPED;
   }
 
   private void comeToAnEnd() {

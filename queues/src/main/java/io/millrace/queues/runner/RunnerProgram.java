@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * or when it is idle and has had no node for {@link #PATIENCE}.
  */
 public final class RunnerProgram {
-  /** How long an idle runner waits for a node: 4 seconds. */
-  public static final Duration PATIENCE = Duration.ofSeconds(4);
+  /** How long an idle runner waits for a node: 3 seconds; it is to be gone after 5. */
+  public static final Duration PATIENCE = Duration.ofSeconds(3);
 
   private static final Logger LOG = LoggerFactory.getLogger(RunnerProgram.class);
   private static final Duration LOOK_EVERY = Duration.ofSeconds(3);

@@ -6,10 +6,17 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,11 +24,36 @@ class RunnerProgramTest {
   @Test
   void a_runner_without_work_and_without_a_node_ends(@TempDir Path root) throws Exception {
     Path folder = Files.createDirectory(root.resolve("runner"));
-    assertThat(RunnerProgram.PATIENCE).isLessThan(Duration.ofSeconds(5));
+    assertThat(RunnerProgram.PATIENCE).isLessThan(Duration.ofSeconds(4));
 
     RunnerProgram.run(root.resolve("socket"), folder, List.of("here"), _ -> new Here(root));
 
     assertThat(folder).isDirectory();
+  }
+
+  @Test
+  void a_runner_without_work_that_has_lost_its_node_ends(@TempDir Path root) throws Exception {
+    Path folder = Files.createDirectory(root.resolve("runner"));
+    Path socket = root.resolve("socket");
+    try (ServerSocketChannel node = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      node.bind(UnixDomainSocketAddress.of(socket));
+      FutureTask<Integer> greeting = new FutureTask<>(() -> greeted(node, socket));
+      Thread.startVirtualThread(greeting);
+
+      RunnerProgram.run(socket, folder, List.of("here"), _ -> new Here(root));
+
+      assertThat(greeting.get()).isPositive();
+    }
+  }
+
+  /** Hears the first bytes of a runner, and is a node no more. */
+  private static int greeted(ServerSocketChannel node, Path socket) throws IOException {
+    try (SocketChannel runner = node.accept()) {
+      int bytes = runner.read(ByteBuffer.allocate(100));
+      node.close();
+      Files.delete(socket);
+      return bytes;
+    }
   }
 
   /** A server in this process. */

@@ -73,8 +73,7 @@ final class DataRoutes {
     }
     DataWrite write = write(pages, value);
     DataPage page = graph.put(caller, id, key, write, expected);
-    // Who has set a value may replace it from its first page on; others go on behind what is there.
-    Integer next = write instanceof DataWrite.IfUnset ? Integer.valueOf(0) : page.next();
+    Integer next = page.next();
     return Json.reply(
         Pages.add(
             Json.object().put("key", key), next == null ? null : next.toString(), page.view()));

@@ -111,6 +111,7 @@ public final class GraphPart implements AutoCloseable {
             base.blobs(),
             types.all(),
             new GraphEnvironment(Clock.systemUTC(), random));
+    graph.work().readOutputsFrom(new NotStarted());
     opened.set(graph.registry());
     return new GraphPart(settings, base.folder(), launcher, types, graph);
   }

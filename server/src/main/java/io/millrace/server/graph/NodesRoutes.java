@@ -45,9 +45,12 @@ final class NodesRoutes {
         waits ? newer(filter, new Patience(request, timeout)) : graph.nodes(filter, wanted);
     ArrayNode nodes = selected.shapes(page.items());
     if (page.next() == null && !pages.asked()) {
-      return Json.reply(nodes);
+      return Json.reply(200, Precondition.tag(page.version()), nodes);
     }
-    return Json.reply(Pages.add(Json.object().set("nodes", nodes), page.next(), page.view()));
+    return Json.reply(
+        200,
+        Precondition.tag(page.version()),
+        Pages.add(Json.object().set("nodes", nodes), page.next(), page.view()));
   }
 
   /** The first nodes that a filter lets through, once there are any, or the time is over. */
@@ -89,7 +92,8 @@ final class NodesRoutes {
 
   private Reply add(Request request, Caller caller) throws IOException {
     ArrayNode added = Json.array();
-    for (GraphNode node : graph.add(caller, NodeForms.of(Json.body(request)))) {
+    Long expected = Precondition.expected(request);
+    for (GraphNode node : graph.add(caller, NodeForms.of(Json.body(request)), expected)) {
       added.add(NodeShape.of(node));
     }
     return Json.reply(201, added);

@@ -6,7 +6,7 @@ import io.millrace.server.http.Request;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Versions of nodes in headers: {@code ETag} and {@code If-Match}. */
+/** Versions of nodes and of the graph in headers: {@code ETag} and {@code If-Match}. */
 final class Precondition {
   private static final int MOST_DIGITS = 18;
 
@@ -14,7 +14,12 @@ final class Precondition {
 
   /** The header that tells a node's version. */
   static Map<String, String> tag(GraphNode node) {
-    return Map.of("ETag", "\"" + node.version() + "\"");
+    return tag(node.version());
+  }
+
+  /** The header that tells a version. */
+  static Map<String, String> tag(long version) {
+    return Map.of("ETag", "\"" + version + "\"");
   }
 
   /**
@@ -33,7 +38,8 @@ final class Precondition {
         || digits.length() > MOST_DIGITS
         || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
       throw HttpProblem.malformed(
-          "the header If-Match must be the version of the node, as in \"17\", not " + given);
+          "the header If-Match must be the version of the node or graph, as in \"17\", not "
+              + given);
     }
     return Long.valueOf(digits);
   }

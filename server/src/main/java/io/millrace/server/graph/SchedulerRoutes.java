@@ -19,8 +19,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** What the scheduler is asked for: to end nodes, to wait for their end, what runs. */
 final class SchedulerRoutes {
   private static final Duration MOST_WAIT = Duration.ofDays(365);
-  private static final int MOST_GRACE_SECONDS = 86_400;
-  private static final int MOST_GRACE_TEXT = 20;
+  private static final Duration MOST_GRACE = Duration.ofDays(1);
+  private static final int MOST_SECONDS_TEXT = 20;
 
   private final GraphRegistry graph;
 
@@ -36,7 +36,12 @@ final class SchedulerRoutes {
 
   private Reply kill(Request request, Caller caller) {
     List<NodeId> ids = Ids.ofList(request);
-    graph.kill(caller, ids, new Kill(signal(request.query()), grace(request.query())));
+    Long expected = Precondition.expected(request);
+    if (expected != null && ids.size() > 1) {
+      throw HttpProblem.malformed("the header If-Match is for one node, not for " + ids.size());
+    }
+    Kill kill = new Kill(signal(request.query()), grace(request.query()));
+    graph.kill(caller, ids, kill, expected);
     ObjectNode states = Json.object();
     for (NodeId id : ids) {
       graph.node(id).ifPresent(node -> states.put(id.toString(), node.state().word()));
@@ -54,15 +59,20 @@ final class SchedulerRoutes {
   }
 
   private static Duration grace(Query query) {
-    String given = query.text("grace").orElse(null);
+    return seconds(query, "grace", Kill.DEFAULT.grace(), MOST_GRACE);
+  }
+
+  /** A number of seconds, with decimals or without. */
+  private static Duration seconds(Query query, String name, Duration absent, Duration most) {
+    String given = query.text(name).orElse(null);
     if (given == null) {
-      return Kill.DEFAULT.grace();
+      return absent;
     }
     try {
-      if (given.length() <= MOST_GRACE_TEXT) {
+      if (given.length() <= MOST_SECONDS_TEXT) {
         BigDecimal seconds = new BigDecimal(given);
         if (seconds.signum() >= 0
-            && seconds.compareTo(BigDecimal.valueOf(MOST_GRACE_SECONDS)) <= 0
+            && seconds.compareTo(BigDecimal.valueOf(most.toSeconds())) <= 0
             && seconds.scale() <= 9) {
           return Duration.ofNanos(seconds.movePointRight(9).longValue());
         }
@@ -71,7 +81,12 @@ final class SchedulerRoutes {
       // Said below.
     }
     throw HttpProblem.malformed(
-        "the parameter grace must be seconds from 0 to " + MOST_GRACE_SECONDS + ", not " + given);
+        "the parameter "
+            + name
+            + " must be seconds from 0 to "
+            + most.toSeconds()
+            + ", not "
+            + given);
   }
 
   private Reply await(Request request) throws InterruptedException {
@@ -111,7 +126,7 @@ final class SchedulerRoutes {
 
   /** The parameter {@code timeout}, in seconds; {@code most} where it is absent. */
   static Duration timeout(Query query, Duration most) {
-    return Duration.ofSeconds(query.integer("timeout", most.toSeconds(), 0, most.toSeconds()));
+    return seconds(query, "timeout", most, most);
   }
 
   private Reply running(Request request) {

@@ -39,6 +39,11 @@ final class Calls implements AutoCloseable {
   }
 
   JsonNode send(String method, String path, @Nullable JsonNode body, @Nullable Long expected) {
+    return Json.MAPPER.readTree(exchange(method, path, body, expected).body());
+  }
+
+  private HttpResponse<String> exchange(
+      String method, String path, @Nullable JsonNode body, @Nullable Long expected) {
     HttpRequest.Builder request =
         request(path)
             .method(
@@ -52,7 +57,7 @@ final class Calls implements AutoCloseable {
       if (answer.statusCode() >= 400) {
         throw meaning(answer.statusCode(), path, answer.body());
       }
-      return Json.MAPPER.readTree(answer.body());
+      return answer;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
@@ -62,6 +67,16 @@ final class Calls implements AutoCloseable {
 
   JsonNode get(String path) {
     return send("GET", path, null, null);
+  }
+
+  /** An answer with the version that its tag tells. */
+  record Tagged(JsonNode body, long version) {}
+
+  Tagged tagged(String path) {
+    HttpResponse<String> answer = exchange("GET", path, null, null);
+    String tag = answer.headers().firstValue("ETag").orElseThrow();
+    return new Tagged(
+        Json.MAPPER.readTree(answer.body()), Long.parseLong(tag.substring(1, tag.length() - 1)));
   }
 
   /** An answer that goes on. */

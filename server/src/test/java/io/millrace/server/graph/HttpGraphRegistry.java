@@ -48,10 +48,10 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
   }
 
   @Override
-  public List<GraphNode> add(Caller caller, List<NodeForm> nodes) {
+  public List<GraphNode> add(Caller caller, List<NodeForm> nodes, @Nullable Long expected) {
     ArrayNode body = Json.array();
     nodes.forEach(node -> body.add(Forms.form(node)));
-    return Forms.nodes(calls.send("POST", "/nodes", body, null));
+    return Forms.nodes(calls.send("POST", "/nodes", body, expected));
   }
 
   @Override
@@ -87,10 +87,10 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
   }
 
   @Override
-  public void kill(Caller caller, Collection<NodeId> ids, Kill kill) {
+  public void kill(Caller caller, Collection<NodeId> ids, Kill kill, @Nullable Long expected) {
     String all = ids.stream().map(NodeId::toString).collect(Collectors.joining(","));
     String how = "&signal=" + kill.signal() + "&grace=" + kill.grace().toSeconds();
-    calls.send("PUT", "/scheduler/kill?id=" + all + how, null, null);
+    calls.send("PUT", "/scheduler/kill?id=" + all + how, null, expected);
   }
 
   @Override
@@ -128,16 +128,21 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
         : "&start=" + encoded(wanted.start()) + "&pid=" + encoded(wanted.view());
   }
 
-  private static <T> Page<T> page(JsonNode json, String field, Function<JsonNode, T> reader) {
+  private static <T> Page<T> page(
+      JsonNode json, String field, Function<JsonNode, T> reader, long version) {
     List<T> items = new ArrayList<>();
     json.required(field).forEach(each -> items.add(reader.apply(each)));
     return new Page<>(
-        items, json.at("/pagination/pid").asString(), json.at("/pagination/next").asString(null));
+        items,
+        json.at("/pagination/pid").asString(),
+        json.at("/pagination/next").asString(null),
+        version);
   }
 
   @Override
   public Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted) {
-    return page(calls.get("/nodes" + query(filter, wanted)), "nodes", Forms::node);
+    Calls.Tagged answer = calls.tagged("/nodes" + query(filter, wanted));
+    return page(answer.body(), "nodes", Forms::node, answer.version());
   }
 
   @Override
@@ -158,7 +163,8 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
   @Override
   public Page<String> keys(NodeId id, Page.@Nullable Wanted wanted) {
     String query = page(wanted).replaceFirst("&", "?");
-    return page(calls.get(at(id) + "/data" + query), "keys", JsonNode::asString);
+    long version = node(id).map(GraphNode::version).orElse(0L);
+    return page(calls.get(at(id) + "/data" + query), "keys", JsonNode::asString, version);
   }
 
   @Override
