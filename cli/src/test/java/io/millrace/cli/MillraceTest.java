@@ -113,6 +113,22 @@ class MillraceTest {
   }
 
   @Test
+  void what_is_wrong_with_a_setting_is_said_by_the_name_that_was_typed(@TempDir Path folder) {
+    String data = folder.toString();
+    for (String[] wrong :
+        new String[][] {
+          {"--set server.prot: there is no key", "--set", "server.prot=1"},
+          {"--set server.port: server.port must be", "--set", "server.port=many"},
+          {"--journal: store.journal must be", "--journal", "foo"},
+          {"--port: server.port must be", "-p", "many"},
+        }) {
+      Shell.Ran ran = Shell.run("up", "--data", data, wrong[1], wrong[2]);
+      assertThat(ran.code()).as(ran.err()).isEqualTo(2);
+      assertThat(ran.err()).contains(wrong[0]);
+    }
+  }
+
+  @Test
   void a_bad_setting_stops_the_start_with_one_line(@TempDir Path folder) {
     Shell.Ran ran = Shell.run("up", "--data", folder.toString(), "--port", "many");
     assertThat(ran.code()).isEqualTo(2);

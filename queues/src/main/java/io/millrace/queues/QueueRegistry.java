@@ -181,6 +181,9 @@ public final class QueueRegistry {
     if (name.isBlank()) {
       throw new InvalidRequestException("name", "the name of a queue is empty");
     }
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+      throw new InvalidRequestException("name", "the name of a queue has half of a surrogate pair");
+    }
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
     if (bytes > MOST_NAME_BYTES) {
       throw new InvalidRequestException(

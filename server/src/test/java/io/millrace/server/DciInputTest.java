@@ -141,4 +141,17 @@ final class DciInputTest {
     assertThat(dci.get("/queues/a%2Fb").required("name").asString()).isEqualTo("a/b");
     assertThat(dci.server().get("/dci/queues/a/b").statusCode()).isEqualTo(404);
   }
+
+  @Test
+  void halves_of_surrogate_pairs_are_no_name_and_stay_what_they_are_in_params() throws Exception {
+    JsonNode refused = dci.refused("POST", "/queues", "{'name': 'q\\ud800', 'plugin': 'demo'}");
+    assertThat(refused.required("error").asString())
+        .isEqualTo("the name of a queue has half of a surrogate pair");
+    dci.post("/queues", "{'name': 'halves', 'plugin': 'demo'}");
+    String id =
+        dci.post("/tasks/halves", "[{'command': 'a\\ud800b'}]")
+            .at("/MongoDB::InsertManyResult/inserted_ids/0/$oid")
+            .asString();
+    assertThat(dci.get("/tasks/id/" + id).at("/params/command").asString()).isEqualTo("a\ud800b");
+  }
 }

@@ -2,6 +2,10 @@ package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
@@ -21,7 +25,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** What the HTTP layer does with odd requests, closed connections, a stop and a stopped store. */
 final class HttpEdgesTest {
@@ -240,7 +246,36 @@ final class HttpEdgesTest {
         "GET /store/group/\u00ff HTTP/1.1\nHost: localhost\nConnection: close\n\n",
       })
   void what_is_no_http_is_400_and_never_500(String text) throws Exception {
-    assertThat(server.raw(text)).startsWith("HTTP/1.1 400 ").contains("\"error");
+    assertThat(server.raw(text))
+        .startsWith("HTTP/1.1 400 ")
+        .contains("\"error")
+        .doesNotContainIgnoringCase("log");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "nonsense|the request line is not METHOD PATH HTTP/1.1",
+        "GET /health|the request line is not METHOD PATH HTTP/1.1",
+        "GET /health HTTP/2.0|the request line does not end in HTTP/1.1",
+        "GET /a%zzb HTTP/1.1|has % without two hexadecimal digits: %zz",
+        "GET /a?b=%4 HTTP/1.1|Query contains invalid % encoding",
+        "GET /a% HTTP/1.1|has % without two hexadecimal digits: %",
+        "GET /a\u0000b HTTP/1.1|has a character that must be percent-encoded",
+        "GET /a\u00e4 HTTP/1.1|has a character that must be percent-encoded",
+      })
+  void a_request_line_that_is_wrong_is_answered_with_what_is_wrong(String line, String words)
+      throws Exception {
+    assertThat(server.raw(line + "\nHost: localhost\nConnection: close\n\n"))
+        .startsWith("HTTP/1.1 400 ")
+        .contains(words);
+  }
+
+  @Test
+  void a_header_that_is_wrong_is_told_of_in_one_line() throws Exception {
+    String answer = server.raw("GET /health HTTP/1.1\nHost: localhost\na\u0000b: c\n\n");
+    assertThat(answer).startsWith("HTTP/1.1 400 ").doesNotContain("\\n").doesNotContain("|");
   }
 
   @Test
@@ -261,8 +296,27 @@ final class HttpEdgesTest {
   @Test
   void a_defect_of_the_server_is_logged_and_answered() throws Exception {
     store.answer = CompletableFuture.failedFuture(new IllegalStateException("a defect"));
-    assertThat(server.post("/store/update", "{\"clientid\":1,\"deletes\":[1]}").statusCode())
-        .isEqualTo(500);
+    Logger log = (Logger) LoggerFactory.getLogger("io.millrace.server.requests");
+    Level before = log.getLevel();
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.setAdditive(false);
+    log.addAppender(lines);
+    log.setLevel(Level.ERROR);
+    try {
+      HttpResponse<String> answer =
+          server.post("/store/update", "{\"clientid\":1,\"deletes\":[1]}");
+      assertThat(answer.statusCode()).isEqualTo(500);
+      assertThat(answer.body()).contains("\"error\"").doesNotContain("a defect");
+    } finally {
+      log.setLevel(before);
+      log.detachAppender(lines);
+      log.setAdditive(true);
+    }
+    assertThat(lines.list).hasSize(1);
+    ILoggingEvent line = lines.list.getFirst();
+    assertThat(line.getFormattedMessage()).contains("POST /store/update");
+    assertThat(line.getThrowableProxy().getMessage()).isEqualTo("a defect");
   }
 
   @Test

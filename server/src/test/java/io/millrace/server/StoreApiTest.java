@@ -84,7 +84,19 @@ final class StoreApiTest {
     assertThat(answer.at("/tasks/2/ownerid").asLong()).isEqualTo(1643);
     assertThat(answer.at("/tasks/2/timespec").asLong() - answer.at("/time").asLong())
         .isEqualTo(60_000);
-    assertThat(server.get("/store/task/14").statusCode()).isEqualTo(404);
+    assertThat(answer.at("/tasks/1/data").asString()).isEqualTo("/path/to/file:2048:3096");
+    assertThat(answer.at("/tasks/2/data").asString()).isEqualTo("some data for this task");
+    assertThat(answer.at("/tasks/2/id").asLong()).isGreaterThan(20);
+    assertThat(answer.at("/tasks/2/origin").asLong()).isEqualTo(14);
+    for (int gone : new int[] {14, 16, 18, 20}) {
+      assertThat(server.get("/store/task/" + gone).statusCode()).as("task %d", gone).isEqualTo(404);
+    }
+    for (int kept : new int[] {12, 13, 15, 17, 19}) {
+      JsonNode task = json(server.get("/store/task/" + kept));
+      assertThat(task.at("/data").asString()).as("task %d", kept).isEqualTo("old");
+      assertThat(task.at("/ownerid").asLong()).as("task %d", kept).isZero();
+    }
+    assertThat(json(server.get("/store/group/map?owned=1")).size()).isEqualTo(20 - 3 + 2);
   }
 
   @Test
@@ -104,6 +116,15 @@ final class StoreApiTest {
     assertThat(answer.at("/tasks/0/ownerid").asLong()).isEqualTo(1532);
     assertThat(answer.at("/tasks/0/timespec").asLong() - answer.at("/time").asLong())
         .isEqualTo(60_000);
+    HttpResponse<String> missing =
+        server.post(
+            "/store/claim",
+            """
+            {"clientid": 1532, "group": "map", "duration": 60000, "depends": [14, 99]}\
+            """);
+    assertThat(missing.statusCode()).isEqualTo(409);
+    assertThat(json(missing).at("/refusal").valueStream().map(node -> node.at("/id").asLong()))
+        .contains(99L);
   }
 
   @Test
@@ -288,6 +309,7 @@ final class StoreApiTest {
     HttpResponse<String> response = server.post(path, body);
     assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
     assertThat(json(response).at("/errors/0").asString()).isNotEmpty();
+    assertThat(json(response).at("/refusal/0/kind").asString()).isEqualTo("bugs");
     assertThat(json(response).has("tasks")).isFalse();
   }
 
@@ -305,17 +327,40 @@ final class StoreApiTest {
   @Test
   void an_empty_body_and_broken_utf8_are_400() throws Exception {
     assertThat(server.send("POST", "/store/update", "").statusCode()).isEqualTo(400);
+    String body = "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"data\":\"\u00ff\u00fe\"}]}";
     String answer =
         server.raw(
             """
             POST /store/update HTTP/1.1
             Host: localhost
             Connection: close
-            Content-Length: 4
+            Content-Length: %d
 
-            {"\u00ff\u00fe\
-            """);
-    assertThat(answer).startsWith("HTTP/1.1 400 ");
+            %s\
+            """
+                .formatted(body.length(), body));
+    assertThat(answer)
+        .startsWith("HTTP/1.1 400 ")
+        .contains("the body is not UTF-8: byte 0xff at offset 43");
+    assertThat(server.get("/store/group/g").body()).isEqualTo("[]");
+  }
+
+  @Test
+  void a_refusal_of_a_part_without_an_id_says_which_it_is() throws Exception {
+    HttpResponse<String> response =
+        server.post(
+            "/store/update",
+            """
+            {"clientid": 1, "adds": [{"group": "a"}, {"group": "%s"}],
+             "puts": [{"collection": "c", "key": "k"}, {"collection": "", "key": "k"}]}\
+            """
+                .formatted("x".repeat(513)));
+    JsonNode answer = json(response);
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(answer.at("/errors/0").asString()).startsWith("adds/1: group of a task to add ");
+    assertThat(answer.at("/refusal/0/kind").asString()).isEqualTo("limits");
+    assertThat(answer.at("/errors/1").asString()).startsWith("puts/1: collection of a document ");
+    assertThat(answer.at("/refusal/1/kind").asString()).isEqualTo("bugs");
   }
 
   @Test

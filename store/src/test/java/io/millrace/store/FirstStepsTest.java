@@ -2,8 +2,11 @@ package io.millrace.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +22,20 @@ class FirstStepsTest {
 
       assertThat(store.groups().value()).extracting(GroupSummary::name).containsExactly("reduce");
     }
+  }
+
+  @Test
+  void the_readme_shows_just_these_lines() throws IOException {
+    List<String> readme = Files.readAllLines(Path.of("../README.md"));
+    int begin = readme.indexOf("```java") + 1;
+    List<String> shown =
+        readme.subList(begin, begin + readme.subList(begin, readme.size()).indexOf("```"));
+    assertThat(shown).hasSizeGreaterThan(5).last().isEqualTo("}");
+
+    List<String> source =
+        Files.readAllLines(Path.of("src/test/java/io/millrace/store/FirstStepsTest.java"));
+    assertThat(source.stream().map(String::strip).toList())
+        .containsSequence(shown.subList(0, shown.size() - 1).stream().map(String::strip).toList());
   }
 
   @Test

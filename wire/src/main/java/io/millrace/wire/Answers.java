@@ -9,6 +9,7 @@ import io.millrace.store.Task;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the server answers. Lists are written to a stream as they go, which is left open and gets
@@ -216,14 +217,23 @@ public final class Answers {
 
   /**
    * What went wrong with an update or claim before the store could decide it: {@code
-   * {"errors":[…]}}.
+   * {"errors":[…]}}, and with a kind {@code "refusal":[{"kind":…}]} beside it.
+   *
+   * @param kind null where the request is not at fault
    */
-  public static byte[] writeErrors(List<String> messages) {
+  public static byte[] writeErrors(String message, Reason.@Nullable Kind kind) {
     return JsonText.write(json -> {
       json.writeStartObject();
       json.writeArrayPropertyStart("errors");
-      messages.forEach(message -> json.writeString(JsonText.whole(message)));
+      json.writeString(JsonText.whole(message));
       json.writeEndArray();
+      if (kind != null) {
+        json.writeArrayPropertyStart("refusal");
+        json.writeStartObject();
+        json.writeStringProperty("kind", Words.of(kind));
+        json.writeEndObject();
+        json.writeEndArray();
+      }
       json.writeEndObject();
     });
   }

@@ -9,6 +9,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonReadContext;
 
 /**
  * A strict reader over a JSON text, standing on one token. What it does not expect becomes a {@link
@@ -59,9 +60,24 @@ final class JsonInput {
       if (name == null) {
         return null;
       }
-      if (json.nextToken() != JsonToken.VALUE_NULL) {
-        return lowerCase(name);
+      String known = lowerCase(name);
+      if (!known.equals(name)) {
+        checkFirst(known);
       }
+      if (json.nextToken() != JsonToken.VALUE_NULL) {
+        return known;
+      }
+    }
+  }
+
+  /**
+   * Refuses a field that came before in another case. The parser remembers the names of an object,
+   * so that one comes once; it is told the name meant as well, and so finds both orders.
+   */
+  private void checkFirst(String known) {
+    if (json.streamReadContext() instanceof JsonReadContext object
+        && object.getDupDetector().isDup(known)) {
+      throw new WireException("malformed JSON: the field " + path() + " comes twice");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.millrace.wire;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.store.Claim;
@@ -9,6 +10,7 @@ import io.millrace.store.GroupSummary;
 import io.millrace.store.Outcome;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
+import io.millrace.store.Reason;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
@@ -138,7 +140,14 @@ final class RoundTripTest {
   @Test
   void errors_come_back_as_they_were_and_survive_half_characters() {
     assertThat(Answers.readError(Answers.writeError("no task 5"))).isEqualTo("no task 5");
-    assertThat(Answers.readError(Answers.writeErrors(List.of("one", "two")))).isEqualTo("one; two");
+    byte[] errors = Answers.writeErrors("one", Reason.Kind.MALFORMED);
+    assertThat(new String(errors, UTF_8))
+        .isEqualTo("{\"errors\":[\"one\"],\"refusal\":[{\"kind\":\"bugs\"}]}");
+    assertThat(Answers.readError(errors)).isEqualTo("one");
+    assertThat(new String(Answers.writeErrors("one", null), UTF_8))
+        .isEqualTo("{\"errors\":[\"one\"]}");
+    assertThat(Answers.readError("{\"errors\":[\"one\",\"two\"]}".getBytes(UTF_8)))
+        .isEqualTo("one; two");
     assertThat(Answers.readError(Answers.writeError("bad: \ud800"))).isEqualTo("bad: ?");
   }
 }

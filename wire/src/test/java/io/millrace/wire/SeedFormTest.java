@@ -105,7 +105,47 @@ final class SeedFormTest {
     assertThat(update(form)).isEqualTo(update(UPDATE));
     assertThat(claim("claim=" + URLEncoder.encode(CLAIM, UTF_8))).isEqualTo(claim(CLAIM));
     updateRefused("claim=%7B%7D", "expected a JSON object or the form field update");
-    updateRefused("update=%zz", "the form field update is not form-encoded");
+    updateRefused("update=%7B&update=%7B", "the form field update comes twice");
+  }
+
+  @Test
+  void a_form_that_is_not_encoded_or_not_utf_8_is_refused_with_the_place() {
+    for (String broken : List.of("%zz", "%", "%7", "%-1")) {
+      updateRefused(
+          "update=" + broken,
+          "the form field update has % without two hexadecimal digits at offset 0");
+    }
+    String add = "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"data\":\"%s\"}]}";
+    updateRefused(
+        "update=" + add.formatted("%ff"),
+        "the form field update, decoded, is not UTF-8: byte 0xff at offset 43");
+    updateRefused(
+        "update=" + add.formatted("%C0%AF"),
+        "the form field update, decoded, is not UTF-8: byte 0xc0 at offset 43");
+    assertThat(update("update=" + add.formatted("ü")))
+        .as("what curl sends where nobody encodes it")
+        .isEqualTo(update(add.formatted("ü")));
+    assertThat(update("update=" + add.formatted("%C3%BC+%2B")))
+        .isEqualTo(update(add.formatted("ü +")));
+  }
+
+  @Test
+  void one_field_twice_is_refused_whatever_the_case() {
+    updateRefused(
+        "{\"clientid\":1,\"Clientid\":2}", "malformed JSON: the field Clientid comes twice");
+    updateRefused(
+        "{\"CLIENTID\":1,\"Clientid\":2}", "malformed JSON: the field Clientid comes twice");
+    updateRefused(
+        "{\"clientid\":1,\"adds\":[{\"group\":\"a\"},{\"group\":\"a\",\"GROUP\":\"b\"}]}",
+        "malformed JSON: the field adds/1/GROUP comes twice");
+    assertThatThrownBy(() -> update("{\"Clientid\":1,\"clientid\":2}"))
+        .isInstanceOf(WireException.class)
+        .hasMessageContaining("clientid");
+    claimRefused(
+        "{\"clientid\":1,\"group\":null,\"Group\":\"a\",\"duration\":1}",
+        "malformed JSON: the field Group comes twice");
+    assertThat(update("{\"CLIENTID\":1,\"Adds\":[{\"Group\":\"a\"},{\"Group\":\"a\"}]}").adds())
+        .hasSize(2);
   }
 
   @Test

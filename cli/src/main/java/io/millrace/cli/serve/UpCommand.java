@@ -10,11 +10,14 @@ import io.millrace.server.HeapGoal;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.config.Configuration;
+import io.millrace.server.config.Flag;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.store.StoreOptions;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -109,8 +112,7 @@ public final class UpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    Configuration configuration =
-        Configuration.read(MillraceServer.SECTIONS, config, Map.copyOf(flags()));
+    Configuration configuration = Configuration.read(MillraceServer.SECTIONS, config, flags());
     // What is wrong with the command line is said before anything starts.
     String name = LocalNode.name("--node-name", nodeName);
     workers.check();
@@ -163,19 +165,20 @@ public final class UpCommand implements Callable<Integer> {
     return "http://%s:%d".formatted(host.contains(":") ? "[" + host + "]" : host, port);
   }
 
-  private Map<String, String> flags() {
-    Map<String, String> flags = new LinkedHashMap<>(settings);
-    put(flags, "store.data", data);
-    put(flags, "store.journal", journal);
-    put(flags, "server.port", port);
-    put(flags, "server.address", address);
-    put(flags, "server.token-file", tokenFile);
+  private List<Flag> flags() {
+    List<Flag> flags = new ArrayList<>();
+    settings.forEach((key, value) -> flags.add(Flag.set(key, value)));
+    add(flags, "store.data", data, "--data");
+    add(flags, "store.journal", journal, "--journal");
+    add(flags, "server.port", port, "--port");
+    add(flags, "server.address", address, "--address");
+    add(flags, "server.token-file", tokenFile, "--token-file");
     return flags;
   }
 
-  private static void put(Map<String, String> flags, String key, @Nullable String value) {
+  private static void add(List<Flag> flags, String key, @Nullable String value, String typed) {
     if (value != null) {
-      flags.put(key, value);
+      flags.add(new Flag(key, value, typed));
     }
   }
 

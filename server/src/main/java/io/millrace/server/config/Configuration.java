@@ -1,6 +1,7 @@
 package io.millrace.server.config;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,17 +21,30 @@ public final class Configuration {
    *
    * @param sections every section there is
    * @param file a YAML file; null for none
-   * @param flags values by whole key, as {@code server.port}; they go before the file
+   * @param flags values by whole key, as {@code server.port}, given by {@code --set}; they go
+   *     before the file
    * @throws ConfigurationException for a file that cannot be read, a key that is not known or a
    *     value of the wrong form or out of range, naming it
    */
   public static Configuration read(
       List<Section<?>> sections, @Nullable Path file, Map<String, String> flags) {
+    List<Flag> set = new ArrayList<>();
+    flags.forEach((key, text) -> set.add(Flag.set(key, text)));
+    return read(sections, file, set);
+  }
+
+  /**
+   * The same with flags of other names; of two for one key the later counts.
+   *
+   * @param flags what was given on the command line; it goes before the file
+   */
+  public static Configuration read(
+      List<Section<?>> sections, @Nullable Path file, List<Flag> flags) {
     Map<String, Given> given = new LinkedHashMap<>();
     if (file != null) {
       given.putAll(YamlFile.read(file));
     }
-    flags.forEach((key, text) -> given.put(key, new Given(text, "--" + key)));
+    flags.forEach(flag -> given.put(flag.key(), new Given(flag.text(), flag.typed())));
 
     Map<String, Map<String, Given>> bySection = new HashMap<>();
     Map<String, Key<?>> keys = new LinkedHashMap<>();

@@ -8,10 +8,10 @@ final class KeyTable {
       """
       # Configuration
 
-      The server reads a YAML file (`--config FILE`) and flags; a flag goes before the file, as in
-      `--server.port 9000`. Without either the defaults count. A key that is not known, or a value of
-      another form, stops the start with a message that names the key, the line and what would be
-      right.
+      The server, `millrace up`, reads a YAML file (`--config FILE`) and flags, which go before the file:
+      any key as `--set KEY=VALUE`, as in `--set server.port=9000`, and some by a flag of their own, as in
+      `--port 9000`. Without either the defaults count. A key that is not known, or a value of another
+      form, stops the start with a message that names the key, the flag or line, and what would be right.
 
       ```yaml
       server:

@@ -2,6 +2,7 @@ package io.millrace.server.config;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -30,6 +31,8 @@ final class YamlFile {
     byte[] text;
     try {
       text = Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      throw new ConfigurationException("there is no configuration file " + file, e);
     } catch (IOException e) {
       throw new ConfigurationException("cannot read the configuration file " + file + ": " + e, e);
     }

@@ -2,10 +2,6 @@ package io.millrace.server.http;
 
 import io.helidon.common.context.Context;
 import io.helidon.http.DirectHandler;
-import io.helidon.http.HeaderNames;
-import io.helidon.http.HeaderValues;
-import io.helidon.http.ServerResponseHeaders;
-import io.helidon.http.Status;
 import io.helidon.http.encoding.ContentEncodingContext;
 import io.helidon.http.media.MediaContext;
 import io.helidon.webserver.ListenerConfig;
@@ -16,11 +12,9 @@ import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
-import io.millrace.wire.Answers;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.jspecify.annotations.Nullable;
 
 /** The settings under which the library's HTTP/1.1 works for us, without its own listener. */
 final class Library {
@@ -85,28 +79,8 @@ final class Library {
   private static DirectHandlers directHandlers() {
     DirectHandlers.Builder handlers = DirectHandlers.builder();
     for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
-      handlers.addHandler(type, Library::unroutable);
+      handlers.addHandler(type, Unroutable::answer);
     }
     return handlers.build();
-  }
-
-  private static DirectHandler.TransportResponse unroutable(
-      DirectHandler.TransportRequest request,
-      DirectHandler.EventType type,
-      Status status,
-      ServerResponseHeaders headers,
-      @Nullable String message) {
-    // Our dispatcher answers every failure of a routed request, so an internal error of the library
-    // can only mean that it could not read what the client sent.
-    boolean unread =
-        status.code() >= 500 && type != DirectHandler.EventType.HTTP_VERSION_NOT_SUPPORTED;
-    String what = unread || message == null ? "the request line or a header is malformed" : message;
-    headers.set(HeaderValues.create(HeaderNames.CONTENT_TYPE, Reply.JSON));
-    return DirectHandler.TransportResponse.builder()
-        .status(unread ? Status.BAD_REQUEST_400 : status)
-        .headers(headers)
-        .keepAlive(false)
-        .entity(Answers.writeError(what))
-        .build();
   }
 }

@@ -4,6 +4,7 @@ import io.helidon.http.HeaderNames;
 import io.millrace.server.websocket.WebSocket;
 import io.millrace.server.websocket.WebSocketLimits;
 import io.millrace.server.websocket.WebSocketListener;
+import io.millrace.wire.Utf8;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -99,18 +100,26 @@ public final class Request {
   }
 
   /**
-   * The whole body.
+   * The whole body, which is text.
    *
-   * @throws HttpProblem 413 where it is longer than the server's limit
+   * @throws HttpProblem 413 where it is longer than the server's limit, 400 where it is not UTF-8
    * @throws IOException when the client stops sending
    */
   public byte[] body() throws IOException {
     return body(maxBodyBytes);
   }
 
-  /** The whole body, of at most so many bytes where the server's limit is not lower. */
+  /** The whole body, text of at most so many bytes where the server's limit is not lower. */
   public byte[] body(int mostBytes) throws IOException {
-    int most = Math.min(mostBytes, maxBodyBytes);
+    byte[] text = content(Math.min(mostBytes, maxBodyBytes));
+    String mistake = Utf8.mistake(text);
+    if (mistake != null) {
+      throw HttpProblem.malformed("the body " + mistake);
+    }
+    return text;
+  }
+
+  private byte[] content(int most) throws IOException {
     if (!hasBody()) {
       return EMPTY;
     }

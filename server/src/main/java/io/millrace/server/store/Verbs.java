@@ -12,6 +12,7 @@ import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Owner;
+import io.millrace.store.Reason;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.Transaction;
@@ -20,7 +21,6 @@ import io.millrace.wire.DataForm;
 import io.millrace.wire.Requests;
 import io.millrace.wire.WireException;
 import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -167,8 +167,13 @@ final class Verbs {
   }
 
   private static Reply.Whole errors(int status, String message) {
-    return new Reply.Whole(
-        status, Reply.JSON, retry(status), Answers.writeErrors(List.of(message)));
+    Reason.Kind kind =
+        switch (status) {
+          case 400 -> Reason.Kind.MALFORMED;
+          case 413 -> Reason.Kind.TOO_LARGE;
+          default -> null;
+        };
+    return new Reply.Whole(status, Reply.JSON, retry(status), Answers.writeErrors(message, kind));
   }
 
   private static Map<String, String> retry(int status) {

@@ -18,6 +18,11 @@ final class Complaints {
   private final Limits limits;
   private final List<Reason> reasons = new ArrayList<>(0);
 
+  /** The list whose part is being looked at, where parts have no other name; null for none. */
+  private @Nullable String list;
+
+  private int place;
+
   Complaints(State state, Limits limits) {
     this.state = state;
     this.limits = limits;
@@ -35,12 +40,27 @@ final class Complaints {
     reasons.add(reason);
   }
 
+  /** From now on a part of this list is complained of, by its place from 0. */
+  void at(String list, int place) {
+    this.list = list;
+    this.place = place;
+  }
+
+  /** From now on complaints name their part themselves. */
+  void atNone() {
+    list = null;
+  }
+
   void malformed(String message) {
-    add(Reason.of(Kind.MALFORMED, message));
+    add(Reason.of(Kind.MALFORMED, placed(message)));
   }
 
   void tooLarge(String message) {
-    add(Reason.of(Kind.TOO_LARGE, message));
+    add(Reason.of(Kind.TOO_LARGE, placed(message)));
+  }
+
+  private String placed(String message) {
+    return list == null ? message : list + "/" + place + ": " + message;
   }
 
   void checkClient(Owner client) {

@@ -47,7 +47,9 @@ final class DocumentDecision {
    */
   long decide(long firstId) {
     long nextId = firstId;
+    int place = 0;
     for (Transaction.Put put : transaction.puts()) {
+      complaints.at("puts", place++);
       complaints.checkKey(put.key());
       Document old = state.document(put.key());
       boolean asExpected =
@@ -63,7 +65,9 @@ final class DocumentDecision {
       }
       nextId++;
     }
+    place = 0;
     for (DocumentVersion delete : transaction.documentDeletes()) {
+      complaints.at("documentdeletes", place++);
       complaints.checkKey(delete.key());
       once(delete.key());
       Document old = state.document(delete.key());
@@ -74,10 +78,13 @@ final class DocumentDecision {
         changes.add(new Change.DocumentDeleted(delete.key(), old.version()));
       }
     }
+    place = 0;
     for (DocumentVersion depend : transaction.documentDepends()) {
+      complaints.at("documentdepends", place++);
       complaints.checkKey(depend.key());
       expected(depend.key(), depend.version(), state.document(depend.key()));
     }
+    complaints.atNone();
     return nextId;
   }
 

@@ -65,9 +65,12 @@ final class TransactionDecision {
     if (!Extent.of(transaction).fits(limits, complaints)) {
       return new Decision.Refused(complaints.reasons());
     }
+    int place = 0;
     for (Transaction.Add add : transaction.adds()) {
+      complaints.at("adds", place++);
       add(add);
     }
+    complaints.atNone();
     for (Transaction.Update update : transaction.updates()) {
       update(update);
     }
