@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
+import org.jspecify.annotations.Nullable;
 
 /** What a graph is without some of its nodes. Changes nothing itself. */
 final class Removals {
@@ -101,14 +102,19 @@ final class Removals {
     return changes;
   }
 
-  /** A node that comes into a group by losing a parent outside may come after that group. */
+  /**
+   * A node that comes into a group by losing a parent outside may come after that group, or may not
+   * have done what that group has.
+   */
   private void check(List<Vertex> going, Map<NodeId, Definition> staying) {
     List<Vertex> first = staying.keySet().stream().map(graph::vertex).toList();
     Map<NodeId, Definition> planned = new LinkedHashMap<>();
     Graph.reach(first, it -> it.dependents).forEach(it -> planned.put(it.id, it.definition));
     going.forEach(it -> planned.remove(it.id));
     planned.putAll(staying);
-    Cycles.find(graph, new Plan(graph, planned))
+    Plan plan = new Plan(graph, planned);
+    plan.order().forEach(id -> checkGroup(graph.vertex(id), plan.group(id)));
+    Cycles.find(graph, plan)
         .ifPresent(circle -> {
           throw new NodeStateException(
               "node "
@@ -117,5 +123,22 @@ final class Removals {
                   + going.getLast().id
                   + "; move it first");
         });
+  }
+
+  private void checkGroup(Vertex vertex, @Nullable NodeId group) {
+    if (group == null || !vertex.state.holds()) {
+      return;
+    }
+    boolean enters = vertex.group == null || !group.equals(vertex.group.id);
+    if (enters && graph.vertex(group).state == NodeState.FINISHED) {
+      throw new NodeStateException(
+          "node "
+              + vertex.id
+              + ", which is "
+              + vertex.state.word()
+              + ", would come into group "
+              + group
+              + ", which has finished");
+    }
   }
 }

@@ -345,6 +345,28 @@ class GraphTest {
     assertThat(parents(join)).containsExactly(inside, outside);
   }
 
+  @Test
+  void what_has_failed_does_not_come_into_a_group_that_has_finished() {
+    NodeId outside = drive.work();
+    NodeId gate = drive.work();
+    NodeId group = drive.group(gate);
+    NodeId inside = drive.work(group);
+    NodeId join = drive.work(inside, outside);
+    drive.finish(gate);
+    drive.finish(outside);
+    drive.finish(inside);
+    drive.fail(join);
+
+    for (Removal removal : List.of(Removal.ALONE, Removal.SUBTREE)) {
+      assertThatThrownBy(() -> drive.remove(outside, removal))
+          .isInstanceOf(NodeStateException.class)
+          .hasMessage(
+              "node %s, which is failed, would come into group %s, which has finished",
+              join, group);
+    }
+    assertThat(drive.state(group)).isEqualTo(NodeState.FINISHED);
+  }
+
   private Definition definition(NodeId id) {
     return drive.graph.node(id).orElseThrow().definition();
   }
