@@ -131,6 +131,12 @@ final class Placement {
         checkOpen(there);
       }
     }
+    // Below what is in a group counts as in it: it would be held back in one that has finished.
+    NodeId group = plan.group(id);
+    Vertex around = group == null ? null : graph.find(group);
+    if (around != null) {
+      checkOpen(around);
+    }
     if (definition.branch() != null && !chosen) {
       throw new InvalidGraphException(label(id) + " has a branch and no condition above it");
     }

@@ -82,7 +82,8 @@ sub begin {
     my $name = shift @command;
     $ENV{$name} = shift @command;
   }
-  $SIG{PIPE} = 'DEFAULT';
+  # Some are ignored where the launcher was started in the background, and a program could not be ended by them.
+  $SIG{$_} = 'DEFAULT' for qw(HUP INT QUIT PIPE);
   if (!exec { $command[0] } @command) {
     my $code = $!{ENOENT} ? 127 : 126;
     syswrite(STDERR, "$command[0]: $!\n");
