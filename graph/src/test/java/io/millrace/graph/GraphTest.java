@@ -130,6 +130,19 @@ class GraphTest {
   }
 
   @Test
+  void nothing_comes_below_the_nodes_of_a_group_that_has_ended_either() {
+    NodeId group = drive.group(drive.work());
+    NodeId in = drive.work(group);
+    drive.finish(drive.graph.vertex(group).definition.parents().getFirst());
+    drive.finish(in);
+
+    assertThat(drive.state(group)).isEqualTo(NodeState.FINISHED);
+    assertThatThrownBy(() -> drive.work(in))
+        .isInstanceOf(NodeStateException.class)
+        .hasMessage("group " + group + " has ended");
+  }
+
+  @Test
   void killing_ends_what_waits_marks_what_runs_and_reaches_all_in_a_group() {
     NodeId top = drive.work();
     NodeId group = drive.group(top);
