@@ -37,6 +37,7 @@ class ArchitectureTest {
           entry("queues", Set.of("store", "blobs", "processes")),
           entry("jobs", Set.of("store", "blobs")),
           entry("graph", Set.of("store", "blobs", "processes")),
+          entry("cluster", Set.of("store")),
           entry("server", Set.of("store", "wire", "blobs", "processes", "queues", "jobs", "graph")),
           entry("bench", Set.of("store", "wire", "client", "server")),
           entry(

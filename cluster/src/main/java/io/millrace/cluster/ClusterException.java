@@ -1,0 +1,16 @@
+package io.millrace.cluster;
+
+/** A failure of coordination. The message says what is wrong. */
+public class ClusterException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /** With a message for people. */
+  public ClusterException(String message) {
+    super(message);
+  }
+
+  /** With a message for people, and what caused it. */
+  public ClusterException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,21 @@
+package io.millrace.cluster.documents;
+
+import io.millrace.cluster.ClusterException;
+
+/**
+ * A change was sent, and no answer came in time: it may have happened, may happen yet or never.
+ * Whoever needs to know reads the document and looks for what he wrote.
+ */
+public class UnclearOutcomeException extends ClusterException {
+  private static final long serialVersionUID = 1;
+
+  /** With a message for people. */
+  public UnclearOutcomeException(String message) {
+    super(message);
+  }
+
+  /** With a message for people, and what caused it. */
+  public UnclearOutcomeException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

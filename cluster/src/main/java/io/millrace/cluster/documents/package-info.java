@@ -1,0 +1,5 @@
+/** Versioned documents: all that the members of a cluster share. */
+@NullMarked
+package io.millrace.cluster.documents;
+
+import org.jspecify.annotations.NullMarked;
