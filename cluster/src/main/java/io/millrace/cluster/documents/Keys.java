@@ -27,7 +27,8 @@ public final class Keys {
   }
 
   /**
-   * Checks a key and what is to be written under it. That the content is an object is not looked at.
+   * Checks a key and what is to be written under it. That the content is an object is not looked
+   * at.
    *
    * @throws IllegalArgumentException naming what is wrong
    */

@@ -8,15 +8,16 @@ import java.util.Optional;
  * replaces. This is all that members of a cluster have in common.
  *
  * <p>Keys are 1 to {@value #KEY_BYTES} bytes of UTF-8 without control characters, such as {@code
- * leader} or {@code partition/7-1}; contents have up to {@value #JSON_BYTES} bytes. Anything else is
- * an {@link IllegalArgumentException}.
+ * leader} or {@code partition/7-1}; contents have up to {@value #JSON_BYTES} bytes. Anything else
+ * is an {@link IllegalArgumentException}.
  *
  * <p>A change that names the version it replaces happens once or not at all, and of several that
  * name the same version at most one happens. Every request ends within a time that its home states.
  * Implementations are safe for use by any number of threads and processes.
  *
- * <p>Every method throws {@link DocumentsUnavailableException} where the documents cannot be reached
- * and nothing was changed; changes throw {@link UnclearOutcomeException} where nobody can tell.
+ * <p>Every method throws {@link DocumentsUnavailableException} where the documents cannot be
+ * reached and nothing was changed; changes throw {@link UnclearOutcomeException} where nobody can
+ * tell.
  */
 public interface VersionedDocuments extends AutoCloseable {
   /** The most bytes of a key. */
@@ -25,14 +26,16 @@ public interface VersionedDocuments extends AutoCloseable {
   /** The most bytes of a document's content. */
   int JSON_BYTES = 1 << 20;
 
-  /** The newest state of a document, never one that was replaced before the call; empty for none. */
+  /**
+   * The newest state of a document, never one that was replaced before the call; empty for none.
+   */
   Optional<VersionedDocument> get(String key);
 
   /**
    * Writes a document if it still has the version expected.
    *
-   * @param expected the version to replace, {@link Version#NONE} to make a document that must not be
-   *     there
+   * @param expected the version to replace, {@link Version#NONE} to make a document that must not
+   *     be there
    * @return its new version; empty where it has another version than the one expected, and nothing
    *     was changed
    */

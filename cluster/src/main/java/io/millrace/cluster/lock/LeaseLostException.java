@@ -1,0 +1,13 @@
+package io.millrace.cluster.lock;
+
+import io.millrace.cluster.ClusterException;
+
+/** A lock was lost, or is not known to be held any more: what it protects must stop. */
+public class LeaseLostException extends ClusterException {
+  private static final long serialVersionUID = 1;
+
+  /** With a message for people. */
+  public LeaseLostException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,103 @@
+package io.millrace.cluster.lock;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.time.MemberClock;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One lock that a member wants to hold, and keeps as long as it can. Driven by {@link #step}; not
+ * safe for use by several threads, but its guards are.
+ */
+public final class Lock {
+  private static final Logger LOG = LoggerFactory.getLogger(Lock.class);
+
+  private final String key;
+  private final VersionedDocuments documents;
+  private final Locks locks;
+  private final Sightings sightings;
+  private final MemberClock clock;
+  private @Nullable Tenure tenure;
+  private long retryMillis = Long.MIN_VALUE;
+
+  /** A lock that is not held yet. */
+  public Lock(
+      String key,
+      VersionedDocuments documents,
+      Locks locks,
+      Sightings sightings,
+      MemberClock clock) {
+    this.key = key;
+    this.documents = documents;
+    this.locks = locks;
+    this.sightings = sightings;
+    this.clock = clock;
+  }
+
+  /** The lock as it is held now, if it is. */
+  public Optional<Tenure> tenure() {
+    return Optional.ofNullable(tenure).filter(Guard::isHeld);
+  }
+
+  /**
+   * Keeps the lock where it is held, and takes it where it may be taken. It is not looked at before
+   * it can be free.
+   *
+   * @return when to call again, by the monotonic clock
+   */
+  public long step() {
+    Tenure mine = tenure;
+    if (mine != null && mine.step()) {
+      return mine.nextMillis();
+    }
+    tenure = null;
+    long due = nextLook();
+    if (clock.monotonicMillis() < due) {
+      return due;
+    }
+    try {
+      tenure = look().map(held -> new Tenure(held, locks, clock)).orElse(null);
+    } catch (ClusterException e) {
+      retryMillis = clock.monotonicMillis() + locks.terms().renewalMillis();
+      LOG.debug("Lock {} could not be tried for, and will be again", key, e);
+    }
+    return tenure == null ? nextLook() : tenure.nextMillis();
+  }
+
+  private long nextLook() {
+    OptionalLong look = sightings.nextLook(key);
+    return Math.max(look.orElse(Long.MIN_VALUE), retryMillis);
+  }
+
+  private Optional<Held> look() {
+    Optional<VersionedDocument> document = documents.get(key);
+    if (document.isEmpty()) {
+      sightings.forget(key);
+      return locks.create(key);
+    }
+    sightings.see(document.get());
+    return sightings.isFree(key) ? locks.take(document.get()) : Optional.empty();
+  }
+
+  /**
+   * Gives the lock back where it is held. Where that cannot be written, others take it once the
+   * lease has ended.
+   */
+  public void release() {
+    Tenure mine = tenure;
+    tenure = null;
+    if (mine == null) {
+      return;
+    }
+    try {
+      mine.release();
+    } catch (ClusterException e) {
+      LOG.debug("Lock {} is left to its lease", key, e);
+    }
+  }
+}

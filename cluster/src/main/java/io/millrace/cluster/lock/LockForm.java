@@ -1,0 +1,58 @@
+package io.millrace.cluster.lock;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.VersionedDocument;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Locks as JSON: the seed's fields {@code holder, expire, task, state}, and {@code fence}. */
+public final class LockForm {
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  private LockForm() {}
+
+  /** The content of a lock's document. */
+  public static String write(LockDocument lock) {
+    ObjectNode json = MAPPER.createObjectNode();
+    json.put("holder", lock.holder());
+    json.put("expire", lock.expireMillis());
+    json.put("fence", lock.fence());
+    PartitionTask charge = lock.charge();
+    if (charge != null) {
+      json.put("task", charge.task());
+      json.put("state", charge.state().name().toLowerCase(Locale.ROOT));
+    }
+    return MAPPER.writeValueAsString(json);
+  }
+
+  /**
+   * What stands in a lock's document. A fence that is missing counts as 0, a holder as nobody.
+   *
+   * @throws ClusterException naming the document where it is no lock
+   */
+  public static LockDocument read(VersionedDocument document) {
+    try {
+      JsonNode json = MAPPER.readTree(document.json());
+      String holder = json.path("holder").asString("");
+      long expire = json.path("expire").asLong();
+      long fence = json.path("fence").asLong(0);
+      return new LockDocument(holder, expire, fence, charge(json));
+    } catch (JacksonException | IllegalArgumentException e) {
+      throw new ClusterException(
+          "document " + document.key() + " is no lock: " + e.getMessage(), e);
+    }
+  }
+
+  private static @Nullable PartitionTask charge(JsonNode json) {
+    JsonNode task = json.path("task");
+    if (task.isMissingNode()) {
+      return null;
+    }
+    String state = json.path("state").asString("").toUpperCase(Locale.ROOT);
+    return new PartitionTask(task.asString(), PartitionTask.State.valueOf(state));
+  }
+}

@@ -1,0 +1,78 @@
+package io.millrace.cluster.simulation;
+
+/** The process that a member runs in: it may stand still, be cut off, or be gone. */
+final class Host {
+  private final World world;
+  private boolean gone;
+  private long stillUntil;
+  private int pauses;
+  private long backMillis = Long.MAX_VALUE;
+  private long cutUntil;
+
+  Host(World world) {
+    this.world = world;
+  }
+
+  void crash() {
+    gone = true;
+  }
+
+  boolean isGone() {
+    return gone;
+  }
+
+  /** How often it has stood still, now included. */
+  long pauses() {
+    return world.now() > backMillis ? pauses + 1L : pauses;
+  }
+
+  void standStill(long millis) {
+    pauses++;
+    stillUntil = Math.max(stillUntil, world.now() + millis);
+  }
+
+  void cutOff(long millis) {
+    cutUntil = Math.max(cutUntil, world.now() + millis);
+  }
+
+  boolean isCutOff() {
+    return world.now() < cutUntil;
+  }
+
+  /**
+   * Lets so much time pass for a caller on this host, and more where it stands still. Whoever was
+   * called meanwhile and takes longer holds this host up, which is one way of standing still.
+   */
+  void pass(long millis) {
+    backMillis = world.now() + millis;
+    world.runUntil(backMillis);
+    while (!gone && world.now() < stillUntil) {
+      world.runUntil(stillUntil);
+    }
+    pauses += world.now() > backMillis ? 1 : 0;
+    backMillis = Long.MAX_VALUE;
+    if (gone) {
+      throw new Crashed();
+    }
+  }
+
+  /** Runs something on this host from a moment on, unless it is gone by then. */
+  void at(long millis, Runnable action) {
+    world.at(
+        millis,
+        () -> {
+          if (gone) {
+            return;
+          }
+          if (world.now() < stillUntil) {
+            at(stillUntil, action);
+            return;
+          }
+          try {
+            action.run();
+          } catch (Crashed e) {
+            // Nothing is left of it.
+          }
+        });
+  }
+}

@@ -1,0 +1,72 @@
+package io.millrace.cluster.simulation;
+
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** What a lock protects, and the judge of those who use it. */
+final class Resource {
+  private final double drift;
+  private final Map<Host, Long> inside = new LinkedHashMap<>();
+  private final Set<Long> fences = new HashSet<>();
+  private long largestWritten;
+  private int writes;
+  private int refused;
+
+  /**
+   * A resource that nobody has written to.
+   *
+   * @param drift by how much clocks are off
+   */
+  Resource(double drift) {
+    this.drift = drift;
+  }
+
+  double drift() {
+    return drift;
+  }
+
+  /** Somebody has come to hold the lock. */
+  void taken(long fence) {
+    require(fences.add(fence), "fence " + fence + " was given twice");
+  }
+
+  /** Somebody is inside the guard from now on. */
+  void enter(Host host) {
+    inside.keySet().removeIf(Host::isGone);
+    for (Map.Entry<Host, Long> other : inside.entrySet()) {
+      boolean stoodStill = other.getKey().pauses() > other.getValue();
+      require(stoodStill, "two are inside the guard, and neither has stood still");
+    }
+    inside.put(host, host.pauses());
+  }
+
+  void leave(Host host) {
+    inside.remove(host);
+  }
+
+  /** A write that carries a fencing token. */
+  void write(long fence) {
+    if (fence < largestWritten) {
+      refused++;
+    } else {
+      largestWritten = fence;
+      writes++;
+    }
+  }
+
+  int writes() {
+    return writes;
+  }
+
+  int refused() {
+    return refused;
+  }
+
+  static void require(boolean condition, String message) {
+    if (!condition) {
+      throw new AssertionError(message);
+    }
+  }
+}

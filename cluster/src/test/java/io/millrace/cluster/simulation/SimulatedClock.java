@@ -1,0 +1,42 @@
+package io.millrace.cluster.simulation;
+
+import io.millrace.cluster.time.MemberClock;
+
+/** The clocks of one member: both run at the same speed, which is not quite the right one. */
+final class SimulatedClock implements MemberClock {
+  private final World world;
+  private final double speed;
+  private final long wallOffset;
+  private final long monotonicOffset;
+
+  /**
+   * A clock that is off.
+   *
+   * @param drift the most by which it is fast or slow, as a part
+   */
+  SimulatedClock(World world, double drift) {
+    this.world = world;
+    this.speed = 1 + (world.random().nextDouble() * 2 - 1) * drift;
+    this.wallOffset = world.between(-100_000_000, 1_800_000_000_000L);
+    this.monotonicOffset = world.between(-1_000_000, 1_000_000);
+  }
+
+  @Override
+  public long wallMillis() {
+    return wallOffset + elapsed();
+  }
+
+  @Override
+  public long monotonicMillis() {
+    return monotonicOffset + elapsed();
+  }
+
+  private long elapsed() {
+    return (long) Math.floor(world.now() * speed);
+  }
+
+  /** The first moment of true time at which this clock shows at least so much. */
+  long trueMillis(long monotonicMillis) {
+    return (long) Math.ceil((monotonicMillis - monotonicOffset) / speed);
+  }
+}

@@ -1,0 +1,63 @@
+package io.millrace.cluster.simulation;
+
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+
+/** True time, and what happens when. */
+final class World {
+  private record Event(long millis, long number, Runnable action) {}
+
+  private final RandomGenerator random;
+  private final PriorityQueue<Event> events =
+      new PriorityQueue<>(Comparator.comparingLong(Event::millis).thenComparingLong(Event::number));
+  private Runnable check = () -> {};
+  private long now;
+  private long number;
+
+  World(long seed) {
+    random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+  }
+
+  RandomGenerator random() {
+    return random;
+  }
+
+  /** A number of {@code from} to {@code to}. */
+  long between(long from, long to) {
+    return random.nextLong(from, to + 1);
+  }
+
+  boolean oneIn(int chances) {
+    return random.nextInt(chances) == 0;
+  }
+
+  long now() {
+    return now;
+  }
+
+  /** What is to hold at every moment. */
+  void checkAlways(Runnable what) {
+    check = what;
+  }
+
+  void at(long millis, Runnable action) {
+    events.add(new Event(Math.max(millis, now), number++, action));
+  }
+
+  void in(long millis, Runnable action) {
+    at(now + millis, action);
+  }
+
+  /** Lets everything happen up to a moment. May be called by what happens. */
+  void runUntil(long millis) {
+    while (!events.isEmpty() && events.peek().millis <= millis) {
+      Event event = events.remove();
+      now = Math.max(now, event.millis);
+      event.action.run();
+      check.run();
+    }
+    now = Math.max(now, millis);
+  }
+}
