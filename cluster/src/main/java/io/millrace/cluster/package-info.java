@@ -3,13 +3,17 @@
  * documents elect a leader, know each other, divide work and run it.
  *
  * <pre>
- *   work          three kinds: one member alone, supervised, windowed
+ *   member                     one process of a cluster: all of what follows
  *     │
- *   member        leader, member list, partitions and who holds them
+ *   leader ──── work           who gives out work, of three kinds
  *     │
- *   lock          leases with fencing tokens
+ *   partition                  the parts of work, and who works on them
  *     │
- *   documents     get, put at a version, delete at a version, list
+ *   membership                 who is there
+ *     │
+ *   lock                       leases with fencing tokens
+ *     │
+ *   documents                  get, put at a version, delete at a version, list
  *     │
  *   the task store │ flat files │ Elasticsearch and OpenSearch
  * </pre>

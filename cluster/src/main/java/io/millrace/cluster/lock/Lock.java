@@ -69,9 +69,28 @@ public final class Lock {
     return tenure == null ? nextLook() : tenure.nextMillis();
   }
 
+  /**
+   * Takes the lock anew from itself where it is held, which gives it the next fence. The tenure
+   * before ends.
+   */
+  public void advance() {
+    Tenure mine = tenure;
+    if (mine == null || !mine.isHeld()) {
+      return;
+    }
+    tenure = null;
+    try {
+      tenure = locks.take(mine.document()).map(held -> new Tenure(held, locks, clock)).orElse(null);
+      mine.end();
+    } catch (ClusterException e) {
+      mine.end();
+      LOG.debug("Lock {} could not be taken anew, and is left to its lease", key, e);
+    }
+  }
+
   private long nextLook() {
     OptionalLong look = sightings.nextLook(key);
-    return Math.max(look.orElse(Long.MIN_VALUE), retryMillis);
+    return Math.max(look.orElse(clock.monotonicMillis()), retryMillis);
   }
 
   private Optional<Held> look() {

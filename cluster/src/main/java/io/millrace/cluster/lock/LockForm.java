@@ -2,6 +2,7 @@ package io.millrace.cluster.lock;
 
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.VersionedDocument;
+import java.util.Base64;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -53,6 +54,7 @@ public final class LockForm {
       return null;
     }
     String state = json.path("state").asString("").toUpperCase(Locale.ROOT);
+    Base64.getDecoder().decode(task.asString());
     return new PartitionTask(task.asString(), PartitionTask.State.valueOf(state));
   }
 }

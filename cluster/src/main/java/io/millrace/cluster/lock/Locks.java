@@ -57,6 +57,32 @@ public final class Locks {
   }
 
   /**
+   * Reserves fences for documents that {@link #offer} is to make.
+   *
+   * @return the fence that the first of them begins with; each next one is {@link #offerStep}
+   *     higher
+   */
+  public long reserve(int documents) {
+    return fences.reserve(documents);
+  }
+
+  /** How far the fences of two reserved documents are apart. */
+  public static long offerStep() {
+    return Fences.BLOCK;
+  }
+
+  /**
+   * Makes the document of a partition that nobody holds.
+   *
+   * @param fence one that was reserved for it
+   * @return whether it is there now; false where another one of that key was there
+   */
+  public boolean offer(String key, PartitionTask charge, long fence) {
+    String json = LockForm.write(new LockDocument("", 0, fence, charge));
+    return clearing.write(key, Version.NONE, json).isPresent();
+  }
+
+  /**
    * Takes a lock that may be taken.
    *
    * @param document its state as it was seen

@@ -53,6 +53,12 @@ public final class Sightings {
         : OptionalLong.of(sighting.nextLook(terms, clock.monotonicMillis()));
   }
 
+  /** Since when a lock has been seen as it is; now for one that was never seen. */
+  public long sinceMillis(String key) {
+    Sighting sighting = seen.get(key);
+    return sighting == null ? clock.monotonicMillis() : sighting.sinceMillis();
+  }
+
   /** Forgets all locks whose keys begin with {@code prefix} but those named. */
   public void retain(String prefix, Set<String> keys) {
     seen.keySet().removeIf(key -> key.startsWith(prefix) && !keys.contains(key));

@@ -1,6 +1,7 @@
 package io.millrace.cluster.lock;
 
 import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.time.MemberClock;
 import java.time.Duration;
 import java.util.Optional;
@@ -34,6 +35,11 @@ public final class Tenure implements Guard {
   /** The key of the lock. */
   public String key() {
     return held.key();
+  }
+
+  /** The lock's document by the last word of this member. */
+  VersionedDocument document() {
+    return new VersionedDocument(held.key(), held.version(), LockForm.write(held.lock()));
   }
 
   /** What the lock's document says by the last word of this member. */
@@ -83,6 +89,11 @@ public final class Tenure implements Guard {
       nextMillis = clock.monotonicMillis() + locks.terms().renewalMillis() / RETRIES;
       LOG.debug("{} could not be renewed, and will be tried again", held.key(), e);
     }
+  }
+
+  /** It counts as lost from here on. */
+  void end() {
+    ended = true;
   }
 
   /**

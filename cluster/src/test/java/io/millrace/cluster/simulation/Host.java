@@ -44,13 +44,15 @@ final class Host {
    * called meanwhile and takes longer holds this host up, which is one way of standing still.
    */
   void pass(long millis) {
-    backMillis = world.now() + millis;
-    world.runUntil(backMillis);
+    long outer = backMillis;
+    long back = world.now() + millis;
+    backMillis = Math.min(back, outer);
+    world.runUntil(back);
     while (!gone && world.now() < stillUntil) {
       world.runUntil(stillUntil);
     }
-    pauses += world.now() > backMillis ? 1 : 0;
-    backMillis = Long.MAX_VALUE;
+    pauses += world.now() > back ? 1 : 0;
+    backMillis = outer;
     if (gone) {
       throw new Crashed();
     }

@@ -5,16 +5,19 @@ import io.millrace.cluster.documents.VersionedDocument;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The documents as they truly are, and as listings may still show them. */
 final class SimulatedDocuments {
   /** Listings are at most so old. */
   static final long STALE_MILLIS = 1500;
 
-  private record Past(long untilMillis, List<VersionedDocument> documents) {}
+  /** What stood under a key until a change. */
+  private record Past(long untilMillis, String key, @Nullable VersionedDocument document) {}
 
   private final World world;
   private final TreeMap<String, VersionedDocument> documents = new TreeMap<>();
@@ -33,7 +36,7 @@ final class SimulatedDocuments {
     if (!versionOf(key).equals(expected)) {
       return Optional.empty();
     }
-    remember();
+    remember(key);
     Version version = new Version(Long.toString(++versions));
     documents.put(key, new VersionedDocument(key, version, json));
     return Optional.of(version);
@@ -43,7 +46,7 @@ final class SimulatedDocuments {
     if (expected.equals(Version.NONE) || !versionOf(key).equals(expected)) {
       return false;
     }
-    remember();
+    remember(key);
     documents.remove(key);
     return true;
   }
@@ -52,8 +55,8 @@ final class SimulatedDocuments {
     return get(key).map(VersionedDocument::version).orElse(Version.NONE);
   }
 
-  private void remember() {
-    past.addLast(new Past(world.now(), List.copyOf(documents.values())));
+  private void remember(String key) {
+    past.addLast(new Past(world.now(), key, documents.get(key)));
     while (past.getFirst().untilMillis < world.now() - STALE_MILLIS) {
       past.removeFirst();
     }
@@ -61,14 +64,26 @@ final class SimulatedDocuments {
 
   /** The documents as they stood so long ago. */
   List<VersionedDocument> list(String prefix, long ageMillis) {
-    List<VersionedDocument> then = new ArrayList<>(documents.values());
-    for (Past state : past) {
-      if (state.untilMillis >= world.now() - ageMillis) {
-        then = new ArrayList<>(state.documents);
+    TreeMap<String, VersionedDocument> then =
+        new TreeMap<>(documents.subMap(prefix, prefix + Character.MAX_VALUE));
+    Iterator<Past> changes = past.descendingIterator();
+    while (changes.hasNext()) {
+      Past change = changes.next();
+      if (change.untilMillis < world.now() - ageMillis) {
         break;
       }
+      if (change.key.startsWith(prefix)) {
+        then.remove(change.key);
+        if (change.document != null) {
+          then.put(change.key, change.document);
+        }
+      }
     }
-    then.removeIf(document -> !document.key().startsWith(prefix));
-    return then;
+    return new ArrayList<>(then.values());
+  }
+
+  @Override
+  public String toString() {
+    return documents.values().toString();
   }
 }

@@ -1,0 +1,26 @@
+package io.millrace.cluster.leader;
+
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.membership.MemberList;
+import io.millrace.cluster.partition.Partition;
+import java.util.List;
+
+/**
+ * What a leader sees when it is to decide.
+ *
+ * @param guard proof that it leads; its fence is the generation
+ * @param partitions all partitions as they were listed, by name
+ * @param members the members, without those who are gone
+ * @param beganMillis when the generation began, by the monotonic clock
+ * @param nowMillis the time now, by the same
+ */
+record Turn(
+    Guard guard, List<Partition> partitions, MemberList members, long beganMillis, long nowMillis) {
+  long generation() {
+    return guard.fence();
+  }
+
+  boolean isOld(Partition partition) {
+    return partition.name().generation() < generation();
+  }
+}

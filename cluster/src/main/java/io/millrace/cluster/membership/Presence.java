@@ -1,0 +1,83 @@
+package io.millrace.cluster.membership;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.lock.Lock;
+import io.millrace.cluster.lock.Locks;
+import io.millrace.cluster.lock.Sightings;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a member in the list, and its own lock while it holds no other by which others could tell
+ * that it lives. Driven by {@link #step}; not safe for use by several threads.
+ */
+public final class Presence {
+  /** What the keys of the members' own locks begin with; the token follows. */
+  public static final String PREFIX = "member/";
+
+  private static final Logger LOG = LoggerFactory.getLogger(Presence.class);
+
+  private final Station station;
+  private final Members members;
+  private final Lock own;
+  private MemberList seen = MemberList.EMPTY;
+  private long nextLook = Long.MIN_VALUE;
+
+  /** A member that nobody knows yet. */
+  public Presence(Station station, Locks locks) {
+    this.station = station;
+    this.members = new Members(station.documents());
+    this.own =
+        new Lock(
+            PREFIX + station.peer().token(),
+            station.documents(),
+            locks,
+            new Sightings(station.terms(), station.clock()),
+            station.clock());
+  }
+
+  /** The members as they were seen last. */
+  public MemberList members() {
+    return seen;
+  }
+
+  /**
+   * Sees to it that others know of the member.
+   *
+   * @param holdsPartitions whether it holds partitions, which show that it lives
+   * @return when to call again, by the monotonic clock
+   */
+  public long step(boolean holdsPartitions) {
+    long ownDue = Long.MAX_VALUE;
+    if (holdsPartitions) {
+      own.release();
+    } else {
+      ownDue = own.step();
+    }
+    if (station.now() >= nextLook) {
+      // Once in a third of the lease, and no two members at the same moment.
+      nextLook = station.now() + station.terms().lease().toMillis() / 4 + station.pauseMillis(12);
+      look();
+    }
+    return Math.min(ownDue, nextLook);
+  }
+
+  private void look() {
+    try {
+      seen = members.ensure(station.peer());
+    } catch (ClusterException e) {
+      LOG.debug("The list of members cannot be looked at, and will be again", e);
+    }
+  }
+
+  /** Takes the member out of the list and gives its lock back, as far as that can be written. */
+  public void leave() {
+    own.release();
+    try {
+      members.remove(Set.of(station.peer().token()));
+    } catch (ClusterException e) {
+      LOG.debug("The member is left to the leader to take out of the list", e);
+    }
+  }
+}

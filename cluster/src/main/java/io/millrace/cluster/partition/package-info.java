@@ -1,0 +1,21 @@
+/**
+ * Work in parts, one document each, which is the lock of whoever works on it.
+ *
+ * <p>The name of a partition is {@code partition/GENERATION-NUMBER}. The generation is a fence of
+ * the leader's lock; the document {@code generation} holds the newest, and nobody takes partitions
+ * of an older one. So what a leader writes that does not know yet that it was replaced leads to
+ * nothing.
+ *
+ * <pre>
+ *            created by the leader
+ *                    │
+ *                    ▼      take           finish
+ *   outstanding, expire 0 ────► held ─────────────► done, expire 0 ──► deleted by the leader
+ *                    ▲           │ release, or the lease ends
+ *                    └───────────┘
+ * </pre>
+ */
+@NullMarked
+package io.millrace.cluster.partition;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,113 @@
+package io.millrace.cluster.simulation;
+
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.membership.Peer;
+import io.millrace.cluster.membership.Station;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A cluster with members that come, go, stand still and are cut off, and judges of what it does.
+ */
+abstract class ClusterSimulation {
+  static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(2));
+  static final long LEASE = TERMS.lease().toMillis();
+
+  private static final double ALMOST = 0.99;
+
+  final World world;
+  final Trouble trouble = new Trouble();
+  final SimulatedDocuments documents;
+  final Output output = new Output();
+  final List<SimulatedMember> members = new ArrayList<>();
+  private final Set<Long> fences = new HashSet<>();
+  private int started;
+
+  ClusterSimulation(long seed) {
+    world = new World(seed);
+    documents = new SimulatedDocuments(world);
+    world.checkAlways(this::check);
+  }
+
+  /** What a member does that holds and gives out partitions. */
+  abstract SimulatedMember.LeaderOf leaderOf(Line line);
+
+  abstract boolean isEndless();
+
+  SimulatedMember start(int workers) {
+    Host host = new Host(world);
+    Line line = new Line(world, documents, host, trouble);
+    Peer peer = new Peer("token-" + started++, workers);
+    SimulatedClock clock = new SimulatedClock(world, ALMOST * TERMS.drift());
+    Station station = new Station(peer, line, TERMS, clock, world.random());
+    SimulatedWork work = new SimulatedWork(world, host, output, trouble, isEndless());
+    SimulatedMember member = new SimulatedMember(world, host, station, work, leaderOf(line));
+    members.add(member);
+    member.start();
+    return member;
+  }
+
+  void crash(SimulatedMember member) {
+    member.host().crash();
+    members.remove(member);
+  }
+
+  /** Lets things befall members until a moment. */
+  void troubleUntil(long millis) {
+    while (world.now() < millis) {
+      world.runUntil(world.now() + world.between(100, 3000));
+      befall(members.get(world.random().nextInt(members.size())));
+    }
+    trouble.end();
+  }
+
+  private void befall(SimulatedMember member) {
+    switch (world.random().nextInt(5)) {
+      case 0 -> {
+        crash(member);
+        start((int) world.between(1, 3));
+      }
+      case 1 -> start((int) world.between(1, 3));
+      case 2 -> member.host().cutOff(world.between(100, 6000));
+      default -> member.host().standStill(world.between(50, 8000));
+    }
+    if (members.size() > 7) {
+      crash(members.getFirst());
+    }
+  }
+
+  Optional<SimulatedMember> leader() {
+    return members.stream().filter(member -> member.leading().isPresent()).findFirst();
+  }
+
+  /**
+   * Whatever has befallen them: by their clocks, never two lead, nor work on the same partition.
+   */
+  private void check() {
+    int leaders = 0;
+    fences.clear();
+    for (SimulatedMember member : members) {
+      leaders += member.leading().isPresent() ? 1 : 0;
+      for (SimulatedWork.SimulatedAttempt attempt : member.work().running()) {
+        Resource.require(
+            !attempt.guard().isHeld() || fences.add(attempt.guard().fence()),
+            "two hold a partition with the same fence");
+      }
+    }
+    Resource.require(leaders <= 1, "two lead at once");
+  }
+
+  void requireLeaderAfterACrash() {
+    leader().ifPresent(this::crash);
+    start(2);
+    long until = world.now() + 3 * LEASE;
+    while (leader().isEmpty() && world.now() < until) {
+      world.runUntil(world.now() + 100);
+    }
+    Resource.require(leader().isPresent(), "nobody leads three leases after a crash");
+  }
+}

@@ -1,0 +1,29 @@
+package io.millrace.cluster.simulation;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** Where work leaves its results: for each task, it takes no smaller fence after a larger one. */
+final class Output {
+  private final Map<String, Long> fences = new HashMap<>();
+  private int refused;
+
+  boolean write(String task, long fence) {
+    Long before = fences.get(task);
+    if (before != null && fence <= before) {
+      refused++;
+      return false;
+    }
+    fences.put(task, fence);
+    return true;
+  }
+
+  Set<String> tasks() {
+    return fences.keySet();
+  }
+
+  int refused() {
+    return refused;
+  }
+}

@@ -1,0 +1,107 @@
+package io.millrace.cluster.simulation;
+
+import io.millrace.cluster.leader.Leader;
+import io.millrace.cluster.lock.Tenure;
+import io.millrace.cluster.member.MemberLoop;
+import io.millrace.cluster.membership.Peer;
+import io.millrace.cluster.membership.Station;
+import io.millrace.cluster.partition.Follower;
+import java.util.Optional;
+
+/** A member of the simulated cluster, with its two threads. */
+final class SimulatedMember {
+  private final World world;
+  private final Host host;
+  private final SimulatedClock clock;
+  private final SimulatedWork work;
+  private final Leader leader;
+  private final MemberLoop loop;
+  private final Peer peer;
+  private long steps;
+  private boolean inStep;
+
+  SimulatedMember(World world, Host host, Station station, SimulatedWork work, LeaderOf leaderOf) {
+    this.world = world;
+    this.host = host;
+    this.clock = (SimulatedClock) station.clock();
+    this.work = work;
+    this.peer = station.peer();
+    this.leader = leaderOf.leader(station);
+    this.loop = new MemberLoop(station, work, leaderOf.custom(), leader);
+    work.onEnd(() -> scheduleStep(world.now()));
+  }
+
+  /** What the members of a cluster have in common. */
+  interface LeaderOf {
+    Leader leader(Station station);
+
+    Follower.Custom custom();
+  }
+
+  Host host() {
+    return host;
+  }
+
+  String token() {
+    return peer.token();
+  }
+
+  int workers() {
+    return peer.workers();
+  }
+
+  SimulatedWork work() {
+    return work;
+  }
+
+  @Override
+  public String toString() {
+    return "%s with %d workers holds %d, %s%s"
+        .formatted(
+            peer.token(),
+            peer.workers(),
+            held(),
+            leading().isPresent() ? "leads, " : "",
+            inStep ? "in a step" : "idle");
+  }
+
+  int held() {
+    return loop.held();
+  }
+
+  Optional<Tenure> leading() {
+    return host.isGone() ? Optional.empty() : loop.leading();
+  }
+
+  void start() {
+    scheduleStep(world.now());
+    host.at(world.now(), this::lead);
+  }
+
+  /** Only the step that was scheduled last happens: one thread drives the loop. */
+  private void scheduleStep(long millis) {
+    long number = ++steps;
+    host.at(
+        millis,
+        () -> {
+          if (number == steps && !inStep) {
+            step();
+          }
+        });
+  }
+
+  private void step() {
+    long number = steps;
+    inStep = true;
+    long due = loop.step();
+    inStep = false;
+    // Somebody has called for another step meanwhile.
+    boolean again = number != steps;
+    scheduleStep(again ? world.now() : Math.max(clock.trueMillis(due), world.now() + 1));
+  }
+
+  private void lead() {
+    long due = loop.leading().map(leader::step).orElseGet(() -> clock.monotonicMillis() + 100);
+    host.at(Math.max(clock.trueMillis(due), world.now() + 1), this::lead);
+  }
+}
