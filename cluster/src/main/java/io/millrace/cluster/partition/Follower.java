@@ -43,16 +43,18 @@ public final class Follower {
   private long nextLook = Long.MIN_VALUE;
   private boolean drains;
 
-  /**
-   * What a kind of work asks of those who work on it.
-   *
-   * @param stopsOld whether work on partitions of an older generation stops
-   * @param movable whether members that hold more than their share stop work and give it back
-   */
-  public record Custom(boolean stopsOld, boolean movable) {
-    /** Whether nobody takes more than his share, although nobody else may take it soon. */
+  /** What a kind of work asks of those who work on it. */
+  public enum Custom {
+    /** Tasks are short: members end those that they have, and help out where others are slow. */
+    SHORT,
+    /** Tasks are long: members with more than their share stop work and give it back. */
+    LONG,
+    /** As long ones, and work on partitions of an older generation stops. */
+    DIVIDED;
+
+    /** Whether nobody holds more than his share, although nobody else may take it soon. */
     boolean isBalanced() {
-      return stopsOld || movable;
+      return this != SHORT;
     }
   }
 
@@ -114,11 +116,11 @@ public final class Follower {
             .filter(partition -> partition.name().generation() >= newest)
             .filter(Partition::isOutstanding)
             .toList();
-    if (custom.stopsOld) {
+    if (custom == Custom.DIVIDED) {
       holdings.stream().filter(old -> old.name().generation() < newest).forEach(Holding::giveBack);
     }
     int share = Shares.of(station.peer().token(), members, current.size());
-    if (custom.movable) {
+    if (custom.isBalanced()) {
       giveBackAbove(share);
     }
     List<Partition> free = free(current);

@@ -63,6 +63,9 @@ abstract class ClusterSimulation {
       befall(members.get(world.random().nextInt(members.size())));
     }
     trouble.end();
+    for (SimulatedMember member : List.copyOf(members)) {
+      world.runUntil(member.host().troubledUntil());
+    }
   }
 
   private void befall(SimulatedMember member) {

@@ -35,6 +35,11 @@ final class Host {
     cutUntil = Math.max(cutUntil, world.now() + millis);
   }
 
+  /** When what has befallen it is over. */
+  long troubledUntil() {
+    return Math.max(stillUntil, cutUntil);
+  }
+
   boolean isCutOff() {
     return world.now() < cutUntil;
   }

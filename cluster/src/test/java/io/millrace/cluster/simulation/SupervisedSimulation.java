@@ -36,7 +36,7 @@ final class SupervisedSimulation extends ClusterSimulation {
 
       @Override
       public Follower.Custom custom() {
-        return new Follower.Custom(true, false);
+        return Follower.Custom.DIVIDED;
       }
     };
   }
@@ -97,8 +97,13 @@ final class SupervisedSimulation extends ClusterSimulation {
       double share = (double) all * member.workers() / workers;
       Resource.require(
           Math.abs(member.held() - share) < 1,
-          "%s a member holds %d, and its share is %.2f".formatted(when, member.held(), share));
+          "%s a member holds %d, and its share is %.2f".formatted(when, member.held(), share)
+              + state());
     }
+  }
+
+  private String state() {
+    return "\nat " + world.now() + " ms, " + members + "\n" + documents;
   }
 
   String summary() {

@@ -27,7 +27,7 @@ final class WindowedSimulation extends ClusterSimulation {
 
       @Override
       public Follower.Custom custom() {
-        return new Follower.Custom(false, false);
+        return Follower.Custom.SHORT;
       }
     };
   }

@@ -1,0 +1,153 @@
+package io.millrace.cluster.member;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.leader.Leader;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.membership.MemberList;
+import io.millrace.cluster.membership.Peer;
+import io.millrace.cluster.membership.Station;
+import io.millrace.cluster.time.MemberClock;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running member of a cluster. Safe for use by any number of threads.
+ *
+ * <pre>{@code
+ * try (Member member = Member.start(documents, 4, LeaseTerms.DEFAULT, Duty.of(work))) {
+ *   …
+ * }
+ * }</pre>
+ */
+public final class Member implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Member.class);
+  private static final long LEADER_LOOK_MILLIS = 100;
+
+  private final Station station;
+  private final Alarm alarm = new Alarm();
+  private final Leader leader;
+  private final MemberLoop loop;
+  private final Thread loopThread;
+  private final Thread leaderThread;
+  private volatile boolean closes;
+  private volatile boolean drains;
+
+  private Member(Station station, Duty duty) {
+    this.station = station;
+    this.leader = duty.leader().apply(station);
+    this.loop =
+        new MemberLoop(station, new ThreadedWork(duty.code(), alarm::ring), duty.custom(), leader);
+    this.loopThread = Thread.ofVirtual().name("member").unstarted(this::drive);
+    this.leaderThread = Thread.ofVirtual().name("leader").unstarted(this::lead);
+  }
+
+  /**
+   * Starts a member with a token of its own.
+   *
+   * @param documents what the members share; not closed with the member
+   * @param workers how many partitions it works on at a time, at least 1
+   * @param terms how long locks are held; the same for all members
+   * @param duty what the members are there for; the same for all
+   */
+  public static Member start(
+      VersionedDocuments documents, int workers, LeaseTerms terms, Duty duty) {
+    Peer peer = new Peer(UUID.randomUUID().toString(), workers);
+    Member member =
+        new Member(
+            new Station(peer, documents, terms, MemberClock.system(), RandomGenerator.getDefault()),
+            duty);
+    member.loopThread.start();
+    member.leaderThread.start();
+    return member;
+  }
+
+  /** What tells this member from all others. */
+  public String token() {
+    return station.peer().token();
+  }
+
+  /** Whether this member leads for certain. */
+  public boolean isLeader() {
+    return loop.leading().isPresent();
+  }
+
+  /** The members as this one saw them last. */
+  public MemberList members() {
+    return loop.members();
+  }
+
+  private void drive() {
+    boolean told = false;
+    while (!closes) {
+      long due = station.now() + LEADER_LOOK_MILLIS;
+      try {
+        if (drains && !told) {
+          told = true;
+          loop.drain();
+        }
+        due = loop.step();
+      } catch (ClusterException | IllegalArgumentException e) {
+        LOG.warn("A step of the member failed, and will be tried again", e);
+      }
+      closes |= told && loop.held() == 0;
+      pause(closes ? station.now() : due);
+    }
+    loop.leave();
+  }
+
+  private void pause(long dueMillis) {
+    try {
+      alarm.await(Alarm.until(dueMillis, station.now()));
+    } catch (InterruptedException e) {
+      closes = true;
+    }
+  }
+
+  private void lead() {
+    try {
+      while (!closes) {
+        long due =
+            loop.leading().map(this::turn).orElseGet(() -> station.now() + LEADER_LOOK_MILLIS);
+        Thread.sleep(Alarm.until(due, station.now()));
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("The member leads no more");
+    }
+  }
+
+  private long turn(Guard guard) {
+    try {
+      return leader.step(guard);
+    } catch (RuntimeException e) {
+      // Users' code: it is asked again.
+      LOG.warn("The leader's work could not be given out", e);
+      return station.now() + station.terms().lease().toMillis() / 4;
+    }
+  }
+
+  /**
+   * Has work stop and gives everything back, so that others go on at once. Waits for work as long
+   * as its leases last; what has not stopped by then is left to them.
+   */
+  @Override
+  public void close() {
+    drains = true;
+    alarm.ring();
+    leaderThread.interrupt();
+    try {
+      if (!loopThread.join(station.terms().lease().plus(Duration.ofSeconds(5)))) {
+        closes = true;
+        loopThread.interrupt();
+        loopThread.join();
+      }
+      leaderThread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
