@@ -12,23 +12,34 @@ public final class Keys {
    * @throws IllegalArgumentException naming what is wrong
    */
   public static void check(String key) {
-    int length = key.getBytes(StandardCharsets.UTF_8).length;
-    if (length == 0 || length > VersionedDocuments.KEY_BYTES) {
+    if (key.isEmpty()) {
+      throw new IllegalArgumentException("a document's key is empty");
+    }
+    checkPrefix(key);
+  }
+
+  /**
+   * Checks what keys may begin with, which may be empty.
+   *
+   * @throws IllegalArgumentException naming what is wrong
+   */
+  public static void checkPrefix(String prefix) {
+    int length = prefix.getBytes(StandardCharsets.UTF_8).length;
+    if (length > VersionedDocuments.KEY_BYTES) {
       throw new IllegalArgumentException(
           "a document's key has 1 to %d bytes, not %d"
               .formatted(VersionedDocuments.KEY_BYTES, length));
     }
-    if (key.chars().anyMatch(Character::isISOControl)) {
+    if (prefix.chars().anyMatch(Character::isISOControl)) {
       throw new IllegalArgumentException("a document's key has no control characters");
     }
-    if (!StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(prefix)) {
       throw new IllegalArgumentException("a document's key has half of a surrogate pair");
     }
   }
 
   /**
-   * Checks a key and what is to be written under it. That the content is an object is not looked
-   * at.
+   * Checks a key and what is to be written under it.
    *
    * @throws IllegalArgumentException naming what is wrong
    */
@@ -40,5 +51,6 @@ public final class Keys {
           "document %s would have %d bytes, more than %d"
               .formatted(key, length, VersionedDocuments.JSON_BYTES));
     }
+    Contents.check(key, json);
   }
 }

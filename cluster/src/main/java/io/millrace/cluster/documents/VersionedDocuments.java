@@ -8,8 +8,10 @@ import java.util.Optional;
  * replaces. This is all that members of a cluster have in common.
  *
  * <p>Keys are 1 to {@value #KEY_BYTES} bytes of UTF-8 without control characters, such as {@code
- * leader} or {@code partition/7-1}; contents have up to {@value #JSON_BYTES} bytes. Anything else
- * is an {@link IllegalArgumentException}.
+ * leader} or {@code partition/7-1}. Contents are one object of JSON each, of up to {@value
+ * #JSON_BYTES} bytes and {@value #JSON_LEVELS} levels, with no name twice in an object and no
+ * blanks around it; they are given back letter for letter. Anything else is an {@link
+ * IllegalArgumentException}.
  *
  * <p>A change that names the version it replaces happens once or not at all, and of several that
  * name the same version at most one happens. Every request ends within a time that its home states.
@@ -25,6 +27,9 @@ public interface VersionedDocuments extends AutoCloseable {
 
   /** The most bytes of a document's content. */
   int JSON_BYTES = 1 << 20;
+
+  /** The most levels of objects and lists in a document's content. */
+  int JSON_LEVELS = 200;
 
   /**
    * The newest state of a document, never one that was replaced before the call; empty for none.
@@ -54,11 +59,14 @@ public interface VersionedDocuments extends AutoCloseable {
    * may be older than the call: what is decided upon it is decided by {@link #put} at the version
    * listed, which is refused then.
    *
-   * @param prefix what the keys begin with; empty for all
+   * @param prefix what the keys begin with, by the rules of keys; empty for all
    */
   List<VersionedDocument> list(String prefix);
 
-  /** Ends requests under way and releases what this object holds; the documents stay. */
+  /**
+   * Ends requests under way and releases what this object holds; the documents stay. Later calls
+   * throw {@link DocumentsUnavailableException}; closing twice does nothing.
+   */
   @Override
   void close();
 }

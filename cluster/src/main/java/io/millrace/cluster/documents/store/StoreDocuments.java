@@ -1,0 +1,165 @@
+package io.millrace.cluster.documents.store;
+
+import io.millrace.cluster.documents.DocumentsUnavailableException;
+import io.millrace.cluster.documents.Keys;
+import io.millrace.cluster.documents.UnclearOutcomeException;
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.Outcome;
+import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason;
+import io.millrace.store.StoreException;
+import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Documents of a task store: one collection of it, where every put and delete is a transaction of
+ * its own. Versions are the store's, which are never used twice. {@link #list} is as new as {@link
+ * #get}.
+ *
+ * <p>A request ends within the times of the store: at once in process, within those of its client
+ * over HTTP. A change is sent once and carries no request id, which the store would have to keep in
+ * mind: an answer that was lost is an {@link UnclearOutcomeException}, and whoever cares reads.
+ */
+public final class StoreDocuments implements VersionedDocuments {
+  /** The collection that belongs to the documents of a cluster unless another one is named. */
+  public static final String COLLECTION = "cluster";
+
+  /** No tasks are touched, so that it does not matter who asks. */
+  private static final Owner NOBODY = Owner.client(0);
+
+  private final TaskStore store;
+  private final String collection;
+  private final boolean closesStore;
+  private volatile boolean closed;
+
+  private StoreDocuments(TaskStore store, String collection, boolean closesStore) {
+    this.store = store;
+    this.collection = collection;
+    this.closesStore = closesStore;
+  }
+
+  /** The documents in collection {@value #COLLECTION}; closing them leaves the store open. */
+  public static StoreDocuments of(TaskStore store) {
+    return in(store, COLLECTION);
+  }
+
+  /**
+   * The documents in a collection; closing them leaves the store open.
+   *
+   * @param collection 1 to 512 bytes, in which nobody else writes
+   */
+  public static StoreDocuments in(TaskStore store, String collection) {
+    return new StoreDocuments(store, collection, false);
+  }
+
+  /** The documents in collection {@value #COLLECTION}; closing them closes the store. */
+  public static StoreDocuments owning(TaskStore store) {
+    return new StoreDocuments(store, COLLECTION, true);
+  }
+
+  @Override
+  public Optional<VersionedDocument> get(String key) {
+    Keys.check(key);
+    return asked(() -> store.document(named(key)).value().map(StoreDocuments::versioned));
+  }
+
+  @Override
+  public Optional<Version> put(String key, Version expected, String json) {
+    Keys.check(key, json);
+    Transaction put =
+        Transaction.by(NOBODY).put(named(key), number(expected), Bytes.of(json)).build();
+    return commit(put).map(done -> version(done.documents().getFirst()));
+  }
+
+  @Override
+  public boolean delete(String key, Version expected) {
+    Keys.check(key);
+    if (expected.equals(Version.NONE)) {
+      throw new IllegalArgumentException("a document that is not there cannot be deleted");
+    }
+    return commit(Transaction.by(NOBODY).delete(named(key), number(expected)).build()).isPresent();
+  }
+
+  @Override
+  public List<VersionedDocument> list(String prefix) {
+    Keys.checkPrefix(prefix);
+    DocumentQuery query = DocumentQuery.prefix(collection, prefix);
+    return asked(
+        () -> store.documents(query).value().stream().map(StoreDocuments::versioned).toList());
+  }
+
+  /** What came of a change; empty where the document has another version. */
+  private Optional<Outcome.Done> commit(Transaction transaction) {
+    return switch (asked(() -> store.commit(transaction))) {
+      case Outcome.Done done -> Optional.of(done);
+      case Outcome.Refused refused -> {
+        for (Reason reason : refused.reasons()) {
+          if (reason.kind() != Reason.Kind.VERSION_CONFLICT) {
+            throw new DocumentsUnavailableException("the store refuses: " + reason.message());
+          }
+        }
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private <T> T asked(Supplier<T> question) {
+    if (closed) {
+      throw new DocumentsUnavailableException("the documents are closed");
+    }
+    try {
+      return question.get();
+    } catch (OutcomeUnknownException e) {
+      throw new UnclearOutcomeException("the store may have changed: " + e.getMessage(), e);
+    } catch (StoreException e) {
+      throw new DocumentsUnavailableException("the store cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  private DocumentKey named(String key) {
+    return new DocumentKey(collection, key);
+  }
+
+  private static VersionedDocument versioned(Document document) {
+    return new VersionedDocument(document.key().key(), version(document), document.body().utf8());
+  }
+
+  private static Version version(Document document) {
+    return new Version(Long.toString(document.version()));
+  }
+
+  /** The store's number of a version; only what it gave out itself is positive. */
+  private static long number(Version version) {
+    if (version.equals(Version.NONE)) {
+      return DocumentVersion.ABSENT;
+    }
+    try {
+      long number = Long.parseLong(version.text());
+      if (number > 0) {
+        return number;
+      }
+    } catch (NumberFormatException _) {
+      // Refused below, like any other number that is none of the store's.
+    }
+    throw new IllegalArgumentException("not a version of these documents: " + version);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    if (closesStore) {
+      store.close();
+    }
+  }
+}
