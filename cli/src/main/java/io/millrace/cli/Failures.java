@@ -3,6 +3,7 @@ package io.millrace.cli;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.UsageException;
+import io.millrace.cluster.ClusterException;
 import io.millrace.server.ServerException;
 import io.millrace.server.config.ConfigurationException;
 import io.millrace.store.Reason;
@@ -34,7 +35,11 @@ final class Failures implements IExecutionExceptionHandler {
       }
       case IOException io -> say(io.toString());
       case UncheckedIOException io -> say(String.valueOf(io.getCause()));
-      case UsageException _, CommandException _, ServerException _, StoreException _ ->
+      case UsageException _,
+          CommandException _,
+          ServerException _,
+          ClusterException _,
+          StoreException _ ->
           say(String.valueOf(e.getMessage()));
       default -> {
         say("unexpected failure, please report it");

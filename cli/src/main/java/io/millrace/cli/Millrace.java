@@ -1,6 +1,8 @@
 package io.millrace.cli;
 
 import io.millrace.bench.BenchCommand;
+import io.millrace.cli.cluster.ClusterCommands;
+import io.millrace.cli.cluster.MemberCommand;
 import io.millrace.cli.graph.GraphCommands;
 import io.millrace.cli.jobs.JobsCommands;
 import io.millrace.cli.jobs.WorkerCommand;
@@ -66,6 +68,8 @@ public final class Millrace implements Runnable {
     top.addSubcommand("config", NodesCommands.config(terminal));
     top.addSubcommand("jobs", JobsCommands.on(terminal));
     top.addSubcommand("graph", GraphCommands.on(terminal));
+    top.addSubcommand("cluster", ClusterCommands.on(terminal));
+    top.addSubcommand("member", new MemberCommand(terminal));
     top.addSubcommand("workers", new WorkersCommand(terminal));
     CommandLine worker = new CommandLine(new WorkerCommand(terminal));
     top.addSubcommand("worker", worker);

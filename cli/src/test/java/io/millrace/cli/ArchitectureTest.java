@@ -38,7 +38,9 @@ class ArchitectureTest {
           entry("jobs", Set.of("store", "blobs")),
           entry("graph", Set.of("store", "blobs", "processes")),
           entry("cluster", Set.of("store")),
-          entry("server", Set.of("store", "wire", "blobs", "processes", "queues", "jobs", "graph")),
+          entry(
+              "server",
+              Set.of("store", "wire", "blobs", "processes", "queues", "jobs", "graph", "cluster")),
           entry("bench", Set.of("store", "wire", "client", "server")),
           entry(
               "cli",
@@ -50,6 +52,7 @@ class ArchitectureTest {
                   "client",
                   "queues",
                   "jobs",
+                  "cluster",
                   "server",
                   "bench")));
 

@@ -14,6 +14,7 @@ import io.millrace.queues.Queues;
 import io.millrace.queues.Sweeper;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
+import io.millrace.server.cluster.ClusterApi;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Section;
 import io.millrace.server.graph.GraphPart;
@@ -219,6 +220,8 @@ public final class MillraceServer implements AutoCloseable {
     routes.add(HttpMethod.GET, "/health", new Health(store, options.journaling()));
     StoreApi.mount(routes, store, options.limits().operations());
     StoreApi.explain(failures);
+    ClusterApi.mount(routes, store, Clock.systemUTC());
+    ClusterApi.explain(failures);
   }
 
   /** The queues. Leases stood still while there was no server: they begin anew before any claim. */

@@ -83,18 +83,19 @@ public final class Program {
     assertThat(process.exitValue()).as("its end").isEqualTo(KILLED);
   }
 
-  boolean isAlive() {
+  /** Whether it has not ended. */
+  public boolean isAlive() {
     return process.isAlive();
   }
 
   /** Waits until it has ended, and gives its exit code. */
-  int ended() throws InterruptedException {
+  public int ended() throws InterruptedException {
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("it ends").isTrue();
     return process.exitValue();
   }
 
   /** Tells it to stop, waits until it has, and gives its exit code. */
-  int stopped() throws InterruptedException {
+  public int stopped() throws InterruptedException {
     process.destroy();
     return ended();
   }

@@ -1,0 +1,77 @@
+package io.millrace.cli.cluster;
+
+import io.millrace.cli.remote.ServerLocation;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.HttpTaskStore;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.documents.files.FileDocuments;
+import io.millrace.cluster.documents.store.StoreDocuments;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where the documents of a cluster are, as options. */
+final class DocumentsOptions {
+  private static final String DEFAULT = "file:millrace-cluster";
+
+  @Option(
+      names = "--documents",
+      paramLabel = "ADDRESS",
+      defaultValue = DEFAULT,
+      description = {
+        "Where the documents of the cluster are: file:DIR for flat files, store:URL for the store"
+            + " of a Millrace server.",
+        "Default: ${DEFAULT-VALUE}"
+      })
+  private String address = DEFAULT;
+
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description = "A file with the token that the server of store:URL wants.")
+  private @Nullable Path tokenFile;
+
+  @Option(
+      names = "--certificates",
+      paramLabel = "FILE",
+      description =
+          "Certificates (PEM) by which the server of store:https://… proves itself. Default: those"
+              + " that Java trusts")
+  private @Nullable Path certificates;
+
+  /** The address as it was given. */
+  String address() {
+    return address;
+  }
+
+  /**
+   * Opens the documents.
+   *
+   * @param timeout how long a request may take
+   * @throws UsageException where the address is none
+   */
+  VersionedDocuments open(Duration timeout) {
+    int colon = address.indexOf(':');
+    String kind = colon < 0 ? address : address.substring(0, colon);
+    String place = address.substring(colon + 1);
+    if (colon < 0 || place.isBlank()) {
+      throw unknown();
+    }
+    return switch (kind) {
+      case "file" -> FileDocuments.open(Path.of(place));
+      case "store" ->
+          StoreDocuments.owning(
+              HttpTaskStore.open(
+                  new ServerLocation(place, tokenFile, certificates)
+                      .client(Duration.ZERO)
+                      .withConnectTimeout(timeout)
+                      .withAnswerTimeout(timeout)));
+      default -> throw unknown();
+    };
+  }
+
+  private UsageException unknown() {
+    return new UsageException("--documents is file:DIR or store:URL, not '%s'".formatted(address));
+  }
+}

@@ -1,0 +1,145 @@
+package io.millrace.cli.cluster;
+
+import io.millrace.cli.terminal.Durations;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.StopSignals;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.cluster.config.ClusterConfig;
+import io.millrace.cluster.config.ConfigDocument;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.Member;
+import io.millrace.cluster.membership.Peer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A member of a cluster, until it is told to stop. */
+@Command(
+    name = "member",
+    description = {
+      "Runs a member of a cluster: it wants to lead, works on partitions, and takes over from"
+          + " others that are gone.",
+      "The first member's lease, margin and example are kept in the documents; later ones need no"
+          + " more than --documents. SIGTERM and SIGINT have it give back what it holds and end."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:it was told to stop, and has stopped",
+      "1:the documents cannot be reached or used",
+      "2:the command line is wrong, or says other than the cluster's configuration"
+    })
+public final class MemberCommand implements Callable<Integer> {
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
+
+  private final Terminal terminal;
+
+  @Mixin private DocumentsOptions documents = new DocumentsOptions();
+
+  @Mixin private ExampleOptions example = new ExampleOptions();
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "How many partitions it works on at a time, 1 to 10000. Default: 1")
+  private int workers;
+
+  @Option(
+      names = "--lease",
+      paramLabel = "TIME",
+      converter = Durations.class,
+      description = "How long locks are held without being renewed, 100ms to 1d. Default: 10s")
+  private @Nullable Duration lease;
+
+  @Option(
+      names = "--margin",
+      paramLabel = "TIME",
+      converter = Durations.class,
+      description = {
+        "How much longer than the lease others wait, for clocks that run at other speeds.",
+        "Default: a fifth of the lease"
+      })
+  private @Nullable Duration margin;
+
+  /** On this terminal. */
+  public MemberCommand(Terminal terminal) {
+    this.terminal = terminal;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    checkWorkers();
+    Optional<ClusterConfig> given = given();
+    ClusterConfig config;
+    try (VersionedDocuments first = documents.open(START_TIMEOUT)) {
+      ConfigDocument stored = new ConfigDocument(first);
+      ClusterConfig mine = given.orElseGet(() -> new ClusterConfig(LeaseTerms.DEFAULT, Map.of()));
+      config = stored.readOr(mine);
+    }
+    checkAgainst(config);
+    LeaseTerms terms = config.terms();
+    // Two requests may fail between one renewal and the end of the lease.
+    Duration timeout = terms.lease().dividedBy(4);
+    CompletableFuture<String> token = new CompletableFuture<>();
+    try (VersionedDocuments shared = documents.open(timeout)) {
+      Duty duty = ExampleOptions.duty(config.plan(), shared, token::join);
+      try (Member member = Member.start(shared, workers, terms, duty)) {
+        token.complete(member.token());
+        CountDownLatch stop = new CountDownLatch(1);
+        StopSignals.listen(stop::countDown);
+        terminal
+            .out()
+            .printf(
+                "Millrace member %s on %s, %d workers, %s%n",
+                member.token(), documents.address(), workers, config);
+        stop.await();
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private void checkWorkers() {
+    if (workers < 1 || workers > Peer.MOST_WORKERS) {
+      throw new UsageException(
+          "--workers is 1 to %d, not %d".formatted(Peer.MOST_WORKERS, workers));
+    }
+  }
+
+  /** What the command line says a cluster should be like; empty where it says nothing. */
+  private Optional<ClusterConfig> given() {
+    Map<String, String> plan = example.plan();
+    if (lease == null && margin == null && plan.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      LeaseTerms terms = lease == null ? LeaseTerms.DEFAULT : LeaseTerms.of(lease);
+      return Optional.of(
+          new ClusterConfig(margin == null ? terms : new LeaseTerms(terms.lease(), margin), plan));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** What was given must be what the cluster goes by; what was not given may be anything. */
+  private void checkAgainst(ClusterConfig config) {
+    LeaseTerms terms = config.terms();
+    boolean otherLease = lease != null && !lease.equals(terms.lease());
+    boolean otherMargin = margin != null && !margin.equals(terms.margin());
+    Map<String, String> plan = example.plan();
+    if (otherLease || otherMargin || (!plan.isEmpty() && !plan.equals(config.plan()))) {
+      throw new UsageException(
+          "the cluster on %s goes by %s; leave the options out, or begin another cluster"
+              .formatted(documents.address(), config));
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.millrace.cli.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cli.Shell;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+final class ClusterCommandsTest {
+  @TempDir private Path root = Path.of("");
+
+  @Test
+  void a_cluster_that_nobody_has_joined_has_no_leader_and_nothing_else() {
+    JsonNode status = JsonMapper.shared().readTree(cluster("status", "--json").out());
+    assertThat(status.path("leader").isNull()).isTrue();
+    assertThat(status.path("leaderExpires").asLong(-1)).isZero();
+    assertThat(status.path("members").isEmpty()).isTrue();
+    assertThat(status.path("partitions").isEmpty()).isTrue();
+    assertThat(cluster("status").out()).startsWith("leader: none");
+    assertThat(cluster("members", "--json").out().strip()).isEqualTo("[]");
+    assertThat(cluster("locks").out()).startsWith("LOCK");
+    assertThat(cluster("partitions").out()).startsWith("PARTITION");
+  }
+
+  @Test
+  void an_address_that_is_none_is_refused_with_what_it_may_be() {
+    for (String address : new String[] {"nowhere", "file:", "redis:x", "store:"}) {
+      Shell.Ran ran = Shell.run("cluster", "status", "--documents", address);
+      assertThat(ran.code()).as(address).isEqualTo(2);
+      assertThat(ran.err()).contains("--documents is").contains("'" + address + "'");
+    }
+  }
+
+  @Test
+  void documents_that_cannot_be_reached_are_a_failure() {
+    Shell.Ran ran = Shell.run("cluster", "status", "--documents", "store:http://127.0.0.1:1");
+    assertThat(ran.code()).isEqualTo(1);
+    assertThat(ran.err()).contains("127.0.0.1:1");
+  }
+
+  @Test
+  void options_of_a_member_that_do_not_go_together_are_refused() throws IOException {
+    Path folder = Files.createDirectory(root.resolve("in"));
+    refused("--workers is 1 to 10000, not 0", "--workers", "0");
+    refused("a lease lasts 100 ms to a day, not 50 ms", "--lease", "50ms");
+    refused("a margin is 0 ms to the 1000 ms of the lease", "--lease", "1s", "--margin", "2s");
+    refused("there is no example 'x'", "--example", "x");
+    refused("--example files needs --input DIR and --output FILE", "--example", "files");
+    refused("belong to --example files", "--pace", "1s");
+    String in = folder.toString();
+    refused(
+        "is no folder", "--example", "files", "--input", in + "/none", "--output", in + ".lines");
+    refused(
+        "would be one of the files",
+        "--example",
+        "files",
+        "--input",
+        in,
+        "--output",
+        in + "/lines");
+  }
+
+  private void refused(String words, String... options) {
+    String[] arguments = new String[options.length + 3];
+    arguments[0] = "member";
+    arguments[1] = "--documents";
+    arguments[2] = "file:" + root.resolve("documents");
+    System.arraycopy(options, 0, arguments, 3, options.length);
+    Shell.Ran ran = Shell.run(arguments);
+    assertThat(ran.code()).as(words).isEqualTo(2);
+    assertThat(ran.err()).contains(words);
+    assertThat(root.resolve("documents").resolve("config")).doesNotExist();
+  }
+
+  private Shell.Ran cluster(String... arguments) {
+    String[] all = new String[arguments.length + 3];
+    all[0] = "cluster";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    all[arguments.length + 1] = "--documents";
+    all[arguments.length + 2] = "file:" + root.resolve("documents");
+    Shell.Ran ran = Shell.run(all);
+    assertThat(ran.code()).as(ran.err()).isZero();
+    return ran;
+  }
+}

@@ -1,0 +1,140 @@
+package io.millrace.cli.cluster;
+
+import io.millrace.cli.Shell;
+import io.millrace.cli.queues.Program;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Members as processes that hash files, each of which may be killed or stopped. */
+final class ClusterSite implements AutoCloseable {
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final Path root;
+  private final String documents;
+  private final Map<String, Program> members = new LinkedHashMap<>();
+  private int files;
+  private int started;
+
+  ClusterSite(Path root, String documents) throws IOException {
+    this.root = root;
+    this.documents = documents;
+    Files.createDirectories(input());
+  }
+
+  private Path input() {
+    return root.resolve("input");
+  }
+
+  Path output() {
+    return root.resolve("lines");
+  }
+
+  /** How many files there are. */
+  int files() {
+    return files;
+  }
+
+  String content(String name) {
+    return "content of " + name;
+  }
+
+  void addFiles(int more) throws IOException {
+    for (int i = 0; i < more; i++) {
+      String name = "file-" + files++;
+      Path hidden = root.resolve(name + ".new");
+      Files.writeString(hidden, content(name));
+      Files.move(hidden, input().resolve(name));
+    }
+  }
+
+  /** Starts the first member, which says what the cluster is for. */
+  String startFirst() throws IOException {
+    return start(
+        List.of(
+            "--lease",
+            "2s",
+            "--example",
+            "files",
+            "--input",
+            input().toString(),
+            "--output",
+            output().toString(),
+            "--pace",
+            "100ms"));
+  }
+
+  /** Starts a member that is told where the documents are, and nothing else. */
+  String start() throws IOException {
+    return start(List.of());
+  }
+
+  private String start(List<String> more) throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("member", "--documents", documents));
+    arguments.addAll(List.of("--workers", "2"));
+    arguments.addAll(more);
+    Program.Ready ready = Program.startReady(log(started++), arguments);
+    String token = ready.line().split(" ", -1)[2];
+    members.put(token, ready.program());
+    return token;
+  }
+
+  private Path log(int number) {
+    return root.resolve("member-" + number + ".log");
+  }
+
+  /** The tokens of the members that were started and not killed. */
+  List<String> tokens() {
+    return List.copyOf(members.keySet());
+  }
+
+  Program member(String token) {
+    Program program = members.get(token);
+    if (program == null) {
+      throw new IllegalArgumentException("no member " + token);
+    }
+    return program;
+  }
+
+  void kill(String token) {
+    member(token).killAlive();
+    members.remove(token);
+  }
+
+  /** Has a member stand still, or go on. */
+  void signal(String token, String name) throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + name, Long.toString(member(token).pid())).start().waitFor();
+  }
+
+  JsonNode status() {
+    Shell.Ran ran = Shell.run("cluster", "status", "--json", "--documents", documents);
+    if (ran.code() != 0) {
+      throw new AssertionError(ran.err());
+    }
+    return JSON.readTree(ran.out());
+  }
+
+  /** How often a member's line was refused, as the members have told. */
+  int refused() throws IOException {
+    int refused = 0;
+    for (int i = 0; i < started; i++) {
+      refused += (int) Files.readString(log(i)).lines().filter(ClusterSite::isRefusal).count();
+    }
+    return refused;
+  }
+
+  private static boolean isRefusal(String line) {
+    return line.contains("Refused: ");
+  }
+
+  @Override
+  public void close() {
+    members.values().forEach(Program::kill);
+  }
+}

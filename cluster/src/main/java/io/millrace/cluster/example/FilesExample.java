@@ -1,0 +1,146 @@
+package io.millrace.cluster.example;
+
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.work.WindowedWork;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hashes the files of a folder, each once, and those that appear later too. Which are finished
+ * stands in documents {@code finished/NAME}, so that no leader brings them up again.
+ */
+public final class FilesExample implements WindowedWork {
+  private static final Logger LOG = LoggerFactory.getLogger(FilesExample.class);
+  private static final String FINISHED = "finished/";
+
+  private final VersionedDocuments documents;
+  private final Path input;
+  private final ResultFile output;
+  private final Duration pace;
+  private final Supplier<String> token;
+  private final Set<String> finished = ConcurrentHashMap.newKeySet();
+
+  /**
+   * The example.
+   *
+   * @param input the folder; only plain files directly in it count
+   * @param output where the lines go; not in that folder
+   * @param pace how long each file takes at least
+   * @param token tells the member that hashes
+   */
+  public FilesExample(
+      VersionedDocuments documents,
+      Path input,
+      Path output,
+      Duration pace,
+      Supplier<String> token) {
+    this.documents = documents;
+    this.input = input;
+    this.output = new ResultFile(output);
+    this.pace = pace;
+    this.token = token;
+  }
+
+  @Override
+  public List<byte[]> next(List<byte[]> outstanding, int most) {
+    Set<String> given =
+        outstanding.stream()
+            .map(task -> new String(task, StandardCharsets.UTF_8))
+            .collect(Collectors.toSet());
+    List<byte[]> next = new ArrayList<>();
+    for (String name : names()) {
+      if (next.size() < most && !given.contains(name) && !isFinished(name)) {
+        next.add(name.getBytes(StandardCharsets.UTF_8));
+      }
+    }
+    return next;
+  }
+
+  private List<String> names() {
+    try (Stream<Path> files = Files.list(input)) {
+      return files
+          .filter(Files::isRegularFile)
+          .map(file -> String.valueOf(file.getFileName()))
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private boolean isFinished(String name) {
+    if (!finished.contains(name) && documents.get(key(name)).isPresent()) {
+      finished.add(name);
+    }
+    return finished.contains(name);
+  }
+
+  @Override
+  public void completed(byte[] task, Guard leader) {
+    String name = new String(task, StandardCharsets.UTF_8);
+    documents.put(key(name), Version.NONE, "{}");
+    finished.add(name);
+  }
+
+  /** Names of files are longer than keys may be, and have other characters. */
+  private static String key(String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    return FINISHED + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /** Everything from the check to the line happens inside the guard, and is as long as the pace. */
+  @Override
+  public void run(byte[] task, Guard guard) throws IOException, InterruptedException {
+    String name = new String(task, StandardCharsets.UTF_8);
+    guard.check();
+    String hash;
+    try {
+      hash = hash(input.resolve(name));
+    } catch (NoSuchFileException e) {
+      LOG.warn("{} is gone, and has no line", name);
+      return;
+    }
+    Thread.sleep(pace);
+    try {
+      output.append(new ResultLine(name, hash, token.get(), guard.fence()));
+    } catch (StaleFenceException e) {
+      LOG.warn("Refused: {}", e.getMessage());
+      throw e;
+    }
+  }
+
+  private static String hash(Path file) throws IOException {
+    try (InputStream bytes = Files.newInputStream(file);
+        DigestOutputStream digest =
+            new DigestOutputStream(
+                OutputStream.nullOutputStream(), MessageDigest.getInstance("SHA-256"))) {
+      bytes.transferTo(digest);
+      return HexFormat.of().formatHex(digest.getMessageDigest().digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.millrace.cluster.status;
+
+import io.millrace.cluster.membership.MemberList;
+import io.millrace.cluster.membership.Peer;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A cluster's status as JSON, for scripts and over HTTP. Times are milliseconds since 1970. */
+public final class StatusForm {
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  private StatusForm() {}
+
+  /**
+   * {@code leader} (a token or null), {@code leaderExpires}, {@code members}, {@code partitions}.
+   */
+  public static ObjectNode status(ClusterStatus status) {
+    ObjectNode json = leader(status);
+    json.set("members", members(status.members()));
+    json.set("partitions", partitions(status.partitions()));
+    return json;
+  }
+
+  /** {@code leader} (a token or null), {@code leaderExpires} (0 for none) and its {@code fence}. */
+  public static ObjectNode leader(ClusterStatus status) {
+    LockView leader = status.leader();
+    ObjectNode json = MAPPER.createObjectNode();
+    json.put("leader", status.leads());
+    json.put("leaderExpires", leader == null ? 0 : leader.expireMillis());
+    json.put("fence", leader == null ? 0 : leader.fence());
+    return json;
+  }
+
+  /** Each with {@code token} and {@code workers}. */
+  public static ArrayNode members(MemberList members) {
+    ArrayNode list = MAPPER.createArrayNode();
+    for (Peer peer : members.nodes()) {
+      list.addObject().put("token", peer.token()).put("workers", peer.workers());
+    }
+    return list;
+  }
+
+  /** Each with {@code id}, {@code holder} (a token or null), {@code expire} and {@code fence}. */
+  public static ArrayNode locks(List<LockView> locks) {
+    ArrayNode list = MAPPER.createArrayNode();
+    for (LockView lock : locks) {
+      list.addObject()
+          .put("id", lock.key())
+          .put("holder", lock.holder())
+          .put("expire", lock.expireMillis())
+          .put("fence", lock.fence());
+    }
+    return list;
+  }
+
+  /** Each with {@code id}, {@code holder}, {@code expire}, {@code state} and {@code fence}. */
+  public static ArrayNode partitions(List<PartitionView> partitions) {
+    ArrayNode list = MAPPER.createArrayNode();
+    for (PartitionView partition : partitions) {
+      list.addObject()
+          .put("id", partition.id())
+          .put("holder", partition.holder())
+          .put("expire", partition.expireMillis())
+          .put("state", partition.state().name().toLowerCase(Locale.ROOT))
+          .put("fence", partition.fence());
+    }
+    return list;
+  }
+}
