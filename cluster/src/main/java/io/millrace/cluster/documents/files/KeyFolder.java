@@ -1,0 +1,156 @@
+package io.millrace.cluster.documents.files;
+
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The folder of one key: what is newest in it, and what can go. */
+final class KeyFolder {
+  /** Each time somebody else has got further, so this many times say that the disk is broken. */
+  private static final int MOST_READINGS = 10_000;
+
+  /** What else is in a segment is not ours, as what some systems leave in any folder. */
+  private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]?");
+
+  private final Disk disk;
+  private final Discarded discarded;
+  private final Path folder;
+
+  KeyFolder(Disk disk, Discarded discarded, Path folder) {
+    this.disk = disk;
+    this.discarded = discarded;
+    this.folder = folder;
+  }
+
+  /**
+   * A version that was the newest at some moment of the call.
+   *
+   * @param spot where it lies
+   * @param file what it says
+   */
+  record Newest(Spot spot, VersionFile file) {}
+
+  Path path() {
+    return folder;
+  }
+
+  /** The newest version, which may say that the document was deleted; empty where there is none. */
+  Optional<Newest> newest() throws IOException {
+    for (int reading = 0; reading < MOST_READINGS; reading++) {
+      List<Segment> segments;
+      try {
+        segments = segments();
+      } catch (NoSuchFileException _) {
+        return Optional.empty();
+      }
+      try {
+        return newest(segments);
+      } catch (NoSuchFileException _) {
+        // It has been cleared away since: there is a newer one, or none any more.
+      }
+    }
+    throw new IOException(folder + " never stays as it is for as long as a look takes");
+  }
+
+  private Optional<Newest> newest(List<Segment> segments) throws IOException {
+    for (Segment segment : segments) {
+      int number = lastNumber(segment);
+      if (number > 0) {
+        Spot spot = new Spot(segment, number);
+        return Optional.of(new Newest(spot, VersionFile.read(disk.read(spot.in(folder)))));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private int lastNumber(Segment segment) throws IOException {
+    int last = 0;
+    for (String name : disk.names(at(segment))) {
+      if (NUMBER.matcher(name).matches()) {
+        last = Math.max(last, Integer.parseInt(name));
+      }
+    }
+    return last;
+  }
+
+  /** Its segments, the newest first. */
+  private List<Segment> segments() throws IOException {
+    List<Segment> segments = new ArrayList<>();
+    for (String name : disk.names(folder)) {
+      Segment.parse(name).ifPresent(segments::add);
+    }
+    segments.sort(Comparator.comparingLong(Segment::ordinal).reversed());
+    return segments;
+  }
+
+  private Path at(Segment segment) {
+    return folder.resolve(segment.toString());
+  }
+
+  /** Clears away what came before a segment in which there is a version. */
+  void keepFrom(Segment head) throws IOException {
+    List<Segment> segments;
+    try {
+      segments = segments();
+    } catch (NoSuchFileException _) {
+      return; // The document has been deleted since.
+    }
+    if (segments.contains(head)) {
+      for (Segment segment : segments) {
+        if (!segment.equals(head) && segment.ordinal() <= head.ordinal()) {
+          clear(segment);
+        }
+      }
+    }
+  }
+
+  /**
+   * Clears away what is left of a deleted document.
+   *
+   * @param last the version that says so; null where there is no version at all
+   */
+  void forget(@Nullable Spot last) throws IOException {
+    try {
+      List<Segment> segments = segments();
+      if (last != null && segments.contains(last.segment())) {
+        segments.remove(last.segment());
+        boolean older = false;
+        for (Segment segment : segments) {
+          older |= clear(segment);
+        }
+        if (older) {
+          // Else the older one alone might be there after a power cut, and be taken for the newest.
+          disk.sync(folder);
+        }
+        discarded.discard(at(last.segment()));
+      } else if (last == null && newest(segments).isEmpty()) {
+        for (Segment segment : segments) {
+          disk.remove(at(segment));
+        }
+      }
+      disk.remove(folder);
+    } catch (NoSuchFileException | DirectoryNotEmptyException _) {
+      // Somebody else has cleared it away, or made the document again.
+    }
+  }
+
+  /** Whether there were versions in it. */
+  private boolean clear(Segment segment) throws IOException {
+    try {
+      disk.remove(at(segment));
+      return false;
+    } catch (DirectoryNotEmptyException _) {
+      discarded.discard(at(segment));
+      return true;
+    } catch (NoSuchFileException _) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.millrace.cluster.documents.files;
+
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
+import java.nio.file.Path;
+import java.util.Optional;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A process that counts up in one document which it shares with others, and makes and deletes
+ * another one in between. It prints how far it has come by itself after each step that succeeded.
+ */
+final class CountingProcess {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private CountingProcess() {}
+
+  /** With the folder and the name of this process. */
+  public static void main(String[] arguments) {
+    try (FileDocuments documents = FileDocuments.open(Path.of(arguments[0]))) {
+      String name = arguments[1];
+      for (int own = 0; ; own++) {
+        while (!counted(documents, name, own)) {
+          Thread.onSpinWait();
+        }
+        System.out.println(own + 1);
+        Optional<Version> made = documents.put("brief", Version.NONE, "{\"by\":\"" + name + "\"}");
+        if (made.isPresent() && !documents.delete("brief", made.get())) {
+          System.out.println("somebody else deleted what " + name + " had made");
+        }
+      }
+    }
+  }
+
+  private static boolean counted(FileDocuments documents, String name, int own) {
+    Optional<VersionedDocument> before = documents.get("counter");
+    ObjectNode counts =
+        (ObjectNode) JSON.readTree(before.map(VersionedDocument::json).orElse("{}"));
+    if (counts.path(name).asInt(0) != own) {
+      throw new IllegalStateException(name + " has counted to " + own + ", not as in " + counts);
+    }
+    counts.put(name, own + 1);
+    Version version = before.map(VersionedDocument::version).orElse(Version.NONE);
+    return documents.put("counter", version, counts.toString()).isPresent();
+  }
+}

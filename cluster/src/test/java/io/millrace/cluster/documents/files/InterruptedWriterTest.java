@@ -1,0 +1,282 @@
+package io.millrace.cluster.documents.files;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.VersionedDocuments;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A process that makes a change is stopped before each single thing that it does to a file, while
+ * others change the same document in every way, and then goes on or dies. Segments are of three
+ * versions, so that all that can be met at a segment's end is met.
+ */
+final class InterruptedWriterTest {
+  private static final String KEY = "partition/7-1";
+  private static final String MINE = "{\"by\":\"the interrupted one\"}";
+  private static final Layout.Names NAMES = new Layout.Names(new SplittableRandom(1)::nextLong, 3);
+
+  private long looks;
+
+  /** What somebody does to the document. */
+  enum Act {
+    MAKE,
+    WRITE,
+    DELETE,
+    READ,
+    LIST
+  }
+
+  /**
+   * What the others do in the meantime: that many versions, with or without an end and a new one.
+   */
+  private enum Meanwhile {
+    NOTHING(0, false, 0),
+    ONE_VERSION(1, false, 0),
+    TWO_VERSIONS(2, false, 0),
+    THREE_VERSIONS(3, false, 0),
+    MANY_VERSIONS(8, false, 0),
+    AN_END(0, true, 0),
+    VERSIONS_AND_AN_END(5, true, 0),
+    ANOTHER_LIFE(0, true, 1),
+    A_LONG_OTHER_LIFE(1, true, 9);
+
+    final int versions;
+    final boolean end;
+    final int again;
+
+    Meanwhile(int versions, boolean end, int again) {
+      this.versions = versions;
+      this.end = end;
+      this.again = again;
+    }
+  }
+
+  static Stream<Arguments> cases() {
+    return IntStream.of(0, 1, 2, 3, 4, 6)
+        .boxed()
+        .flatMap(versions ->
+            Stream.of(Act.values())
+                .filter(act -> versions > 0 || act == Act.MAKE || act == Act.LIST)
+                .map(act -> Arguments.of(act, versions)));
+  }
+
+  @ParameterizedTest(name = "{0} at version {1}")
+  @MethodSource("cases")
+  void whoever_stops_and_goes_on_harms_nobody(
+      Act act, int versions, @TempDir(factory = MemoryFolder.class) Path home) {
+    for (Meanwhile meanwhile : Meanwhile.values()) {
+      for (int call = 1; new Run(home, act, versions, meanwhile, false).interrupted(call); call++) {
+        assertThat(call).isLessThan(100);
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "{0} at version {1}")
+  @MethodSource("cases")
+  void whoever_dies_harms_nobody(
+      Act act, int versions, @TempDir(factory = MemoryFolder.class) Path home) {
+    for (Meanwhile meanwhile : Meanwhile.values()) {
+      for (int call = 1; new Run(home, act, versions, meanwhile, true).interrupted(call); call++) {
+        assertThat(call).isLessThan(100);
+      }
+    }
+  }
+
+  private FileDocuments open(Path home, Disk disk) {
+    // Time passes so fast that what is discarded can be removed at the next occasion.
+    InstantSource clock = () -> Instant.ofEpochSecond(100L * ++looks);
+    return FileDocuments.open(home, disk, clock, NAMES);
+  }
+
+  /** One change, interrupted at one place. */
+  private final class Run {
+    private final Path home;
+    private final Act act;
+    private final int versions;
+    private final Meanwhile meanwhile;
+    private final boolean dies;
+    private final FileDocuments documents;
+    private final Others others;
+    private Optional<VersionedDocument> seen = Optional.empty();
+    private boolean happened;
+    private boolean died;
+
+    Run(Path home, Act act, int versions, Meanwhile meanwhile, boolean dies) {
+      this.home = home;
+      this.act = act;
+      this.versions = versions;
+      this.meanwhile = meanwhile;
+      this.dies = dies;
+      documents = open(home, new InterruptedDisk(() -> {}));
+      others = new Others(documents);
+    }
+
+    /** Whether there was such a call. */
+    boolean interrupted(int call) {
+      for (int i = 0; i < versions; i++) {
+        others.write();
+      }
+      InterruptedDisk disk = new InterruptedDisk(this::othersGoOn);
+      Optional<VersionedDocument> result = Optional.empty();
+      try (FileDocuments interrupted = open(home, disk)) {
+        disk.interruptBefore(call);
+        result = act(act, interrupted, others.version);
+      } catch (InterruptedDisk.Killed _) {
+        died = true;
+      }
+      try {
+        judge(result);
+        goesOn(home, documents, documents.get(KEY));
+      } catch (AssertionError | IOException e) {
+        throw new AssertionError(
+            "%s after %d versions, stopped before call %d, meanwhile %s"
+                .formatted(act, versions, call, meanwhile),
+            e);
+      }
+      return happened;
+    }
+
+    private void othersGoOn() {
+      happened = true;
+      seen = documents.get(KEY);
+      others.goOn(meanwhile);
+      if (dies) {
+        throw new InterruptedDisk.Killed();
+      }
+    }
+
+    private void judge(Optional<VersionedDocument> result) {
+      Optional<VersionedDocument> last = documents.get(KEY);
+      documents.list("");
+      assertThat(documents.get(KEY)).isEqualTo(last);
+      if (isMine(seen) && meanwhile != Meanwhile.NOTHING) {
+        assertThat(isMine(last)).as("what others replaced returns").isFalse();
+      }
+      if (died) {
+        return;
+      }
+      switch (act) {
+        case MAKE, WRITE -> {
+          if (result.isPresent()) {
+            // It counts: it is the newest, or others have built on it.
+            assertThat(List.of(last, seen)).contains(result);
+          } else {
+            assertThat(isMine(seen) || isMine(last)).as("what was refused is there").isFalse();
+            assertThat(last).isEqualTo(others.document());
+          }
+        }
+        case DELETE -> {
+          if (result.isEmpty()) {
+            assertThat(last).isEqualTo(others.document());
+          } else if (happened && seen.isEmpty()) {
+            assertThat(last).isEqualTo(others.document());
+          } else {
+            assertThat(last).isEmpty();
+          }
+        }
+        case READ, LIST -> {
+          assertThat(last).isEqualTo(others.document());
+          if (versions > 0 && !meanwhile.end) {
+            int count = Integer.parseInt(result.orElseThrow().json().replaceAll("\\D", ""));
+            assertThat(count).isGreaterThanOrEqualTo(versions - 1);
+          }
+        }
+      }
+    }
+  }
+
+  /** The document that came of it: the new one, the deleted one, the one read. */
+  private static Optional<VersionedDocument> act(
+      Act act, FileDocuments documents, Version expected) {
+    return switch (act) {
+      case MAKE -> documents.put(KEY, Version.NONE, MINE).map(InterruptedWriterTest::mine);
+      case WRITE -> documents.put(KEY, expected, MINE).map(InterruptedWriterTest::mine);
+      case DELETE ->
+          documents.delete(KEY, expected) ? Optional.of(mine(expected)) : Optional.empty();
+      case READ -> documents.get(KEY);
+      case LIST -> documents.list("").stream().findFirst();
+    };
+  }
+
+  private static VersionedDocument mine(Version version) {
+    return new VersionedDocument(KEY, version, MINE);
+  }
+
+  private static boolean isMine(Optional<VersionedDocument> document) {
+    return document.filter(found -> found.json().equals(MINE)).isPresent();
+  }
+
+  /** Everything can be done as ever, and nothing is left when all is deleted. */
+  private static void goesOn(
+      Path home, VersionedDocuments documents, Optional<VersionedDocument> last)
+      throws IOException {
+    Version version = last.map(VersionedDocument::version).orElse(Version.NONE);
+    for (int i = 0; i < 4; i++) {
+      String json = "{\"after\":" + i + "}";
+      version = documents.put(KEY, version, json).orElseThrow();
+      VersionedDocument expected = new VersionedDocument(KEY, version, json);
+      assertThat(documents.get(KEY)).contains(expected);
+      assertThat(documents.list("part")).containsExactly(expected);
+    }
+    assertThat(documents.put(KEY, Version.NONE, MINE)).isEmpty();
+    assertThat(documents.delete(KEY, version)).isTrue();
+    assertThat(documents.list("")).isEmpty();
+    try (Stream<Path> left = Files.list(home.resolve("documents"))) {
+      assertThat(left).isEmpty();
+    }
+  }
+
+  /** The others, who see what there is and change it; they are never refused. */
+  private static final class Others {
+    private final VersionedDocuments documents;
+    private int count;
+    private Version version = Version.NONE;
+
+    Others(VersionedDocuments documents) {
+      this.documents = documents;
+    }
+
+    private void look() {
+      version = documents.get(KEY).map(VersionedDocument::version).orElse(Version.NONE);
+    }
+
+    void write() {
+      version = documents.put(KEY, version, "{\"count\":" + count++ + "}").orElseThrow();
+    }
+
+    void goOn(Meanwhile meanwhile) {
+      look();
+      for (int i = 0; i < meanwhile.versions; i++) {
+        write();
+      }
+      if (meanwhile.end && !version.equals(Version.NONE)) {
+        assertThat(documents.delete(KEY, version)).isTrue();
+        version = Version.NONE;
+      }
+      for (int i = 0; i < meanwhile.again; i++) {
+        write();
+      }
+    }
+
+    Optional<VersionedDocument> document() {
+      return version.equals(Version.NONE)
+          ? Optional.empty()
+          : Optional.of(new VersionedDocument(KEY, version, "{\"count\":" + (count - 1) + "}"));
+    }
+  }
+}
