@@ -29,7 +29,8 @@ final class NodeServer implements AutoCloseable {
             Integer.toString(warm),
             "--stop-with",
             Long.toString(ProcessHandle.current().pid()));
-    return new NodeServer(Program.start(setting, folder.resolve("server.log"), arguments));
+    Path log = folder.resolve("server.log");
+    return new NodeServer(Program.start(Child.java(setting), log, arguments));
   }
 
   /** Calls of its interfaces. */

@@ -35,9 +35,13 @@ final class Program implements AutoCloseable {
     }
   }
 
-  /** Starts a command that says a line with an address when it is ready, and waits for that. */
-  static Program start(Setting setting, Path log, List<String> arguments) throws IOException {
-    List<String> command = new ArrayList<>(Child.java(setting));
+  /**
+   * Starts a command that says a line with an address when it is ready, and waits for that.
+   *
+   * @param java the JVM with its flags
+   */
+  static Program start(List<String> java, Path log, List<String> arguments) throws IOException {
+    List<String> command = new ArrayList<>(java);
     String flags = System.getProperty(RUNNER_FLAGS);
     if (flags != null) {
       command.add("-D" + RUNNER_FLAGS + "=" + flags);

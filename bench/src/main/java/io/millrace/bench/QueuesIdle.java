@@ -42,8 +42,8 @@ final class QueuesIdle implements Scenario {
       return;
     }
     Path folder = setting.newFolder("idle");
-    try (Program server = Program.start(setting, folder.resolve("server.log"), up(folder));
-        Program node = Program.start(setting, folder.resolve("node.log"), node(folder, server));
+    try (Program server = server(setting, folder);
+        Program node = node(folder, server);
         JsonCalls calls = JsonCalls.open(ClientOptions.at(server.address()))) {
       BenchQueue queue = BenchQueue.create(calls, "shell", 1);
       String sleeping = queue.submit(1, command("sleep 86400"));
@@ -60,27 +60,31 @@ final class QueuesIdle implements Scenario {
     }
   }
 
-  private static List<String> up(Path folder) {
-    return List.of(
-        "up",
-        "--no-node",
-        "--port",
-        "0",
-        "--data",
-        folder.resolve("data").toString(),
-        "--stop-with",
-        Long.toString(ProcessHandle.current().pid()));
+  private static Program server(Setting setting, Path folder) throws IOException {
+    List<String> up =
+        List.of(
+            "up",
+            "--no-node",
+            "--port",
+            "0",
+            "--data",
+            folder.resolve("data").toString(),
+            "--stop-with",
+            Long.toString(ProcessHandle.current().pid()));
+    return Program.start(Child.java(setting), folder.resolve("server.log"), up);
   }
 
-  private static List<String> node(Path folder, Program server) {
-    return List.of(
-        "node",
-        "--name",
-        "bench",
-        "--server",
-        server.address().toString(),
-        "--data",
-        folder.resolve("node").toString());
+  private static Program node(Path folder, Program server) throws IOException {
+    List<String> node =
+        List.of(
+            "node",
+            "--name",
+            "bench",
+            "--server",
+            server.address().toString(),
+            "--data",
+            folder.resolve("node").toString());
+    return Program.start(Child.command(), folder.resolve("node.log"), node);
   }
 
   private static ObjectNode command(String words) {
