@@ -85,6 +85,11 @@ record BenchQueue(JsonCalls calls, String id) {
     return calls.get("/dci/tasks/id/" + task);
   }
 
+  /** Lets no further task of it begin. */
+  void halt() {
+    calls.post("/dci/queues/" + id, JSON.objectNode().put("threads", 0));
+  }
+
   /** Ends a task that runs. */
   void terminate(String task) {
     calls.post("/dci/tasks/id/" + task + "/terminate", JSON.objectNode());

@@ -50,10 +50,26 @@ final class Child implements AutoCloseable {
   /** Java with the options of servers; what it is to run comes after. */
   static List<String> java(Setting setting) {
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(javaProgram());
     command.addAll(
         setting.serverArguments().isEmpty() ? ownArguments() : setting.serverArguments());
     return command;
+  }
+
+  /** Java with the options of all other commands; see {@code build/java-options}. */
+  static List<String> command() {
+    return List.of(
+        javaProgram(),
+        "-XX:+UseCompactObjectHeaders",
+        "--enable-native-access=ALL-UNNAMED",
+        "--sun-misc-unsafe-memory-access=allow",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-Xmx512m");
+  }
+
+  private static String javaProgram() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
   private static Child java(Setting setting, List<String> arguments) throws IOException {

@@ -37,7 +37,7 @@ final class QueuesRun implements Scenario {
 
   @Override
   public void run(Setting setting) throws IOException, InterruptedException {
-    if (!NodeServer.isHere()) {
+    if (!Program.isHere()) {
       setting.report().say(name(), "left out, as the program with its node is not here");
       return;
     }

@@ -23,6 +23,7 @@ interface Scenario {
         new JavaClient(),
         new QueuesCreate(),
         new QueuesRun(),
+        new QueuesIdle(),
         new GraphRun(),
         new JobsThroughput(),
         new IdleWorkers(),

@@ -26,12 +26,14 @@ public final class Shell {
     return run(new byte[0], args);
   }
 
-  /** Runs a command whose standard output goes to {@code out}; gives its exit code. */
-  public static int runWriting(OutputStream out, String... args) {
-    PrintStream written = new PrintStream(out, true, StandardCharsets.UTF_8);
-    PrintStream nowhere =
-        new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
-    return Millrace.run(new Terminal(InputStream.nullInputStream(), written, nowhere), args);
+  /** Runs a command that writes to {@code out} and {@code err}; gives its exit code. */
+  public static int runWriting(OutputStream out, OutputStream err, String... args) {
+    Terminal terminal =
+        new Terminal(
+            InputStream.nullInputStream(),
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8));
+    return Millrace.run(terminal, args);
   }
 
   /** Runs a command with something to read. */

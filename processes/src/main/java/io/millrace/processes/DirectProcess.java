@@ -51,6 +51,7 @@ final class DirectProcess implements GuardedGroup {
     forget();
   }
 
+  /** Lets its pid go, under the lock, so that nobody signals who gets it next. */
   private synchronized void forget() {
     if (!over) {
       over = true;

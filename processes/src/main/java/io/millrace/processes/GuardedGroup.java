@@ -16,11 +16,11 @@ public sealed interface GuardedGroup permits GuardedProcess, DirectProcess {
    *
    * @param builder the command, its environment, folder and redirections, but for standard input
    * @param input the file that is its standard input
-   * @param before not called for a direct start, as it is known beforehand who belongs to it
+   * @param record not told of a direct start, whose group is known to be in this session
    * @throws IOException when it cannot be started; nothing is left of it then
    */
   static GuardedGroup start(
-      ProcessBuilder builder, Path input, GuardedProcess.BeforeItBegins before, Watchdog watchdog)
+      ProcessBuilder builder, Path input, GroupRecord record, Watchdog watchdog)
       throws IOException {
     DirectStarts direct = watchdog.direct();
     if (direct != null) {
@@ -29,7 +29,7 @@ public sealed interface GuardedGroup permits GuardedProcess, DirectProcess {
         return started.get();
       }
     }
-    return GuardedProcess.start(builder, input, before, watchdog);
+    return GuardedProcess.start(builder, input, record, watchdog);
   }
 
   /** Waits for the program's end and gives its exit code; others of its group may live on. */

@@ -27,17 +27,12 @@ public final class GuardedProcess implements GuardedGroup {
 
   private final Process process;
   private final Watchdog watchdog;
+  private final GroupRecord record;
 
-  private GuardedProcess(Process process, Watchdog watchdog) {
+  private GuardedProcess(Process process, Watchdog watchdog, GroupRecord record) {
     this.process = process;
     this.watchdog = watchdog;
-  }
-
-  /** What is to be done between the start and the program's first step. */
-  @FunctionalInterface
-  public interface BeforeItBegins {
-    /** Called once; what it throws ends the process, which has done nothing then. */
-    void accept(ProcessIdentity leader) throws IOException;
+    this.record = record;
   }
 
   /**
@@ -48,7 +43,7 @@ public final class GuardedProcess implements GuardedGroup {
    * @throws IOException when it cannot be started; nothing is left of it then
    */
   public static GuardedProcess start(
-      ProcessBuilder builder, @Nullable Path input, BeforeItBegins before, Watchdog watchdog)
+      ProcessBuilder builder, @Nullable Path input, GroupRecord record, Watchdog watchdog)
       throws IOException {
     List<String> gated = new ArrayList<>(List.of("/bin/sh", "-c", GATE, "millrace"));
     gated.add(input == null ? "" : input.toString());
@@ -60,7 +55,7 @@ public final class GuardedProcess implements GuardedGroup {
               .launcher()
               .identify(process.pid())
               .orElseThrow(() -> new IOException("the shell before it has ended"));
-      before.accept(leader);
+      record.begun(leader);
       watchdog.guard(leader.pid());
       OutputStream gate = process.getOutputStream();
       gate.write('\n');
@@ -68,7 +63,7 @@ public final class GuardedProcess implements GuardedGroup {
       if (input != null) {
         gate.close();
       }
-      return new GuardedProcess(process, watchdog);
+      return new GuardedProcess(process, watchdog, record);
     } catch (IOException | RuntimeException e) {
       // It waits at its gate, so it has started nothing.
       process.destroyForcibly();
@@ -122,5 +117,6 @@ public final class GuardedProcess implements GuardedGroup {
       process.destroyForcibly();
     }
     watchdog.end(process.pid());
+    record.ended();
   }
 }

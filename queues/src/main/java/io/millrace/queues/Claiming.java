@@ -23,13 +23,15 @@ final class Claiming {
   private final NodeRecord node;
   private final Queue queue;
   private final Duration lease;
+  private final Salvage salvage;
 
-  Claiming(Ledger ledger, Endings endings, NodeRecord node, Queue queue, Duration lease) {
+  Claiming(Ledger ledger, NodeRecord node, Queue queue, Duration lease, Salvage salvage) {
     this.ledger = ledger;
-    this.endings = endings;
+    this.endings = new Endings(ledger);
     this.node = node;
     this.queue = queue;
     this.lease = lease;
+    this.salvage = salvage;
   }
 
   List<Run> claim(int most) {
@@ -141,8 +143,9 @@ final class Claiming {
 
   /** A claim that ran out before anybody noticed: the work was lost with it. */
   private void orphan(Run run, QueueTask task) {
+    Optional<Run> lost = ledger.document(Keys.run(run.task())).map(RunForm::read);
     try {
-      endings.end(run, task, Orphans.lost(task, "its claim ran out"));
+      lost.ifPresent(was -> endings.end(run, task, salvage.report(was, "its claim ran out")));
     } catch (LostClaimException _) {
       // Somebody else has seen to it.
     }

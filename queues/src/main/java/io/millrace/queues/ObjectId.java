@@ -1,7 +1,5 @@
 package io.millrace.queues;
 
-import java.util.regex.Pattern;
-
 /**
  * The id of a queue, a queue task, a node or a file: 24 lower-case hexadecimal digits, of which the
  * first eight are the seconds since the epoch of its making. Ordered by its digits, so by time.
@@ -9,7 +7,7 @@ import java.util.regex.Pattern;
  * @param hex the digits
  */
 public record ObjectId(String hex) implements Comparable<ObjectId> {
-  private static final Pattern FORM = Pattern.compile("[0-9a-f]{24}");
+  private static final int DIGITS = 24;
 
   /**
    * Checks the form.
@@ -24,7 +22,16 @@ public record ObjectId(String hex) implements Comparable<ObjectId> {
 
   /** Whether {@code text} has the form of an id. */
   public static boolean isValid(String text) {
-    return FORM.matcher(text).matches();
+    if (text.length() != DIGITS) {
+      return false;
+    }
+    for (int i = 0; i < DIGITS; i++) {
+      char c = text.charAt(i);
+      if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f')) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** When it was made, in seconds since the epoch. */

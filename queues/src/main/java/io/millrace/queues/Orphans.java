@@ -1,16 +1,10 @@
 package io.millrace.queues;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What becomes of a task whose run has ended. */
 final class Orphans {
   private Orphans() {}
-
-  /** A report on work that nobody reported on. */
-  static Report lost(QueueTask task, String reason) {
-    return new Report(Status.ORPHANED, task.output(), List.of(), reason);
-  }
 
   /**
    * The task after a report.

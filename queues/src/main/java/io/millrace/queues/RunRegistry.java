@@ -36,12 +36,20 @@ public final class RunRegistry {
    * Claims up to {@code most} tasks of a queue for a node, within the queue's limit, which is
    * checked in the same step.
    *
+   * <p>A task whose claim ran out before anybody noticed is not claimed again, but orphaned.
+   *
    * @param lease how long the claims last unless they are renewed
+   * @param salvage finds the output of such a task
    * @return the runs, claimed and on record; none when nothing waits, the limit is reached, or the
    *     definition of queue or node has changed
    */
+  public List<Run> claim(NodeRecord node, Queue queue, int most, Duration lease, Salvage salvage) {
+    return new Claiming(ledger, node, queue, lease, salvage).claim(most);
+  }
+
+  /** The same for who needs no output of tasks that were lost. */
   public List<Run> claim(NodeRecord node, Queue queue, int most, Duration lease) {
-    return new Claiming(ledger, endings, node, queue, lease).claim(most);
+    return claim(node, queue, most, lease, Salvage.NOTHING);
   }
 
   /** All runs, by task. */

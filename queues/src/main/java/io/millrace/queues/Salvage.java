@@ -1,77 +1,26 @@
 package io.millrace.queues;
 
-import io.millrace.blobs.BlobException;
 import io.millrace.blobs.BlobStore;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
-import java.util.function.Supplier;
 
 /**
  * Finds what a runner had stored of its task's output before it was lost. Safe for use by any
  * number of threads.
  */
-public final class Salvage {
-  private final BlobStore blobs;
-  private final Supplier<ObjectId> ids;
-
-  Salvage(BlobStore blobs, Ledger ledger) {
-    this.blobs = blobs;
-    this.ids = ledger::newId;
-  }
+public interface Salvage {
+  /** Looks for nothing. */
+  Salvage NOTHING = (_, reason) -> new Report(Status.ORPHANED, TaskOutput.NONE, List.of(), reason);
 
   /** For runs of {@code queues}, whose output is stored in {@code blobs}. */
-  public Salvage(BlobStore blobs, Queues queues) {
-    this.blobs = blobs;
-    this.ids = queues::newId;
+  static Salvage from(BlobStore blobs, Queues queues) {
+    return new ChunkSalvage(blobs, queues::newId);
   }
 
   /**
-   * The report on a run that was disrupted, with the output that there is.
+   * The report on a run that was disrupted, with the output that there is. Where that cannot be
+   * looked for, the report is without it: the end of a task never waits for its output.
    *
-   * @throws BlobException when the blob store cannot be asked
+   * @param run as it is on record, with the claim that it was lost with
    */
-  public Report report(Run run, String reason) {
-    List<OutputFile> files = new ArrayList<>();
-    Output stdout = output(run, "stdout", files);
-    Output stderr = output(run, "stderr", files);
-    return new Report(Status.ORPHANED, new TaskOutput(stdout, stderr), files, reason);
-  }
-
-  private Output output(Run run, String name, List<OutputFile> files) {
-    String prefix = OutputFile.prefix(run.task(), run.claim().token(), name);
-    long bytes = storedBytes(prefix);
-    if (bytes == 0) {
-      return Output.none();
-    }
-    OutputFile file = new OutputFile(ids.get(), run.task(), name, bytes, prefix);
-    files.add(file);
-    return new Output.Stored(file.id(), bytes, true);
-  }
-
-  /**
-   * The bytes of the chunks from the first on. A store lists its names by looking at all of them,
-   * so the last chunk is looked for instead.
-   */
-  private long storedBytes(String prefix) {
-    if (!blobs.exists(prefix + 0)) {
-      return 0;
-    }
-    long last = 0;
-    long beyond = 1;
-    while (blobs.exists(prefix + beyond)) {
-      last = beyond;
-      beyond *= 2;
-    }
-    while (beyond - last > 1) {
-      long middle = (last + beyond) / 2;
-      if (blobs.exists(prefix + middle)) {
-        last = middle;
-      } else {
-        beyond = middle;
-      }
-    }
-    OptionalLong rest = blobs.size(prefix + last);
-    return last * OutputFile.CHUNK_BYTES + rest.orElse(0);
-  }
+  Report report(Run run, String reason);
 }

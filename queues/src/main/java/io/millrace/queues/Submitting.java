@@ -45,17 +45,19 @@ final class Submitting {
     Transaction.Builder transaction = begin(queue, status);
     List<ObjectId> ids = new ArrayList<>();
     int bytes = 0;
-    for (ObjectNode each : params) {
-      ObjectId id = ledger.newId();
-      Bytes body = body(queue, id, each, status);
-      bytes += body.size();
-      if (!ids.isEmpty() && bytes > BYTES_AT_ONCE) {
-        break;
-      }
-      add(transaction, queue, id, status, body);
-      ids.add(id);
-      if (ids.size() == CREATED_AT_ONCE) {
-        break;
+    try (DocumentWriter writer = Json.writer()) {
+      for (ObjectNode each : params) {
+        ObjectId id = ledger.newId();
+        Bytes body = TaskForm.write(task(queue, id, each, status), id.hex(), writer);
+        bytes += body.size();
+        if (!ids.isEmpty() && bytes > BYTES_AT_ONCE) {
+          break;
+        }
+        add(transaction, queue, id, status, body);
+        ids.add(id);
+        if (ids.size() == CREATED_AT_ONCE) {
+          break;
+        }
       }
     }
     if (ledger.commit(transaction.build()) == null) {
@@ -78,7 +80,8 @@ final class Submitting {
       throw noQueue();
     }
     Transaction.Builder transaction = begin(queue, Status.QUEUED);
-    add(transaction, queue, id, Status.QUEUED, body(queue, id, params, Status.QUEUED));
+    Bytes body = TaskForm.write(task(queue, id, params, Status.QUEUED), id.hex());
+    add(transaction, queue, id, Status.QUEUED, body);
     return ledger.commit(transaction.build()) == null
         ? null
         : ledger.document(Keys.task(id)).map(TaskForm::read).orElse(null);
@@ -93,18 +96,16 @@ final class Submitting {
     return transaction;
   }
 
-  private Bytes body(Queue queue, ObjectId id, ObjectNode params, int status) {
+  private QueueTask task(Queue queue, ObjectId id, ObjectNode params, int status) {
     long now = ledger.nowMillis();
-    QueueTask task =
-        new QueueTask(
-            id,
-            queue.id(),
-            params,
-            now,
-            Progress.waiting(status, now, 0),
-            TaskOutput.NONE,
-            new Place(0, 0));
-    return TaskForm.write(task, id.hex());
+    return new QueueTask(
+        id,
+        queue.id(),
+        params,
+        now,
+        Progress.waiting(status, now, 0),
+        TaskOutput.NONE,
+        new Place(0, 0));
   }
 
   private static void add(

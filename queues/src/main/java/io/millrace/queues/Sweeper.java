@@ -28,7 +28,7 @@ public final class Sweeper {
   private Sweeper(Ledger ledger, BlobStore blobs, SweepSettings settings) {
     this.ledger = ledger;
     this.runs = new RunRegistry(ledger);
-    this.salvage = new Salvage(blobs, ledger);
+    this.salvage = new ChunkSalvage(blobs, ledger::newId);
     this.archive = new Archive(ledger, blobs);
     this.output = new OutputSweep(ledger, blobs);
     this.settings = settings;

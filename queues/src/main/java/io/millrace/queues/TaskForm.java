@@ -3,6 +3,7 @@ package io.millrace.queues;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -17,28 +18,36 @@ final class TaskForm {
    *     task keeps the one that it has
    */
   static Bytes write(QueueTask task, @Nullable String added) {
-    ObjectNode json = Json.object();
-    Progress progress = task.progress();
-    json.put("queue", task.queue().hex());
-    json.put("status", progress.status());
-    json.put("node", progress.node());
-    json.put("ctime", task.ctimeMillis());
-    json.put("mtime", progress.mtimeMillis());
-    json.set("params", task.params());
-    write(json, "stdout", task.output().stdout());
-    write(json, "stderr", task.output().stderr());
-    if (progress.reason() != null) {
-      json.put("reason", progress.reason());
+    try (DocumentWriter writer = Json.writer()) {
+      return write(task, added, writer);
     }
-    if (progress.orphaned() > 0) {
-      json.put("orphaned", progress.orphaned());
-    }
-    if (added == null) {
-      json.put("task", task.place().task());
-    } else {
-      Json.putAdded(json, "task", added);
-    }
-    return Json.write(json);
+  }
+
+  /** The same for one of many. */
+  static Bytes write(QueueTask task, @Nullable String added, DocumentWriter writer) {
+    return writer.write(json -> {
+      Progress progress = task.progress();
+      json.writeStringProperty("queue", task.queue().hex());
+      json.writeNumberProperty("status", progress.status());
+      json.writeStringProperty("node", progress.node());
+      json.writeNumberProperty("ctime", task.ctimeMillis());
+      json.writeNumberProperty("mtime", progress.mtimeMillis());
+      json.writeName("params");
+      json.writeTree(task.params());
+      write(json, "stdout", task.output().stdout());
+      write(json, "stderr", task.output().stderr());
+      if (progress.reason() != null) {
+        json.writeStringProperty("reason", progress.reason());
+      }
+      if (progress.orphaned() > 0) {
+        json.writeNumberProperty("orphaned", progress.orphaned());
+      }
+      if (added == null) {
+        json.writeNumberProperty("task", task.place().task());
+      } else {
+        Json.putAdded(json, "task", added);
+      }
+    });
   }
 
   static QueueTask read(Document document) {
@@ -68,15 +77,17 @@ final class TaskForm {
         new Place(json.required("task").asLong(), version));
   }
 
-  private static void write(ObjectNode json, String field, Output output) {
+  private static void write(JsonGenerator json, String field, Output output) {
     switch (output) {
-      case Output.None() -> json.putNull(field);
-      case Output.Text(String text) -> json.put(field, text);
-      case Output.Stored(ObjectId file, long sizeBytes, boolean shownAsText) ->
-          json.putObject(field)
-              .put("file", file.hex())
-              .put("bytes", sizeBytes)
-              .put("text", shownAsText);
+      case Output.None() -> json.writeNullProperty(field);
+      case Output.Text(String text) -> json.writeStringProperty(field, text);
+      case Output.Stored(ObjectId file, long sizeBytes, boolean shownAsText) -> {
+        json.writeObjectPropertyStart(field);
+        json.writeStringProperty("file", file.hex());
+        json.writeNumberProperty("bytes", sizeBytes);
+        json.writeBooleanProperty("text", shownAsText);
+        json.writeEndObject();
+      }
     }
   }
 

@@ -121,12 +121,17 @@ public abstract class SweeperContract {
   }
 
   @Test
-  void a_node_that_claims_what_ran_out_orphans_it_and_does_not_run_it_again() {
+  void a_node_that_claims_what_ran_out_orphans_it_with_its_output_and_does_not_run_it_again() {
     ObjectId id = world.submit(queue, 1).getFirst();
-    start();
+    store(start(), "stdout", 0, "half of it");
     world.advance(LEASE);
-    assertThat(world.queues().runs().claim(node, queue, 1, LEASE)).isEmpty();
+    Salvage salvage = Salvage.from(world.blobs(), world.queues());
+    assertThat(world.queues().runs().claim(node, queue, 1, LEASE, salvage)).isEmpty();
     assertThat(world.task(id).status()).isEqualTo(Status.ORPHANED);
+    Output.Stored stdout = (Output.Stored) world.task(id).output().stdout();
+    assertThat(stdout.sizeBytes()).isEqualTo(10);
+    sweep();
+    assertThat(blobs()).hasSize(1);
   }
 
   @Test

@@ -3,9 +3,26 @@ package io.millrace.server;
 import static io.millrace.server.Dci.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.Output;
+import io.millrace.queues.Presence;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueSettings;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Report;
+import io.millrace.queues.Run;
+import io.millrace.queues.TaskOutput;
+import io.millrace.store.Bytes;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Owner;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,11 +51,20 @@ final class DciOldTest {
   @Test
   void queues_are_started_set_and_deleted() throws Exception {
     JsonNode started = dci.form("/start-queue-json", "type=demo&name=old");
-    assertThat(started.get(0).asInt()).isEqualTo(1);
     String id = started.at("/1/$oid").asString();
-    JsonNode set = dci.form("/set-queue-attr-json", "queueid=" + id + "&attr=threads&value=4");
-    assertThat(set.required("success").asInt()).isEqualTo(1);
-    assertThat(set.has("MongoDB::UpdateResult")).isTrue();
+    assertThat(started)
+        .isEqualTo(
+            json(
+                ("[1, {'$oid': '%1$s'}, {'success': 1, 'MongoDB::InsertOneResult':"
+                        + " {'acknowledged': true, 'inserted_id': {'$oid': '%1$s'},"
+                        + " 'write_errors': [], 'write_concern_errors': []}}]")
+                    .formatted(id)));
+    assertThat(dci.form("/set-queue-attr-json", "queueid=" + id + "&attr=threads&value=4"))
+        .isEqualTo(
+            json(
+                "{'success': 1, 'MongoDB::UpdateResult': {'acknowledged': true,"
+                    + " 'matched_count': 1, 'modified_count': 1, 'upserted_id': null,"
+                    + " 'write_errors': [], 'write_concern_errors': []}}"));
     assertThat(dci.get("/scheduler-json")).isEqualTo(dci.get("/queues"));
     assertThat(dci.get("/scheduler-json").at("/0/threads").asInt()).isEqualTo(4);
     assertThat(dci.get("/queue-prototypes-json"))
@@ -47,7 +73,11 @@ final class DciOldTest {
                 "{'Disbatch::Plugin::Demo': 'Disbatch::Plugin::Demo', 'demo': 'demo',"
                     + " 'exec': 'exec', 'shell': 'shell'}"))
         .isEqualTo(dci.form("/queue-prototypes-json", ""));
-    assertThat(dci.form("/delete-queue-json", "id=" + id).get(0).asInt()).isEqualTo(1);
+    assertThat(dci.form("/delete-queue-json", "id=" + id))
+        .isEqualTo(
+            json(
+                "[1, {'success': 1, 'MongoDB::DeleteResult': {'acknowledged': true,"
+                    + " 'deleted_count': 1, 'write_errors': [], 'write_concern_errors': []}}]"));
 
     assertThat(dci.refused("POST", "/delete-queue-json", "{'id': '" + id + "'}"))
         .isEqualTo(json("[0, 'queue not found']"));
@@ -62,15 +92,79 @@ final class DciOldTest {
   }
 
   @Test
+  void a_task_is_found_whole_with_its_times_in_seconds() throws Exception {
+    Queue queue = dci.queues.queues().create("old", "shell", QueueSettings.DEFAULTS.withThreads(1));
+    dci.queues.tasks().submit(queue, List.of(Dci.MAPPER.createObjectNode().put("a", 1)), -2);
+    Presence presence = new Presence("i", "host", "7 mark", List.of("shell"));
+    NodeRecord node = dci.queues.nodes().take("n1", null, presence).orElseThrow();
+    Duration lease = Duration.ofMinutes(5);
+    Run claimed = dci.queues.runs().claim(node, queue, 1, lease).getFirst();
+    Run run = dci.queues.runs().start(claimed, "8 mark", lease);
+    TaskOutput output = new TaskOutput(new Output.Text("hello"), new Output.Text(""));
+    QueueTask task = dci.queues.runs().finish(run, new Report(17, output, List.of(), null));
+    long ctime = task.ctimeMillis();
+    long mtime = task.progress().mtimeMillis();
+
+    JsonNode expected =
+        json(
+            ("[{'_id': {'$oid': '%s'}, 'queue': {'$oid': '%s'}, 'status': 17, 'node': 'n1',"
+                    + " 'params': {'a': 1}, 'ctime': %d, 'mtime': %d, 'stdout': 'hello',"
+                    + " 'stderr': '', 'ctime_str': '%s', 'mtime_str': '%s'}]")
+                .formatted(
+                    task.id(),
+                    queue.id(),
+                    ctime / 1000,
+                    mtime / 1000,
+                    Instant.ofEpochMilli(ctime),
+                    Instant.ofEpochMilli(mtime)));
+    assertThat(dci.form("/search-tasks-json", "filter={}")).isEqualTo(expected);
+    assertThat(dci.form("/search-tasks-json", "filter={}&terse=1").at("/0/stdout").asString())
+        .isEqualTo("[terse mode]");
+  }
+
+  @Test
+  void tasks_are_created_from_a_collection() throws Exception {
+    dci.form("/start-queue-json", "type=demo&name=old");
+    Transaction.Builder documents = Transaction.by(Owner.client(1));
+    for (String name : new String[] {"foo", "bar"}) {
+      DocumentKey key = new DocumentKey("users", name);
+      Bytes body = Bytes.of("{\"domain\": \"" + name + ".com\"}");
+      documents.put(key, DocumentVersion.ABSENT, body);
+    }
+    dci.server().server().store().commit(documents.build());
+
+    JsonNode created =
+        dci.form(
+            "/queue-create-tasks-from-query-json",
+            "queueid=old&collection=users&jsonfilter="
+                + encoded("{'domain': 'foo.com'}")
+                + "&params="
+                + encoded("{'user1': 'document._id', 'commands': '*'}"));
+
+    assertThat(created).isEqualTo(json("[1, 1]"));
+    assertThat(dci.form("/search-tasks-json", "filter={}").at("/0/params"))
+        .isEqualTo(json("{'user1': 'foo', 'commands': '*'}"));
+  }
+
+  @Test
   void tasks_are_created_and_searched() throws Exception {
     String queue = dci.form("/start-queue-json", "type=demo&name=old").at("/1/$oid").asString();
     JsonNode created =
         dci.form(
             "/queue-create-tasks-json",
             "queueid=old&object=" + encoded("[{'commands': 'a'}, {'commands': 'b'}]"));
-    assertThat(created.get(0).asInt()).isEqualTo(1);
-    assertThat(created.get(1).asInt()).isEqualTo(2);
+    String first = created.at("/2/$oid").asString();
     String second = created.at("/3/$oid").asString();
+    assertThat(created)
+        .isEqualTo(
+            json(
+                ("[1, 2, {'$oid': '%1$s'}, {'$oid': '%2$s'}, {'success': 1,"
+                        + " 'MongoDB::InsertManyResult': {'acknowledged': true, 'inserted':"
+                        + " [{'index': 0, '_id': {'$oid': '%1$s'}},"
+                        + " {'index': 1, '_id': {'$oid': '%2$s'}}],"
+                        + " 'inserted_ids': {'0': {'$oid': '%1$s'}, '1': {'$oid': '%2$s'}},"
+                        + " 'write_errors': [], 'write_concern_errors': []}}]")
+                    .formatted(first, second)));
     assertThat(dci.get("/tasks/id/" + second).at("/params/commands").asString()).isEqualTo("b");
 
     String search = "queue=" + queue + "&filter=" + encoded("{'status': '-2'}");
@@ -78,7 +172,6 @@ final class DciOldTest {
     JsonNode found = dci.form("/search-tasks-json", search + "&limit=1&skip=1");
     assertThat(found).hasSize(1);
     assertThat(found.at("/0/_id/$oid").asString()).isEqualTo(second);
-    assertThat(found.at("/0/ctime_str").asString()).endsWith("Z");
     assertThat(dci.post("/search-tasks-json", "{'filter': {'id': '" + second + "'}}")).hasSize(1);
 
     assertThat(dci.refused("POST", "/queue-create-tasks-json", "{'queueid': 'old'}"))

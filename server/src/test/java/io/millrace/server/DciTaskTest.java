@@ -122,37 +122,41 @@ final class DciTaskTest {
         .isEqualTo(file.id().hex());
   }
 
+  private InputStream follow(HttpClient client, Run run) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(
+                dci.server().at("/dci/tasks/id/" + run.task() + "/stdout?follow=true"))
+            .build();
+    return client.send(request, HttpResponse.BodyHandlers.ofInputStream()).body();
+  }
+
+  private static String next(InputStream followed, int bytes) throws IOException {
+    return new String(followed.readNBytes(bytes), StandardCharsets.UTF_8);
+  }
+
   @Test
   void output_is_followed_until_the_task_ends() throws Exception {
     Run run = running();
-    String prefix = OutputFile.prefix(run.task(), run.claim().token(), "stdout");
-    put(prefix + 0, "one ");
-    CompletableFuture<String> followed =
-        CompletableFuture.supplyAsync(() -> {
-          try {
-            return bytes(run, "stdout?follow=1").body();
-          } catch (Exception e) {
-            throw new AssertionError(e);
-          }
-        });
-    put(prefix + 0, "one two");
-    TaskOutput output = new TaskOutput(new Output.Text("one two three"), Output.none());
-    dci.queues.runs().finish(run, new Report(1, output, List.of(), null));
-    assertThat(followed.get(30, TimeUnit.SECONDS)).isEqualTo("one two three");
+    String chunk = OutputFile.prefix(run.task(), run.claim().token(), "stdout") + 0;
+    put(chunk, "one ");
+    try (HttpClient client = HttpClient.newHttpClient();
+        InputStream followed = follow(client, run)) {
+      assertThat(next(followed, 4)).isEqualTo("one ");
+      put(chunk, "one two ");
+      assertThat(next(followed, 4)).isEqualTo("two ");
+      TaskOutput output = new TaskOutput(new Output.Text("one two three"), Output.none());
+      dci.queues.runs().finish(run, new Report(1, output, List.of(), null));
+      assertThat(next(followed, Integer.MAX_VALUE)).isEqualTo("three");
+    }
   }
 
   @Test
   void output_that_is_followed_breaks_off_when_the_server_stops() throws Exception {
     Run run = running();
     put(OutputFile.prefix(run.task(), run.claim().token(), "stdout") + 0, "one ");
-    HttpRequest request =
-        HttpRequest.newBuilder(
-                dci.server().at("/dci/tasks/id/" + run.task() + "/stdout?follow=true"))
-            .build();
     try (HttpClient client = HttpClient.newHttpClient();
-        InputStream followed =
-            client.send(request, HttpResponse.BodyHandlers.ofInputStream()).body()) {
-      assertThat(followed.readNBytes(4)).isEqualTo("one ".getBytes(StandardCharsets.UTF_8));
+        InputStream followed = follow(client, run)) {
+      assertThat(next(followed, 4)).isEqualTo("one ");
       dci.server().stopServing();
       assertThatThrownBy(followed::read).isInstanceOf(IOException.class);
     }

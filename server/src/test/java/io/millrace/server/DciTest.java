@@ -127,6 +127,8 @@ final class DciTest {
           /tasks/search | {'limit': 1}                      | {'error': 'unknown param limit; it belongs into options', 'param': 'limit'}
           /tasks/search | {'fliter': {}}                    | {'error': 'unknown param fliter; did you mean filter?', 'param': 'fliter'}
           /tasks/id/x/cancel | {}                           | {'error': 'task not found', 'id': 'x'}
+          /tasks/id/x/cancel | {'raeson': 'late'}           | {'error': 'Invalid param', 'param': 'raeson'}
+          /tasks/id/x/terminate | {'reason': 'late'}        | {'error': 'Invalid param', 'param': 'reason'}
           """)
   void an_input_error_is_400_with_the_field_at_fault(String path, String body, String error)
       throws Exception {

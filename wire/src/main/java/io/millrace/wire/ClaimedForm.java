@@ -1,5 +1,6 @@
 package io.millrace.wire;
 
+import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction.Renewal;
 import io.millrace.store.Transaction.Taking;
 import java.util.ArrayList;
@@ -15,21 +16,17 @@ final class ClaimedForm {
     List<Renewal> renewals = new ArrayList<>();
     in.array();
     while (in.element()) {
-      long id = 0;
-      long origin = 0;
-      Long lease = null;
+      ClaimedTask task = new ClaimedTask();
       boolean revive = false;
       in.object();
       for (String name = in.field(); name != null; name = in.field()) {
-        switch (name) {
-          case "id" -> id = TaskForm.id(in);
-          case "origin" -> origin = TaskForm.id(in);
-          case "lease" -> lease = readLease(in);
-          case "revive" -> revive = in.truth();
-          default -> throw in.unknown();
+        if (name.equals("revive")) {
+          revive = in.truth();
+        } else {
+          task.read(in, name);
         }
       }
-      renewals.add(new Renewal(TaskForm.ref(in, id, origin), required(in, lease), revive));
+      renewals.add(new Renewal(task.ref(in), task.leaseMillis(in), revive));
     }
     return renewals;
   }
@@ -55,21 +52,17 @@ final class ClaimedForm {
     List<Taking> takings = new ArrayList<>();
     in.array();
     while (in.element()) {
-      long id = 0;
-      long origin = 0;
-      Long lease = null;
+      ClaimedTask task = new ClaimedTask();
       String local = null;
       in.object();
       for (String name = in.field(); name != null; name = in.field()) {
-        switch (name) {
-          case "id" -> id = TaskForm.id(in);
-          case "origin" -> origin = TaskForm.id(in);
-          case "lease" -> lease = readLease(in);
-          case "local" -> local = in.text();
-          default -> throw in.unknown();
+        if (name.equals("local")) {
+          local = in.text();
+        } else {
+          task.read(in, name);
         }
       }
-      takings.add(new Taking(TaskForm.ref(in, id, origin), required(in, lease), local));
+      takings.add(new Taking(task.ref(in), task.leaseMillis(in), local));
     }
     return takings;
   }
@@ -91,14 +84,30 @@ final class ClaimedForm {
     json.writeEndArray();
   }
 
-  private static long readLease(JsonInput in) {
-    return in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
-  }
+  /** What both have, read field by field: which task, and for how long. */
+  private static final class ClaimedTask {
+    private long id;
+    private long origin;
+    private @Nullable Long lease;
 
-  private static long required(JsonInput in, @Nullable Long lease) {
-    if (lease == null) {
-      throw in.lacking("needs a lease, in milliseconds");
+    void read(JsonInput in, String name) {
+      switch (name) {
+        case "id" -> id = TaskForm.id(in);
+        case "origin" -> origin = TaskForm.id(in);
+        case "lease" -> lease = in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
+        default -> throw in.unknown();
+      }
     }
-    return lease;
+
+    TaskRef ref(JsonInput in) {
+      return TaskForm.ref(in, id, origin);
+    }
+
+    long leaseMillis(JsonInput in) {
+      if (lease == null) {
+        throw in.lacking("needs a lease, in milliseconds");
+      }
+      return lease;
+    }
   }
 }

@@ -80,7 +80,7 @@ final class LocalNode {
             LocalRunners.create(options),
             new FoundPlugins(plugins, System::nanoTime),
             LocalMachine.look());
-    node.salvageBy(new Salvage(stores.blobs(), queues));
+    node.salvageBy(Salvage.from(stores.blobs(), queues));
     LogLevel level = new LogLevel((LoggerContext) LoggerFactory.getILoggerFactory());
     node.configure(new Configured(level, ready)::apply);
     return node;

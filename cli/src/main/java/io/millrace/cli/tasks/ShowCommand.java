@@ -45,14 +45,18 @@ final class ShowCommand extends RemoteCommand {
         }
       }
       table.print(out());
-      OUTPUTS.forEach(name -> printOutput(name, task.path(name)));
+      OUTPUTS.forEach(name -> printOutput(task, name));
     }
     return ExitCode.OK;
   }
 
-  private void printOutput(String name, JsonNode value) {
+  private void printOutput(JsonNode task, String name) {
+    JsonNode value = task.path(name);
     String text = Fields.text(value);
-    if (!value.isNull() && !text.isEmpty()) {
+    if (value.has("$oid")) {
+      String rest = "tasks tail " + Fields.id(task) + " --" + name;
+      out().println(name + ": kept as a file, " + text + "; millrace " + rest + " shows it");
+    } else if (!value.isNull() && !text.isEmpty()) {
       out().println(name + ":");
       // The task's own words, with nothing in it that could steer a terminal.
       text.lines().forEach(line -> out().println("  " + Table.printable(line)));

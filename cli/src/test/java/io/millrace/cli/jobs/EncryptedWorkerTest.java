@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.cli.Shell;
+import io.millrace.cli.remote.Certificates;
+import io.millrace.cli.remote.CutLine;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.jobs.JobResult;
 import io.millrace.client.jobs.JobWorker;

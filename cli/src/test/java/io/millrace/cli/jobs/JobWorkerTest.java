@@ -3,6 +3,7 @@ package io.millrace.cli.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.cli.remote.CutLine;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.jobs.JobContext;
 import io.millrace.client.jobs.JobFailedException;

@@ -3,6 +3,8 @@ package io.millrace.cli.queues;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
+import io.millrace.cli.remote.Certificates;
+import io.millrace.cli.remote.CutLine;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
@@ -14,6 +16,7 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,12 +53,18 @@ class FirstContactTest {
     return program;
   }
 
+  /** The way to a site for who trusts the certificate named {@code server}. */
+  private static CutLine encrypted(Site site, Certificates certificates)
+      throws IOException, GeneralSecurityException {
+    return CutLine.encrypted(URI.create(site.address()), certificates.server("server"));
+  }
+
   @Test
   void tasks_are_run_for_a_server_behind_tls_whose_certificate_is_named() throws Exception {
-    Path certificate = root.resolve("server.pem");
-    Path keys = TlsFront.makeKeys(root, "server", certificate);
+    Certificates certificates = new Certificates(root);
+    Path certificate = certificates.make("server");
     try (Site site = new Site(root.resolve("data"));
-        TlsFront front = new TlsFront(keys, URI.create(site.address()).getPort())) {
+        CutLine front = encrypted(site, certificates)) {
       Queue queue =
           site.queues().queues().create("q", "shell", QueueSettings.DEFAULTS.withThreads(1));
       // Long output goes the other way, into the blob store.
@@ -66,7 +75,7 @@ class FirstContactTest {
       ObjectId task =
           site.queues().tasks().submit(queue, List.of(params), Status.QUEUED).getFirst();
 
-      start("--server", front.address(), "--certificates", certificate.toString());
+      start("--server", front.address().toString(), "--certificates", certificate.toString());
 
       Shell.Ran waited = site.run("tasks", "wait", task.hex(), "--timeout", "2m");
       assertThat(waited.code()).as(waited.err() + Files.readString(words)).isZero();
@@ -77,12 +86,12 @@ class FirstContactTest {
 
   @Test
   void a_server_with_another_certificate_is_left_alone_and_the_node_ends_with_1() throws Exception {
-    Path keys = TlsFront.makeKeys(root, "server", root.resolve("server.pem"));
-    Path other = root.resolve("other.pem");
-    TlsFront.makeKeys(root, "other", other);
+    Certificates certificates = new Certificates(root);
+    certificates.make("server");
+    String other = certificates.make("other").toString();
     try (Site site = new Site(root.resolve("data"));
-        TlsFront front = new TlsFront(keys, URI.create(site.address()).getPort())) {
-      Program node = start("--server", front.address(), "--certificates", other.toString());
+        CutLine front = encrypted(site, certificates)) {
+      Program node = start("--server", front.address().toString(), "--certificates", other);
 
       assertThat(node.ended()).isEqualTo(1);
       assertThat(Files.readString(words))

@@ -96,11 +96,15 @@ final class KillSite implements AutoCloseable {
   /**
    * Kills a node with all its runners and those that watch over their tasks, so that these tasks
    * run alone; and starts it again.
+   *
+   * @return how many there were beside the node
    */
-  void killNodeAndRunners(String name) throws IOException {
+  int killNodeAndRunners(String name) throws IOException {
     node(name).killAlive();
-    Program.speakingOf(folder(name).resolve("runners")).forEach(ProcessHandle::destroyForcibly);
+    List<ProcessHandle> runners = Program.speakingOf(folder(name).resolve("runners"));
+    runners.forEach(ProcessHandle::destroyForcibly);
     startNode(name);
+    return runners.size();
   }
 
   private Program node(String name) {

@@ -3,17 +3,20 @@ package io.millrace.cli.queues;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.client.HttpTaskStore;
+import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
+import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -46,10 +49,11 @@ class NodeKillTest {
         HttpTaskStore store = site.connect()) {
       Queues queues = KillSite.queues(store);
       List<ObjectId> tasks = submit(queues, log);
+      assertThat(queues.nodes().all()).as("nodes of a server without one").isEmpty();
       for (String node : NODES) {
         site.startNode(node);
       }
-      killAmong(site, tasks, new SplittableRandom(SEED));
+      int runners = killAmong(site, queues, tasks, new SplittableRandom(SEED));
       site.awaitEnds(tasks);
       Map<ObjectId, QueueTask> ended =
           tasks.stream()
@@ -57,6 +61,11 @@ class NodeKillTest {
               .collect(Collectors.toMap(QueueTask::id, Function.identity()));
 
       reporter.publishEntry("statuses", counts(ended).toString());
+      reporter.publishEntry("killed", KILLS + " times, with " + runners + " runners");
+      assertThat(runners).as("runners killed").isPositive();
+      assertThat(queues.nodes().all())
+          .extracting(NodeRecord::name)
+          .containsExactlyElementsOf(NODES);
       assertThat(queues.runs().all()).as("runs on record").isEmpty();
       check(RunLog.read(log), ended, reporter);
       site.stop();
@@ -71,9 +80,14 @@ class NodeKillTest {
     return queues.tasks().submit(queue, Collections.nCopies(TASKS, params), Status.QUEUED);
   }
 
-  /** Kills something each time that one of the next tasks has ended, and the server once. */
-  private static void killAmong(KillSite site, List<ObjectId> tasks, SplittableRandom random)
+  /**
+   * Kills something each time that one of the next tasks has ended, and the server once; gives how
+   * many runners were hit.
+   */
+  private static int killAmong(
+      KillSite site, Queues queues, List<ObjectId> tasks, SplittableRandom random)
       throws Exception {
+    int runners = 0;
     for (int kill = 1; kill <= KILLS; kill++) {
       int from = tasks.size() * (kill - 1) / KILLS;
       site.awaitEnds(List.of(tasks.get(from + random.nextInt(tasks.size() / KILLS))));
@@ -81,11 +95,20 @@ class NodeKillTest {
       if (kill == KILLS / 2) {
         site.killServer();
       } else if (kill % 3 == 2) {
-        site.killNodeAndRunners(node);
+        runners += site.killNodeAndRunners(busy(queues).orElse(node));
       } else {
         site.killNode(node);
       }
     }
+    return runners;
+  }
+
+  /** A node that runs something, so that a kill hits that too. */
+  private static Optional<String> busy(Queues queues) {
+    return queues.runs().all().stream()
+        .filter(run -> run.status() == Status.RUNNING)
+        .map(Run::node)
+        .findFirst();
   }
 
   private static Map<Integer, Integer> counts(Map<ObjectId, QueueTask> ended) {

@@ -13,25 +13,27 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The measurement of queue tasks, which needs the whole program. */
+/** The measurements of queue tasks that need the whole program. */
 class QueuesRunTest {
-  @Test
-  void tasks_are_measured_and_neither_files_nor_processes_are_left(@TempDir Path folder)
-      throws Exception {
+  @ParameterizedTest
+  @CsvSource({"queues-run, 5", "queues-idle, 4"})
+  void tasks_are_measured_and_neither_files_nor_processes_are_left(
+      String scenario, int count, @TempDir Path folder) throws Exception {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     List<Figure> figures =
         Bench.run(
             BenchOptions.in(folder, new PrintStream(printed, true, StandardCharsets.UTF_8))
-                .withOnly(Set.of("queues-run"))
+                .withOnly(Set.of(scenario))
                 .withTime(Duration.ofMillis(60))
                 .withScale(50)
                 .withServerArguments(
                     List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m")));
 
-    assertThat(figures).as(printed.toString(StandardCharsets.UTF_8)).hasSize(5);
+    assertThat(figures).as(printed.toString(StandardCharsets.UTF_8)).hasSize(count);
     assertThat(figures).allSatisfy(figure -> assertThat(figure.value()).isNotNegative());
     try (var left = Files.list(folder)) {
       assertThat(left).isEmpty();

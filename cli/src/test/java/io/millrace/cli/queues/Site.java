@@ -89,11 +89,11 @@ public final class Site implements AutoCloseable {
     return Shell.run(input.getBytes(StandardCharsets.UTF_8), all);
   }
 
-  /** Runs a command on it whose standard output goes to {@code out}; gives its exit code. */
-  public int runWriting(OutputStream out, String... command) {
+  /** Runs a command on it that writes to {@code out} and {@code err}; gives its exit code. */
+  public int runWriting(OutputStream out, OutputStream err, String... command) {
     String[] all =
         Stream.concat(Stream.of(command), Stream.of("--server", address())).toArray(String[]::new);
-    return Shell.runWriting(out, all);
+    return Shell.runWriting(out, err, all);
   }
 
   /** Registers a node. */

@@ -5,18 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.cli.Shell;
 import io.millrace.cli.queues.Site;
 import io.millrace.queues.NodeRecord;
-import io.millrace.queues.OutputFile;
 import io.millrace.queues.Run;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -166,64 +160,6 @@ class TaskCommandsTest {
     Shell.Ran ended = waiting.join();
     assertThat(ended.code()).as(ended.err()).isZero();
     assertThat(ended.out()).contains("succeeded");
-  }
-
-  @Test
-  void output_is_followed_until_the_task_ends() {
-    String id = submitted("n=1");
-    Run run = site.start(site.node("here"), "q");
-    CompletableFuture<Shell.Ran> tail =
-        CompletableFuture.supplyAsync(() -> site.run("tasks", "tail", id));
-    site.finish(run, 2, "what it wrote\n", "what went wrong\n");
-    assertThat(tail.join()).isEqualTo(new Shell.Ran(6, "what it wrote\n", "what went wrong\n"));
-    assertThat(site.run("tasks", "tail", id, "--stderr", "--no-follow"))
-        .isEqualTo(new Shell.Ran(0, "", "what went wrong\n"));
-    assertThat(site.run("tasks", "show", id).out())
-        .contains("failed (2)")
-        .contains("stdout:\n  what it wrote");
-    assertThat(site.run("tasks", "tail", NOBODY).code()).isEqualTo(4);
-  }
-
-  @Test
-  void output_is_followed_through_a_restart_of_the_server() throws Exception {
-    String id = submitted("n=1");
-    Run run = site.start(site.node("here"), "q");
-    String chunk = OutputFile.prefix(run.task(), run.claim().token(), "stdout") + 0;
-    site.blobs().put(chunk, new ByteArrayInputStream("before ".getBytes(StandardCharsets.UTF_8)));
-    Printed printed = new Printed();
-    CompletableFuture<Integer> tail =
-        CompletableFuture.supplyAsync(() -> site.runWriting(printed, "tasks", "tail", id));
-    assertThat(printed.awaitFirst()).isTrue();
-
-    site.restart();
-    site.finish(run, 1, "before and after", "");
-
-    assertThat(tail.get(60, TimeUnit.SECONDS)).isZero();
-    assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("before and after");
-  }
-
-  /** Output that tells when it begins. */
-  private static final class Printed extends ByteArrayOutputStream {
-    private final CountDownLatch first = new CountDownLatch(1);
-
-    @Override
-    public synchronized void write(byte[] bytes, int offset, int length) {
-      super.write(bytes, offset, length);
-      first.countDown();
-    }
-
-    boolean awaitFirst() throws InterruptedException {
-      return first.await(60, TimeUnit.SECONDS);
-    }
-  }
-
-  @Test
-  void a_tail_whose_server_stays_away_fails() {
-    String id = submitted("n=1");
-    site.stop();
-    Shell.Ran ran = site.run("tasks", "tail", id);
-    assertThat(ran.code()).isEqualTo(1);
-    assertThat(ran.err()).startsWith("millrace: no answer from " + site.address());
   }
 
   @Test

@@ -1,15 +1,17 @@
 package io.millrace.graph.schedule;
 
-import io.millrace.graph.type.Remains;
+import io.millrace.processes.FileTree;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,7 +67,7 @@ final class AttemptFolders {
 
   /** Takes away what an attempt that never began has left. */
   void clear(Trial trial) throws IOException {
-    Remains.remove(folder(trial));
+    FileTree.remove(folder(trial));
   }
 
   boolean hasBegun(Trial trial) {
@@ -104,9 +106,11 @@ final class AttemptFolders {
    * @param names of attempts
    */
   List<Path> allBut(Set<String> names) {
-    try {
-      return Remains.in(root).stream().filter(file -> isOfOther(file, names)).toList();
-    } catch (IOException e) {
+    try (Stream<Path> files = Files.list(root)) {
+      return files.filter(file -> isOfOther(file, names)).toList();
+    } catch (NoSuchFileException _) {
+      return List.of();
+    } catch (IOException | UncheckedIOException e) {
       LOG.warn("the folder {} cannot be cleared: {}", root, e.toString());
       return List.of();
     }
@@ -121,7 +125,7 @@ final class AttemptFolders {
 
   static void remove(Path file) {
     try {
-      Remains.remove(file);
+      FileTree.remove(file);
     } catch (IOException e) {
       // Something that the command has left behind may still write there; the next start removes
       // it.

@@ -4,6 +4,7 @@ import io.millrace.graph.Kill;
 import io.millrace.graph.Tail;
 import io.millrace.graph.Work;
 import io.millrace.processes.ExitStatus;
+import io.millrace.processes.FileTree;
 import io.millrace.processes.Output;
 import io.millrace.processes.OutputKind;
 import io.millrace.processes.OutputTail;
@@ -52,7 +53,7 @@ final class TryLook implements Look {
     Optional<RunningProcess> found = current == null ? programs.find(folder) : Optional.empty();
     if (found.isEmpty()) {
       try {
-        Remains.remove(folder);
+        FileTree.remove(folder);
       } catch (IOException e) {
         throw new UncheckedIOException("what the last try left cannot be removed: " + e, e);
       }

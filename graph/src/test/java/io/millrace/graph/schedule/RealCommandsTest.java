@@ -10,8 +10,8 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.NodeTypes;
-import io.millrace.graph.type.Remains;
 import io.millrace.graph.type.StandardTypes;
+import io.millrace.processes.FileTree;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.RunningProcess;
 import java.io.IOException;
@@ -238,7 +238,7 @@ class RealCommandsTest {
     RunningProcess process = launcher.find(folder).orElseThrow();
     driver.close();
     process.terminate(Duration.ZERO).join();
-    Remains.remove(folder);
+    FileTree.remove(folder);
     restart();
 
     assertThat(end(id)).isEqualTo(NodeState.FINISHED);

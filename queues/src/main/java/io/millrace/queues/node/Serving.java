@@ -40,6 +40,7 @@ final class Serving {
   private final Handover handover;
   private final Set<ObjectId> stops = new LinkedHashSet<>();
   private Consumer<NodeConfig> configured = _ -> {};
+  private Salvage salvage = Salvage.NOTHING;
   private NodeConfig config = NodeConfig.DEFAULTS;
   private boolean settingsDue = true;
   private boolean lookAroundDue = true;
@@ -60,6 +61,7 @@ final class Serving {
   }
 
   void salvageBy(Salvage finder) {
+    salvage = finder;
     settlements.salvageBy(finder);
   }
 
@@ -236,7 +238,7 @@ final class Serving {
     }
     int share = Math.ceilDiv(free, served.dueCount());
     int most = Math.min(options.batch(), share);
-    List<Run> runs = queues.runs().claim(node, queue, most, options.lease());
+    List<Run> runs = queues.runs().claim(node, queue, most, options.lease(), salvage);
     runs.forEach(run -> hand.ready(run, nowNanos));
     if (runs.size() < most) {
       served.exhausted(queue.id());

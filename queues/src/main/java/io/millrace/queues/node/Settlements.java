@@ -1,6 +1,5 @@
 package io.millrace.queues.node;
 
-import io.millrace.blobs.BlobException;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueRegistry;
@@ -16,7 +15,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +25,9 @@ final class Settlements {
   /** After so many runners in a row that end before they start their task, a queue is halted. */
   private static final int MOST_UNSTARTED = 3;
 
+  private static final Report TERMINATED =
+      new Report(Status.TERMINATED, TaskOutput.NONE, List.of(), "terminated before it ran");
+
   private final String node;
   private final RunRegistry runs;
   private final QueueRegistry queues;
@@ -34,7 +35,7 @@ final class Settlements {
   private final Hand hand;
   private final Deque<Settlement> owed = new ArrayDeque<>();
   private final Map<ObjectId, Integer> unstarted = new HashMap<>();
-  private @Nullable Salvage salvage;
+  private Salvage salvage = Salvage.NOTHING;
 
   Settlements(String node, Queues queues, ServedQueues served, Hand hand) {
     this.node = node;
@@ -103,7 +104,7 @@ final class Settlements {
         if (returned(run)) {
           LOG.warn("the runner of task {} ended before it began: {}", run.task(), reason);
           countUnstarted(run, reason);
-        } else if (runs.orphan(run, orphaned(run, reason)).isPresent()) {
+        } else if (runs.orphan(run, salvage.report(run, reason)).isPresent()) {
           LOG.warn("task {} is orphaned: {}", run.task(), reason);
         }
         hand.remove(run.task());
@@ -129,7 +130,7 @@ final class Settlements {
                 .filter(now -> now.claim().equals(run.claim()))
                 .filter(now -> now.status() == Status.CLAIMED)
                 .isPresent()
-            && runs.orphan(run, report(Status.TERMINATED, "terminated before it ran")).isPresent()
+            && runs.orphan(run, TERMINATED).isPresent()
         : runs.giveBack(run);
   }
 
@@ -150,23 +151,5 @@ final class Settlements {
       unstarted.remove(run.queue());
       served.find(run.queue()).ifPresent(queue -> halt(queue, reason));
     }
-  }
-
-  /** With the output that the runner had stored; who looks at an orphan looks for that first. */
-  private Report orphaned(Run run, String reason) {
-    Salvage finder = salvage;
-    if (finder != null) {
-      try {
-        return finder.report(run, reason);
-      } catch (BlobException e) {
-        // Where the server is away the end is not stored either, and this is done again.
-        LOG.warn("the output of task {} cannot be looked for: {}", run.task(), e.toString());
-      }
-    }
-    return report(Status.ORPHANED, reason);
-  }
-
-  private static Report report(int status, String reason) {
-    return new Report(status, TaskOutput.NONE, List.of(), reason);
   }
 }

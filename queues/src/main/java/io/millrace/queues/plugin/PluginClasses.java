@@ -20,7 +20,7 @@ final class PluginClasses {
   /** Their names, in order. */
   static Set<String> in(ClassFiles files) {
     Set<String> names = new TreeSet<>();
-    files.readClasses(bytes -> plugin(bytes).ifPresent(names::add));
+    ClassContents.read(files, bytes -> plugin(bytes).ifPresent(names::add));
     return Collections.unmodifiableSet(names);
   }
 

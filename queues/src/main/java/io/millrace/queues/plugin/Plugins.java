@@ -1,5 +1,6 @@
 package io.millrace.queues.plugin;
 
+import io.millrace.processes.FileTree;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URL;
@@ -107,7 +108,7 @@ public final class Plugins implements AutoCloseable {
 
   private Loaded load(PluginFolder folder) {
     for (int times = 1; ; times++) {
-      ClassFiles.remove(copies);
+      removeCopies();
       // With this mark, what changes from here on is noticed by the next task at the latest.
       String mark = folder.mark();
       ClassFiles classes = folder.classes().copyTo(copies);
@@ -130,7 +131,15 @@ public final class Plugins implements AutoCloseable {
       } catch (IOException e) {
         LOG.debug("the classes of {} cannot be closed", old.folder(), e);
       }
-      ClassFiles.remove(copies);
+      removeCopies();
+    }
+  }
+
+  private void removeCopies() {
+    try {
+      FileTree.remove(copies);
+    } catch (IOException e) {
+      LOG.debug("the folder {} stays", copies, e);
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.millrace.queues.runner;
 
 import io.millrace.processes.GuardedGroup;
-import io.millrace.processes.GuardedProcess;
 import io.millrace.processes.Watchdog;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginException;
@@ -19,13 +18,13 @@ final class ProgramWork implements Work {
   private static final int LONGEST_PAUSE_MILLIS = 100;
 
   private final GuardedGroup process;
-  private final TaskFolder folder;
+  private final Path statusFile;
   private final CountDownLatch killed = new CountDownLatch(1);
   private volatile boolean terminating;
 
-  private ProgramWork(GuardedGroup process, TaskFolder folder) {
+  private ProgramWork(GuardedGroup process, Path statusFile) {
     this.process = process;
-    this.folder = folder;
+    this.statusFile = statusFile;
   }
 
   /** Starts the program. It begins only where its end with this process is certain. */
@@ -34,9 +33,8 @@ final class ProgramWork implements Work {
     ProcessBuilder builder = builder(call, task);
     Path input = call.paramsOnStdin() ? task.writeParams() : NOTHING;
     try {
-      GuardedGroup process =
-          GuardedGroup.start(builder, input, task.folder()::recordGroup, watchdog);
-      return new ProgramWork(process, task.folder());
+      GuardedGroup process = GuardedGroup.start(builder, input, task.folder().group(), watchdog);
+      return new ProgramWork(process, task.folder().status());
     } catch (IOException e) {
       throw new PluginException("the program cannot be started: " + e.getMessage(), e);
     }
@@ -71,9 +69,6 @@ final class ProgramWork implements Work {
     }
     // A slot is free only when the work has stopped: what was left behind ends here.
     process.end();
-    if (process instanceof GuardedProcess) {
-      folder.forgetGroup();
-    }
     return result(code);
   }
 
@@ -81,10 +76,10 @@ final class ProgramWork implements Work {
     String reason = code == 0 ? null : "exit code " + code;
     String word;
     try {
-      if (!Files.exists(folder.status())) {
+      if (!Files.exists(statusFile)) {
         return new Result(code == 0 ? Status.SUCCEEDED : Status.FAILED, reason, null);
       }
-      word = Files.readString(folder.status(), StandardCharsets.ISO_8859_1).strip();
+      word = Files.readString(statusFile, StandardCharsets.ISO_8859_1).strip();
     } catch (IOException e) {
       return Result.failed("the status file cannot be read: " + e);
     }

@@ -1,16 +1,13 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.FileTree;
+import io.millrace.processes.GroupRecord;
 import io.millrace.processes.ProcessIdentity;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +53,7 @@ record TaskFolder(Path runner) {
     return runner.resolve("classes");
   }
 
-  private Path group() {
+  private Path leaderFile() {
     return runner.resolve("group");
   }
 
@@ -74,28 +71,35 @@ record TaskFolder(Path runner) {
     return Files.exists(session());
   }
 
-  void recordGroup(ProcessIdentity leader) throws IOException {
-    Files.writeString(group(), leader.toString());
-  }
+  /** Keeps who leads the processes of the task. */
+  GroupRecord group() {
+    return new GroupRecord() {
+      @Override
+      public void begun(ProcessIdentity leader) throws IOException {
+        Files.writeString(leaderFile(), leader.toString());
+      }
 
-  /** Empties the file: to make it anew for each task would cost more. */
-  void forgetGroup() {
-    try {
-      Files.write(group(), new byte[0]);
-    } catch (IOException e) {
-      LOG.warn("the file {} cannot be emptied: {}", group(), e.toString());
-    }
+      @Override
+      public void ended() {
+        try {
+          // Emptied, as to make it anew for each task would cost more.
+          Files.write(leaderFile(), new byte[0]);
+        } catch (IOException e) {
+          LOG.warn("the file {} cannot be emptied: {}", leaderFile(), e.toString());
+        }
+      }
+    };
   }
 
   /** Who leads the processes of the task, if there are any. */
   Optional<ProcessIdentity> leader() {
     try {
-      String leader = Files.readString(group());
+      String leader = Files.readString(leaderFile());
       return leader.isEmpty() ? Optional.empty() : Optional.of(ProcessIdentity.parse(leader));
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException | IllegalArgumentException e) {
-      LOG.warn("the file {} cannot be read: {}", group(), e.toString());
+      LOG.warn("the file {} cannot be read: {}", leaderFile(), e.toString());
       return Optional.empty();
     }
   }
@@ -103,27 +107,7 @@ record TaskFolder(Path runner) {
   /** Removes a file, or a folder with all that is in it; what cannot be removed stays. */
   static void remove(Path top) {
     try {
-      if (!Files.isDirectory(top, LinkOption.NOFOLLOW_LINKS)) {
-        Files.deleteIfExists(top);
-        return;
-      }
-      Files.walkFileTree(
-          top,
-          new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                throws IOException {
-              Files.deleteIfExists(file);
-              return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException e)
-                throws IOException {
-              Files.deleteIfExists(folder);
-              return FileVisitResult.CONTINUE;
-            }
-          });
+      FileTree.remove(top);
     } catch (IOException e) {
       LOG.warn("{} stays: {}", top, e.toString());
     }

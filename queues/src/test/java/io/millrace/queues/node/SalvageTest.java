@@ -2,6 +2,8 @@ package io.millrace.queues.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.blobs.BlobException;
+import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
@@ -12,10 +14,13 @@ import io.millrace.queues.QueueTask;
 import io.millrace.queues.Run;
 import io.millrace.queues.Salvage;
 import io.millrace.queues.Status;
+import io.millrace.queues.TaskOutput;
 import io.millrace.queues.node.NodeWorld.Started;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,7 +39,7 @@ class SalvageTest {
 
   SalvageTest(@TempDir Path folder) {
     blobs = FileBlobStore.open(folder);
-    node.node.salvageBy(new Salvage(blobs, world.queues));
+    node.node.salvageBy(Salvage.from(blobs, world.queues));
   }
 
   @AfterEach
@@ -57,6 +62,17 @@ class SalvageTest {
       blobs.put(prefix + chunks, new ByteArrayInputStream(bytes, at, length));
       chunks++;
     }
+  }
+
+  /** A blob store that fails whatever it is asked. */
+  private static BlobStore away() {
+    InvocationHandler failure =
+        (_, _, _) -> {
+          throw new BlobException("away");
+        };
+    return (BlobStore)
+        Proxy.newProxyInstance(
+            BlobStore.class.getClassLoader(), new Class<?>[] {BlobStore.class}, failure);
   }
 
   private QueueTask lost(Run run) {
@@ -93,6 +109,35 @@ class SalvageTest {
 
       assertThat(stdout(lost(run))).hasSameSizeAs(content);
     }
+  }
+
+  @Test
+  void another_node_that_finds_a_claim_run_out_keeps_the_output_too() throws Exception {
+    Run run = running();
+    store(run, "stdout", "half of it");
+    node.pause(true);
+    Started other = world.start("other", NodeWorld.machine("b"));
+    other.node.salvageBy(Salvage.from(blobs, world.queues));
+
+    world.run(NodeWorld.LEASE.plusSeconds(61));
+
+    QueueTask task = world.task(run.task());
+    assertThat(task.status()).isEqualTo(Status.ORPHANED);
+    assertThat(task.progress().reason()).isEqualTo("its claim ran out");
+    assertThat(stdout(task)).isEqualTo("half of it");
+    assertThat(other.runners.begun).isEmpty();
+  }
+
+  @Test
+  void an_orphan_whose_output_cannot_be_looked_for_is_an_orphan_all_the_same() throws Exception {
+    Run run = running();
+    store(run, "stdout", "half of it");
+    node.node.salvageBy(Salvage.from(away(), world.queues));
+
+    QueueTask task = lost(run);
+
+    assertThat(task.status()).isEqualTo(Status.ORPHANED);
+    assertThat(task.output()).isEqualTo(TaskOutput.NONE);
   }
 
   @Test

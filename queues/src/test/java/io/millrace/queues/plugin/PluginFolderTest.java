@@ -3,6 +3,7 @@ package io.millrace.queues.plugin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.processes.FileTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -171,7 +172,7 @@ class PluginFolderTest {
     try (Plugins plugins = plugins()) {
       Plugin running = ready(plugins, "my.Slow");
 
-      ClassFiles.remove(classes);
+      FileTree.remove(classes);
 
       assertThat(run(running)).isEqualTo(7);
     }

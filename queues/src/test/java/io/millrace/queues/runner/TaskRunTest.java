@@ -6,6 +6,7 @@ import static io.millrace.queues.runner.Bench.shell;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,15 +60,27 @@ class TaskRunTest {
   }
 
   @Test
+  void what_the_status_file_says_counts_whatever_the_exit_code() throws Exception {
+    QueueTask task = bench.run("shell", shell("echo 7 > \"$MILLRACE_STATUS_FILE\"; exit 9"));
+
+    assertThat(task.status()).isEqualTo(7);
+    assertThat(reason(task)).isEqualTo("exit code 9");
+  }
+
+  @Test
   void a_program_knows_which_task_it_is_and_gets_a_folder_that_is_emptied() throws Exception {
-    String command = "echo $MILLRACE_TASK_ID $MILLRACE_TOKEN $MILLRACE_NODE; pwd; echo left > file";
+    String command =
+        "echo $MILLRACE_TASK_ID $MILLRACE_TOKEN $MILLRACE_NODE $MILLRACE_QUEUE $MILLRACE_PLUGIN;"
+            + " pwd; echo left > file";
     TaskRun run = bench.begin("shell", shell(command));
     run.carryOut();
 
     String[] lines =
         bench.text(bench.task(run.assignment().task()).output().stdout()).split("\n", -1);
-    long token = run.assignment().run().claim().token();
-    assertThat(lines[0]).isEqualTo(run.assignment().task() + " " + token + " bench");
+    Run claimed = run.assignment().run();
+    long token = claimed.claim().token();
+    assertThat(lines[0])
+        .isEqualTo(claimed.task() + " " + token + " bench " + claimed.queue() + " shell");
     assertThat(Path.of(lines[1])).isEmptyDirectory();
   }
 

@@ -13,14 +13,17 @@ import java.util.Map;
  * tree: it is as long as the request, and each id stands in it twice.
  */
 final class InsertedForm {
-  private static final byte[] HEAD =
-      ascii("{\"MongoDB::InsertManyResult\":{\"acknowledged\":true,\"inserted\":[");
-  private static final byte[] MIDDLE = ascii("],\"inserted_ids\":{");
-  private static final byte[] TAIL = ascii("},\"write_errors\":[],\"write_concern_errors\":[]}}");
-  private static final byte[] OID = ascii("{\"$oid\":\"");
-  private static final byte[] INDEX = ascii("{\"index\":");
-  private static final byte[] ID = ascii(",\"_id\":");
+  private static final String HEAD =
+      "{\"MongoDB::InsertManyResult\":{\"acknowledged\":true,\"inserted\":[";
+  private static final String MIDDLE = "],\"inserted_ids\":{";
+  private static final String TAIL = "},\"write_errors\":[],\"write_concern_errors\":[]}}";
+  private static final String OID = "{\"$oid\":\"";
+  private static final String INDEX = "{\"index\":";
+  private static final String ID = ",\"_id\":";
   private static final int HEX = 24;
+
+  /** How much is put together before it is written. */
+  private static final int PART = 8_000;
 
   private InsertedForm() {}
 
@@ -29,55 +32,45 @@ final class InsertedForm {
         200, Reply.JSON, Map.of(), length(ids.size()), target -> write(ids, target));
   }
 
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
-  }
-
   private static long length(int count) {
     long digits = 0;
     long end = 10;
     for (long begin = 0; begin < count; begin = end, end *= 10) {
       digits += (Math.min(end, count) - begin) * Long.toString(end - 1).length();
     }
-    long id = (long) OID.length + HEX + 2;
+    long id = (long) OID.length() + HEX + 2;
     long commas = Math.max(0, count - 1);
-    long first = count * (INDEX.length + ID.length + id + 1) + digits + commas;
+    long first = count * (INDEX.length() + ID.length() + id + 1) + digits + commas;
     long second = count * (id + 3) + digits + commas;
-    return HEAD.length + first + MIDDLE.length + second + TAIL.length;
+    return HEAD.length() + first + MIDDLE.length() + second + TAIL.length();
   }
 
   private static void write(List<ObjectId> ids, OutputStream target) throws IOException {
-    target.write(HEAD);
+    StringBuilder text = new StringBuilder(PART).append(HEAD);
     for (int i = 0; i < ids.size(); i++) {
-      comma(i, target);
-      target.write(INDEX);
-      target.write(ascii(Integer.toString(i)));
-      target.write(ID);
-      id(ids.get(i), target);
-      target.write('}');
+      text.append(i > 0 ? "," : "").append(INDEX).append(i).append(ID);
+      id(ids.get(i), text).append('}');
+      if (text.length() > PART) {
+        flush(text, target);
+      }
     }
-    target.write(MIDDLE);
+    text.append(MIDDLE);
     for (int i = 0; i < ids.size(); i++) {
-      comma(i, target);
-      target.write('"');
-      target.write(ascii(Integer.toString(i)));
-      target.write('"');
-      target.write(':');
-      id(ids.get(i), target);
+      text.append(i > 0 ? ",\"" : "\"").append(i).append("\":");
+      id(ids.get(i), text);
+      if (text.length() > PART) {
+        flush(text, target);
+      }
     }
-    target.write(TAIL);
+    flush(text.append(TAIL), target);
   }
 
-  private static void comma(int index, OutputStream target) throws IOException {
-    if (index > 0) {
-      target.write(',');
-    }
+  private static StringBuilder id(ObjectId id, StringBuilder text) {
+    return text.append(OID).append(id.hex()).append("\"}");
   }
 
-  private static void id(ObjectId id, OutputStream target) throws IOException {
-    target.write(OID);
-    target.write(ascii(id.hex()));
-    target.write('"');
-    target.write('}');
+  private static void flush(StringBuilder text, OutputStream target) throws IOException {
+    target.write(text.toString().getBytes(StandardCharsets.US_ASCII));
+    text.setLength(0);
   }
 }

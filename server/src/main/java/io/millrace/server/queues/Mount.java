@@ -12,6 +12,7 @@ import io.millrace.wire.JsonMistake;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Adds routes below {@code /dci} whose input errors are answered in one form. */
@@ -48,14 +49,14 @@ final class Mount {
     Reply answer(Asked asked, Input input) throws IOException, InterruptedException;
   }
 
-  /** Says what is wrong with a request. */
+  /** The body of an answer that says what is wrong with a request. */
   interface ErrorForm {
-    Reply show(Refusal refusal);
+    JsonNode body(Refusal refusal);
   }
 
   /** A route that takes parameters. */
   void add(HttpMethod method, String path, Action action) {
-    add(method, path, refusal -> Form.bad(refusal.body()), action);
+    add(method, path, Refusal::body, action);
   }
 
   /** The same with errors of another form. */
@@ -69,16 +70,16 @@ final class Mount {
             input = Input.of(request);
             return action.answer(new Asked(request), input);
           } catch (Refusal e) {
-            return errors.show(e);
+            return answer(e, errors);
           } catch (StoreFullException e) {
             // Not the client's fault: answered as every store that cannot serve now.
             throw e;
           } catch (InvalidRequestException e) {
-            return errors.show(refusal(e, input));
+            return answer(refusal(e, input), errors);
           } catch (TaskStateException e) {
-            return errors.show(Refusal.of(String.valueOf(e.getMessage())));
+            return answer(Refusal.of(String.valueOf(e.getMessage())), errors);
           } catch (JacksonException e) {
-            return errors.show(Refusal.of("this JSON cannot be kept: " + JsonMistake.words(e)));
+            return answer(notKept(e), errors);
           }
         });
   }
@@ -92,19 +93,27 @@ final class Mount {
           try {
             return handler.handle(request);
           } catch (Refusal e) {
-            return Form.bad(e.body());
+            return answer(e, Refusal::body);
           } catch (StoreFullException e) {
             throw e;
           } catch (InvalidRequestException e) {
-            return Form.bad(refusal(e, null).body());
+            return answer(refusal(e, null), Refusal::body);
           } catch (JacksonException e) {
-            String message = "this JSON cannot be kept: " + JsonMistake.words(e);
-            return Form.bad(Refusal.of(message).body());
+            return answer(notKept(e), Refusal::body);
           }
         });
   }
 
-  static Refusal refusal(InvalidRequestException e, @Nullable Input input) {
+  private static Reply answer(Refusal refusal, ErrorForm errors) {
+    JsonNode body = errors.body(refusal);
+    return refusal.isFull() ? Form.full(body) : Form.bad(body);
+  }
+
+  private static Refusal notKept(JacksonException e) {
+    return Refusal.of("this JSON cannot be kept: " + JsonMistake.words(e));
+  }
+
+  private static Refusal refusal(InvalidRequestException e, @Nullable Input input) {
     String message = String.valueOf(e.getMessage());
     if (e.field().isEmpty() || input == null) {
       return Refusal.of(message);

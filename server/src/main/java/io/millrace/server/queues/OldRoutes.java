@@ -12,13 +12,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The routes of version 3 for queues and creation. Their errors are {@code [0, error]}. */
+/**
+ * The routes of version 3 for queues and creation. Their errors are {@code [0, error]}, with the
+ * result of what was done before as a third element.
+ */
 final class OldRoutes {
   static final Mount.ErrorForm PAIR =
       refusal -> {
         ArrayNode pair = Form.array().add(0);
         pair.add(refusal.message());
-        return Form.bad(pair);
+        ObjectNode done = refusal.done();
+        return done == null ? pair : pair.add(done);
       };
 
   private final QueueRoutes queues;
@@ -40,7 +44,7 @@ final class OldRoutes {
     mount.add(
         HttpMethod.POST,
         "/set-queue-attr-json",
-        refusal -> Form.bad(refusal.body().put("success", 0)),
+        refusal -> refusal.body().put("success", 0),
         (_, input) -> setAttribute(input));
     mount.add(HttpMethod.POST, "/start-queue-json", PAIR, (_, input) -> start(input));
     mount.add(HttpMethod.POST, "/delete-queue-json", PAIR, (_, input) -> delete(input));

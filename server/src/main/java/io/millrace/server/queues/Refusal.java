@@ -1,15 +1,19 @@
 package io.millrace.server.queues;
 
+import io.millrace.queues.InvalidRequestException;
+import io.millrace.queues.StoreFullException;
 import io.millrace.server.ServerException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An input error: what is wrong, and the field at fault beside it. */
+/** An error: what is wrong, and the field at fault beside it. Of the input unless it says else. */
 final class Refusal extends ServerException {
   private static final long serialVersionUID = 1;
 
   private final transient ObjectNode body;
+  private transient @Nullable ObjectNode done;
+  private boolean full;
 
   private Refusal(String message, ObjectNode body) {
     super(message);
@@ -36,6 +40,24 @@ final class Refusal extends ServerException {
   Refusal with(ObjectNode result) {
     body.setAll(result);
     return this;
+  }
+
+  /** The store took some of what was asked for, with this result, and refused the rest. */
+  static Refusal after(ObjectNode done, InvalidRequestException e) {
+    Refusal refusal = of(String.valueOf(e.getMessage())).with(done);
+    refusal.done = done;
+    refusal.full = e instanceof StoreFullException;
+    return refusal;
+  }
+
+  /** Whether nothing is wrong with the input, and the store has no room for it now. */
+  boolean isFull() {
+    return full;
+  }
+
+  /** The result of what was done before; null for nothing. */
+  @Nullable ObjectNode done() {
+    return done;
   }
 
   ObjectNode body() {

@@ -5,7 +5,6 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Status;
-import io.millrace.queues.StoreFullException;
 import io.millrace.queues.TaskRegistry;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
@@ -18,11 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Creates tasks, shows one, and operates on it. */
 final class TaskRoutes {
   private static final String STATUS = "status";
+  private static final Set<String> REASON = Set.of("reason");
   private static final String BOTH_OBJECTS =
       "filter and params required and must be name/value objects";
 
@@ -47,7 +48,7 @@ final class TaskRoutes {
 
   /** Does something to a task; empty where there is none. */
   private interface Operation {
-    Optional<QueueTask> on(ObjectId id, String reason);
+    Optional<QueueTask> on(ObjectId id, String why);
   }
 
   void mount(Mount mount) {
@@ -57,17 +58,18 @@ final class TaskRoutes {
         "/tasks/{queue}/{collection}",
         (asked, input) -> Form.ok(createFrom(asked, input)));
     mount.add(HttpMethod.GET, "/tasks/id/{id}", (asked, _) -> show(known.find(asked.id())));
-    operation(mount, "cancel", (id, reason) -> tasks.hold(id, Status.CANCELLED, reason));
-    operation(mount, "block", (id, reason) -> tasks.hold(id, Status.BLOCKED, reason));
-    operation(mount, "terminate", (id, _) -> tasks.terminate(id));
-    operation(mount, "requeue", (id, _) -> tasks.requeue(id));
+    operation(mount, "cancel", REASON, (id, why) -> tasks.hold(id, Status.CANCELLED, why));
+    operation(mount, "block", REASON, (id, why) -> tasks.hold(id, Status.BLOCKED, why));
+    operation(mount, "terminate", Set.of(), (id, _) -> tasks.terminate(id));
+    operation(mount, "requeue", Set.of(), (id, _) -> tasks.requeue(id));
   }
 
-  private void operation(Mount mount, String name, Operation operation) {
+  private void operation(Mount mount, String name, Set<String> params, Operation operation) {
     mount.add(
         HttpMethod.POST,
         "/tasks/id/{id}/" + name,
         (asked, input) -> {
+          input.allow(params, "Invalid param");
           ObjectId id = KnownTasks.id(asked.id());
           return operation
               .on(id, input.text("reason"))
@@ -102,19 +104,8 @@ final class TaskRoutes {
     byte[] body = request.body();
     TaskArray params = TaskArray.of(Input.isForm(request, body) ? new byte[0] : body);
     Queue queue = queues.find(request.parameter("queue"));
-    List<ObjectId> created = new ArrayList<>();
-    try {
-      params.read(part -> tasks.submit(queue, part, status, created::addAll));
-    } catch (InvalidRequestException e) {
-      if (created.isEmpty()) {
-        throw e;
-      }
-      if (e instanceof StoreFullException) {
-        return Form.full(Mount.refusal(e, null).with(Results.inserted(created)).body());
-      }
-      throw Mount.refusal(e, null).with(Results.inserted(created));
-    }
-    return InsertedForm.reply(created);
+    return InsertedForm.reply(
+        created(created -> params.read(part -> tasks.submit(queue, part, status, created))));
   }
 
   /** Creates a task for each matching document. */
@@ -141,6 +132,27 @@ final class TaskRoutes {
     if (params.isEmpty()) {
       throw Refusal.of("nothing matches, so no task was created").with(Results.inserted(List.of()));
     }
-    return tasks.submit(queue, params, status);
+    return created(created -> tasks.submit(queue, params, status, created));
+  }
+
+  /** Creates tasks, some at a time, and tells their ids. */
+  private interface Creation {
+    void run(Consumer<List<ObjectId>> created);
+  }
+
+  /**
+   * All that were created; where the store refuses one of many, those before stand by the error.
+   */
+  private static List<ObjectId> created(Creation creation) {
+    List<ObjectId> created = new ArrayList<>();
+    try {
+      creation.run(created::addAll);
+    } catch (InvalidRequestException e) {
+      if (created.isEmpty()) {
+        throw e;
+      }
+      throw Refusal.after(Results.inserted(created), e);
+    }
+    return created;
   }
 }

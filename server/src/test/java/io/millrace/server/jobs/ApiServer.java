@@ -1,5 +1,7 @@
 package io.millrace.server.jobs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.jobs.JobTypes;
@@ -116,6 +118,14 @@ final class ApiServer implements AutoCloseable {
   HttpResponse<String> submit(String path, String... fields)
       throws IOException, InterruptedException {
     return form(path, BodyPublishers.ofString(form(fields)));
+  }
+
+  /** Submits a job with a payload that tells its key; gives its id. */
+  String submitted(String key, String priority) throws IOException, InterruptedException {
+    HttpResponse<String> answer =
+        submit("/api/jobs/submit", "Key", key, "Payload", "p of " + key, "Priority", priority);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+    return Json.MAPPER.readTree(answer.body()).get("id").asString();
   }
 
   /** Submits what may be a form. */

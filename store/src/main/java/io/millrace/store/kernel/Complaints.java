@@ -96,9 +96,11 @@ final class Complaints {
     checkName("key of a document", key.key());
   }
 
-  void checkData(String what, int sizeBytes) {
+  /** What the data is of comes apart, as its words are seldom needed. */
+  void checkData(String what, Object of, int sizeBytes) {
     if (sizeBytes > limits.dataBytes()) {
-      tooLarge(what + " has " + sizeBytes + " bytes, more than " + limits.dataBytes());
+      String named = what + " of " + of;
+      tooLarge(named + " has " + sizeBytes + " bytes, more than " + limits.dataBytes());
     }
   }
 

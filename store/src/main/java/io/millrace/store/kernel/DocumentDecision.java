@@ -21,7 +21,7 @@ final class DocumentDecision {
   private final Map<String, Long> localIds;
   private final Transaction transaction;
   private final List<Change> changes;
-  private final Set<DocumentKey> touched = new HashSet<>(0);
+  private final Set<DocumentKey> touched;
   private long growthBytes;
 
   DocumentDecision(
@@ -35,6 +35,8 @@ final class DocumentDecision {
     this.localIds = localIds;
     this.transaction = transaction;
     this.changes = changes;
+    int named = transaction.puts().size() + transaction.documentDeletes().size();
+    this.touched = HashSet.newHashSet(named);
   }
 
   /** By how much the documents grow. */
@@ -57,7 +59,7 @@ final class DocumentDecision {
               || expected(put.key(), put.expectedVersion(), old);
       once(put.key());
       Bytes body = put.template() ? fill(put) : put.body();
-      complaints.checkData("body of " + put.key(), body.size());
+      complaints.checkData("body", put.key(), body.size());
       if (asExpected) {
         Document document = new Document(put.key(), nextId, body);
         growthBytes += Sizes.of(document) - (old == null ? 0 : Sizes.of(old));
@@ -117,22 +119,14 @@ final class DocumentDecision {
 
   /** The body with every {@code {{local name}}} replaced by the id that stands for it. */
   private Bytes fill(Transaction.Put put) {
-    String template = put.body().utf8();
-    StringBuilder filled = new StringBuilder(template.length());
-    int from = 0;
-    while (true) {
-      int open = template.indexOf("{{", from);
-      int close = open < 0 ? -1 : template.indexOf("}}", open + 2);
-      if (close < 0) {
-        return Bytes.of(filled.append(template, from, template.length()).toString());
-      }
-      String name = template.substring(open + 2, close);
-      Long id = localIds.get(name);
-      if (id == null) {
-        complaints.malformed(put.key() + " refers to unknown local name " + name);
-      }
-      filled.append(template, from, open).append(id);
-      from = close + 2;
-    }
+    return Template.fill(
+        put.body(),
+        name -> {
+          Long id = localIds.get(name);
+          if (id == null) {
+            complaints.malformed(put.key() + " refers to unknown local name " + name);
+          }
+          return String.valueOf(id);
+        });
   }
 }

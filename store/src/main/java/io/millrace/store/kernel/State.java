@@ -7,6 +7,7 @@ import io.millrace.store.DocumentKey;
 import io.millrace.store.GroupSummary;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.Transaction.DocumentVersion;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -113,7 +114,12 @@ final class State {
         put(task);
       }
       case Change.Deleted(long id, long _, String _) -> remove(id);
-      case Change.DocumentPut(long _, Document document) -> put(document);
+      case Change.DocumentPut(long oldVersion, Document document) -> {
+        if (oldVersion != DocumentVersion.ABSENT) {
+          drop(Objects.requireNonNull(document(document.key())));
+        }
+        put(document);
+      }
       case Change.DocumentDeleted(DocumentKey key, long _) ->
           drop(Objects.requireNonNull(document(key)));
     }
@@ -175,10 +181,6 @@ final class State {
   /** Adds or replaces a document; also used by recovery. */
   void put(Document document) {
     lastId = Math.max(lastId, document.version());
-    Document old = document(document.key());
-    if (old != null) {
-      drop(old);
-    }
     documents.insert(document);
     memoryBytes += Sizes.of(document);
   }

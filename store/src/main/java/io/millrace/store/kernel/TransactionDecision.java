@@ -108,7 +108,7 @@ final class TransactionDecision {
 
   private void add(Transaction.Add add) {
     complaints.checkName("group of a task to add", add.group());
-    complaints.checkData("data of a task to add", add.data().size());
+    complaints.checkData("data", "a task to add", add.data().size());
     long time = complaints.checkTime("a task to add", add.when(), nowMillis);
     callNext(add.localName());
     Owner owner = add.owned() && time > nowMillis ? transaction.client() : null;
@@ -128,7 +128,7 @@ final class TransactionDecision {
     }
     complaints.checkName("local name", localName);
     if (localIds.isEmpty()) {
-      localIds = new HashMap<>();
+      localIds = HashMap.newHashMap(transaction.adds().size() + transaction.takings().size());
     }
     if (localIds.putIfAbsent(localName, nextId) != null) {
       complaints.malformed("local name " + localName + " stands for two tasks");
@@ -138,7 +138,7 @@ final class TransactionDecision {
   private void update(Transaction.Update update) {
     Bytes data = update.data();
     if (data != null) {
-      complaints.checkData("data of " + update.task(), data.size());
+      complaints.checkData("data", update.task(), data.size());
     }
     long time = complaints.checkTime(update.task().toString(), update.when(), nowMillis);
     Task old = change(update.task(), Kind.MISSING_UPDATE, "to update");

@@ -85,7 +85,9 @@ final class TreeBranch<T> extends TreeNode<T> {
 
   @Override
   @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, long current) {
-    int index = keys.search(element, size);
+    // Sequences that grow, as ids do, all go to the last child.
+    int last = size - 1;
+    int index = keys.compare(last, element) <= 0 ? last : keys.search(element, size);
     if (keys.compare(index, element) > 0) {
       keys.set(index, element);
     }

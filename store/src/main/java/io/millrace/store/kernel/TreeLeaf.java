@@ -57,7 +57,8 @@ final class TreeLeaf<T> extends TreeNode<T> {
 
   @Override
   @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, long current) {
-    int index = search(element, order);
+    boolean largest = size > 0 && order.compare(element(size - 1), element) < 0;
+    int index = largest ? size : search(element, order);
     if (holds(index, element, order)) {
       return null;
     }

@@ -1,4 +1,4 @@
-package io.millrace.cli.jobs;
+package io.millrace.cli.remote;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,18 +12,18 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
 /** Keys of servers at 127.0.0.1, with certificates that they have signed themselves. */
-final class Certificates {
+public final class Certificates {
   private static final String PASSWORD = "only for this test";
 
   private final Path folder;
 
   /** In an empty folder. */
-  Certificates(Path folder) {
+  public Certificates(Path folder) {
     this.folder = folder;
   }
 
   /** Makes a key and the certificate to it, which lies in the file that is given back. */
-  Path make(String name) throws IOException, InterruptedException {
+  public Path make(String name) throws IOException, InterruptedException {
     Path file = folder.resolve(name + ".pem");
     keytool(name, "-genkeypair -keyalg EC -dname CN=test -ext san=ip:127.0.0.1 -validity 2");
     keytool(name, "-exportcert -rfc -file " + file);
@@ -49,7 +49,7 @@ final class Certificates {
   }
 
   /** What a server with that key speaks. */
-  SSLContext server(String name) throws IOException, GeneralSecurityException {
+  public SSLContext server(String name) throws IOException, GeneralSecurityException {
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream file = Files.newInputStream(keys(name))) {
       keys.load(file, PASSWORD.toCharArray());

@@ -1,4 +1,4 @@
-package io.millrace.cli.jobs;
+package io.millrace.cli.remote;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,15 +14,14 @@ import javax.net.ServerSocketFactory;
 import javax.net.ssl.SSLContext;
 
 /** A way to a server that can be cut. */
-final class CutLine implements AutoCloseable {
+public final class CutLine implements AutoCloseable {
   private final ServerSocket listener;
   private final int port;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
-
   private final String scheme;
 
   /** To this server. */
-  CutLine(URI server) throws IOException {
+  public CutLine(URI server) throws IOException {
     this(server, "http", ServerSocketFactory.getDefault());
   }
 
@@ -34,11 +33,12 @@ final class CutLine implements AutoCloseable {
   }
 
   /** To this server, encrypted as far as here. */
-  static CutLine encrypted(URI server, SSLContext context) throws IOException {
+  public static CutLine encrypted(URI server, SSLContext context) throws IOException {
     return new CutLine(server, "https", context.getServerSocketFactory());
   }
 
-  URI address() {
+  /** Where it listens. */
+  public URI address() {
     return URI.create(scheme + "://127.0.0.1:" + listener.getLocalPort());
   }
 
@@ -69,7 +69,7 @@ final class CutLine implements AutoCloseable {
   }
 
   /** Cuts what is connected; later connections hold. */
-  void cut() throws IOException {
+  public void cut() throws IOException {
     for (Socket socket : List.copyOf(sockets)) {
       socket.close();
       sockets.remove(socket);

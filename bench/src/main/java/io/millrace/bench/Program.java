@@ -1,0 +1,104 @@
+package io.millrace.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A command of the whole program in a process of its own, as a user starts it. */
+final class Program implements AutoCloseable {
+  private static final String MAIN = "io.millrace.cli.Millrace";
+  private static final String RUNNER_FLAGS = "millrace.runner";
+
+  private final Process process;
+  private final String line;
+
+  private Program(Process process, String line) {
+    this.process = process;
+    this.line = line;
+  }
+
+  /** Whether the program is here: the bench can run without it. */
+  static boolean isHere() {
+    try {
+      Class.forName(MAIN, false, Program.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Starts a command that says a line with an address when it is ready, and waits for that.
+   *
+   * @param java the JVM with its flags
+   */
+  static Program start(List<String> java, Path log, List<String> arguments) throws IOException {
+    List<String> command = new ArrayList<>(java);
+    String flags = System.getProperty(RUNNER_FLAGS);
+    if (flags != null) {
+      command.add("-D" + RUNNER_FLAGS + "=" + flags);
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN));
+    command.addAll(arguments);
+    Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
+    BufferedReader said = process.inputReader(StandardCharsets.UTF_8);
+    String line = said.readLine();
+    if (line == null || !line.contains("http://")) {
+      process.destroy();
+      throw new BenchException(arguments.getFirst() + " did not start: " + Files.readString(log));
+    }
+    Thread.startVirtualThread(() -> readOn(said));
+    return new Program(process, line);
+  }
+
+  private static void readOn(BufferedReader said) {
+    try (said) {
+      said.transferTo(Writer.nullWriter());
+    } catch (IOException _) {
+      // It has ended.
+    }
+  }
+
+  /** The address that it said. */
+  URI address() {
+    int from = line.indexOf("http://");
+    return URI.create(line.substring(from, line.indexOf(' ', from)));
+  }
+
+  /** Its task runners, which are processes of the same program. */
+  List<ProcessHandle> runners() {
+    return process
+        .descendants()
+        .filter(each -> each.info().command().orElse("").endsWith("java"))
+        .toList();
+  }
+
+  /** The processor time that it has taken so far, without its runners. */
+  Usage usage() {
+    return Usage.ofServer(process.pid());
+  }
+
+  /** Stops it, and whatever it has started. */
+  @Override
+  public void close() {
+    List<ProcessHandle> started = process.descendants().toList();
+    process.destroy();
+    process.onExit().join();
+    // Idle runners have been told to end; the others would work on.
+    CompletableFuture<?>[] ends =
+        started.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new);
+    CompletableFuture.allOf(ends)
+        .completeOnTimeout(null, 5, TimeUnit.SECONDS)
+        .thenRun(() -> started.forEach(ProcessHandle::destroyForcibly))
+        .thenCompose(_ -> CompletableFuture.allOf(ends))
+        .join();
+  }
+}

@@ -1,0 +1,113 @@
+package io.millrace.bench;
+
+import io.millrace.client.ClientOptions;
+import io.millrace.client.JsonCalls;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The processor time of an execution node, and of its server, while nothing happens: the one slot
+ * of a queue is taken by a task that sleeps, first with nothing behind it, then with a long queue.
+ */
+final class QueuesIdle implements Scenario {
+  private static final int WAITING = 1_000_000;
+  private static final double TARGET_PERCENT = 1;
+
+  /** Shares of a core are small, and processor time is told in steps of 10 ms. */
+  private static final int TIMES = 12;
+
+  /** A server that was filled writes a snapshot, collects garbage and compiles for a while. */
+  private static final int SETTLING = 6;
+
+  @Override
+  public String name() {
+    return "queues-idle";
+  }
+
+  @Override
+  public String what() {
+    return String.format(
+        Locale.ROOT, "a node and its server beside %,d waiting tasks, the slot taken", WAITING);
+  }
+
+  @Override
+  public void run(Setting setting) throws IOException, InterruptedException {
+    if (!Program.isHere()) {
+      setting.report().say(name(), "left out, as the program with its node is not here");
+      return;
+    }
+    Path folder = setting.newFolder("idle");
+    try (Program server = server(setting, folder);
+        Program node = node(folder, server);
+        JsonCalls calls = JsonCalls.open(ClientOptions.at(server.address()))) {
+      BenchQueue queue = BenchQueue.create(calls, "shell", 1);
+      String sleeping = queue.submit(1, command("sleep 86400"));
+      queue.awaitRunning(1);
+      measure(setting, server, node, 0);
+      int tasks = Math.max(1, WAITING / setting.scale());
+      queue.submit(tasks, command("true"));
+      measure(setting, server, node, tasks);
+      queue.halt();
+      queue.terminate(sleeping);
+      queue.awaitRunning(0);
+    } finally {
+      Setting.delete(folder);
+    }
+  }
+
+  private static Program server(Setting setting, Path folder) throws IOException {
+    List<String> up =
+        List.of(
+            "up",
+            "--no-node",
+            "--port",
+            "0",
+            "--data",
+            folder.resolve("data").toString(),
+            "--stop-with",
+            Long.toString(ProcessHandle.current().pid()));
+    return Program.start(Child.java(setting), folder.resolve("server.log"), up);
+  }
+
+  private static Program node(Path folder, Program server) throws IOException {
+    List<String> node =
+        List.of(
+            "node",
+            "--name",
+            "bench",
+            "--server",
+            server.address().toString(),
+            "--data",
+            folder.resolve("node").toString());
+    return Program.start(Child.command(), folder.resolve("node.log"), node);
+  }
+
+  private static ObjectNode command(String words) {
+    return JsonNodeFactory.instance.objectNode().put("command", words);
+  }
+
+  private void measure(Setting setting, Program server, Program node, int waiting)
+      throws InterruptedException {
+    Thread.sleep(setting.time().multipliedBy(SETTLING));
+    Usage serverBefore = server.usage();
+    Usage nodeBefore = node.usage();
+    Duration time = setting.time().multipliedBy(TIMES);
+    long began = System.nanoTime();
+    Thread.sleep(time);
+    double millis = (System.nanoTime() - began) / 1e6;
+    double ofNode = 100 * node.usage().since(nodeBefore).server() / millis;
+    double ofServer = 100 * server.usage().since(serverBefore).server() / millis;
+    String beside = String.format(Locale.ROOT, " beside %,d waiting tasks", waiting);
+    setting
+        .report()
+        .add(
+            Figure.of(name(), "node" + beside, ofNode, "% of a core")
+                .withTarget("< 1 %", ofNode < TARGET_PERCENT));
+    setting.report().add(Figure.of(name(), "server" + beside, ofServer, "% of a core"));
+  }
+}

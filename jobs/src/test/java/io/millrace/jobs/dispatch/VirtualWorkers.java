@@ -1,0 +1,108 @@
+package io.millrace.jobs.dispatch;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.FileBlobStore;
+import io.millrace.blobs.Value;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobTypes;
+import io.millrace.jobs.Jobs;
+import io.millrace.jobs.JobsEnvironment;
+import io.millrace.jobs.JobsOptions;
+import io.millrace.jobs.Priority;
+import io.millrace.jobs.Submission;
+import io.millrace.jobs.worker.WorkerManager;
+import io.millrace.jobs.worker.WorkerOptions;
+import io.millrace.store.testkit.contract.EmbeddedFixture;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+
+/** Manager, dispatcher and registry together, stepped by hand in virtual time. */
+final class VirtualWorkers implements AutoCloseable {
+  private static final WorkerOptions OPTIONS =
+      new WorkerOptions(
+          Duration.ofMillis(500),
+          "right"::equals,
+          true,
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(20));
+
+  private final EmbeddedFixture fixture = new EmbeddedFixture(1);
+  private final Jobs jobs;
+  private final JobDispatcher dispatcher;
+  final BlobStore blobs;
+  final WorkerManager workers;
+  private long nanos;
+  private boolean settling;
+
+  VirtualWorkers(Path folder) {
+    blobs = FileBlobStore.open(folder);
+    jobs =
+        Jobs.open(
+            fixture.store(),
+            blobs,
+            JobTypes.of(List.of()),
+            JobsOptions.DEFAULTS,
+            new JobsEnvironment(() -> Instant.EPOCH, new Random(1)));
+    workers = new WorkerManager(OPTIONS, fixture.store(), blobs, () -> Instant.EPOCH, () -> nanos);
+    dispatcher = new JobDispatcher(jobs.registry(), workers, JobsOptions.DEFAULTS.lease());
+  }
+
+  JobRegistry registry() {
+    return jobs.registry();
+  }
+
+  Job submit(String key) {
+    Value payload = new Value.Inline(key.getBytes(StandardCharsets.UTF_8));
+    return submit(jobs.registry().newId(), key, payload);
+  }
+
+  Job submit(JobId id, String key, Value payload) {
+    Submission order = new Submission("", Priority.IMMEDIATE, key, null);
+    Job job = jobs.registry().submit(id, order, payload);
+    mayHaveMissed();
+    return job;
+  }
+
+  /** The dispatcher looks for what it was not told. */
+  void mayHaveMissed() {
+    dispatcher.mayHaveMissed();
+  }
+
+  /** Lets everything happen that is due. */
+  void settle() {
+    for (int i = 0; i < 10; i++) {
+      dispatcher.step(nanos);
+    }
+  }
+
+  /** The dispatcher's step wakes it again, within itself. */
+  void settleOnce() {
+    if (!settling) {
+      settling = true;
+      dispatcher.step(nanos);
+      settling = false;
+    }
+  }
+
+  void advance(Duration time) {
+    fixture.advance(time);
+    nanos += time.toNanos();
+    settle();
+  }
+
+  Job job(String key) {
+    return jobs.registry().find(key).orElseThrow();
+  }
+
+  @Override
+  public void close() {
+    jobs.close();
+    fixture.close();
+  }
+}

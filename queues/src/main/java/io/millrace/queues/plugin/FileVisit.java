@@ -1,0 +1,73 @@
+package io.millrace.queues.plugin;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks at all files of a folder that may change meanwhile. Links are followed. */
+final class FileVisit extends SimpleFileVisitor<Path> {
+  /** How many folders within each other are looked into. */
+  static final int DEEPEST = 64;
+
+  private static final Logger LOG = LoggerFactory.getLogger(FileVisit.class);
+
+  private final Visitor visitor;
+
+  private FileVisit(Visitor visitor) {
+    this.visitor = visitor;
+  }
+
+  /** Is shown each regular file. */
+  interface Visitor {
+    void see(Path file, BasicFileAttributes attributes) throws IOException;
+  }
+
+  /**
+   * Shows a file, or those of a folder in any order; what cannot be looked at is left out.
+   *
+   * @throws UncheckedIOException what the visitor throws, but for a file that is gone or closed to
+   *     us
+   */
+  static void visit(Path entry, Visitor visitor) {
+    try {
+      Files.walkFileTree(
+          entry, EnumSet.of(FileVisitOption.FOLLOW_LINKS), DEEPEST, new FileVisit(visitor));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+    if (attributes.isRegularFile()) {
+      try {
+        visitor.see(file, attributes);
+      } catch (NoSuchFileException | AccessDeniedException e) {
+        // Whoever needs it is told that it is not there; others are not disturbed.
+        LOG.warn("the file {} cannot be read: {}", file, e.toString());
+      }
+    }
+    return FileVisitResult.CONTINUE;
+  }
+
+  @Override
+  public FileVisitResult visitFileFailed(Path file, IOException e) {
+    return FileVisitResult.CONTINUE;
+  }
+
+  @Override
+  public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException e) {
+    return FileVisitResult.CONTINUE;
+  }
+}
