@@ -146,11 +146,31 @@ class RealCommandsTest {
     graph.kill(id, new Kill("INT", Duration.ofMillis(200)));
 
     assertThat(end(id)).isEqualTo(NodeState.KILLED);
-    assertThat(graph.reason(id)).isEqualTo("it was killed by INT");
+    assertThat(graph.reason(id)).isEqualTo("it outlived INT and was killed");
     assertThat(graph.value(id, "stdout").asString()).isEqualTo("interrupted\n");
     assertThat(graph.value(id, "result").intValue()).isEqualTo(137);
     // Sent a KILL, which it may still be dying of.
     ProcessHandle.of(grandchild).ifPresent(handle -> handle.onExit().join());
+  }
+
+  @Test
+  void a_program_that_heeds_the_signal_and_a_wait_that_hears_none_say_so() throws IOException {
+    Path ready = fifo("ready");
+    NodeId id =
+        add("shell command", "{\"command\": \"echo >%s; exec sleep 1000\"}".formatted(ready));
+    Files.readString(ready);
+    graph.kill(id, new Kill("HUP", Duration.ofSeconds(60)));
+    NodeId wait = add("wait for", "{\"file\": \"/no/such/file\"}");
+    while (graph.state(wait) != NodeState.RUNNING) {
+      Thread.onSpinWait();
+    }
+    graph.kill(wait, Kill.DEFAULT);
+
+    assertThat(end(id)).isEqualTo(NodeState.KILLED);
+    assertThat(graph.reason(id)).isEqualTo("it was killed by HUP");
+    assertThat(graph.value(id, "result").intValue()).isEqualTo(129);
+    assertThat(end(wait)).isEqualTo(NodeState.KILLED);
+    assertThat(graph.reason(wait)).isEqualTo("it was killed");
   }
 
   @Test
