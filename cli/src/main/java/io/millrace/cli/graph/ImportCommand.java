@@ -36,7 +36,7 @@ final class ImportCommand extends RemoteCommand {
   @Override
   protected int run(JsonCalls calls) {
     GraphFile graph = file.read(terminal());
-    Addition addition = new Addition(new GraphCalls(calls), file.parents());
+    Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
     try {
       addition.add(graph, MOST_NODES);
     } catch (StoreException | CommandException e) {

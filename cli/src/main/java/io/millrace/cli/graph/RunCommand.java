@@ -54,7 +54,7 @@ final class RunCommand extends RemoteCommand {
   @Override
   protected int run(JsonCalls calls) throws InterruptedException {
     GraphFile graph = file.read(terminal());
-    Addition addition = new Addition(new GraphCalls(calls), file.parents());
+    Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
     addition.add(graph, Integer.MAX_VALUE);
     if (detach) {
       printIds(addition);
