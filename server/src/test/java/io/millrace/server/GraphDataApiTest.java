@@ -32,6 +32,8 @@ final class GraphDataApiTest {
     assertThat(graph.send("GET", at + "number", "").body())
         .isEqualTo("{\"key\":\"number\",\"data\":" + number + "}");
     assertThat(graph.refused(400, "PUT", at + "number", "{'value': 1e400}")).contains("too large");
+    assertThat(graph.refused(400, "PUT", at + "number", "{'value': 1" + "0".repeat(400) + "}"))
+        .contains("too large");
   }
 
   @Test

@@ -109,7 +109,7 @@ final class Json {
       default -> {
         if (value.isString()) {
           checkText(value.asString());
-        } else if (value.isFloatingPointNumber() && isTooLarge(value.decimalValue())) {
+        } else if (value.isNumber() && isTooLarge(value.decimalValue())) {
           throw HttpProblem.malformed("the body holds a number that is too large: " + value);
         }
       }
