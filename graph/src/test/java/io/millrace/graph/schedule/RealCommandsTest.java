@@ -2,6 +2,7 @@ package io.millrace.graph.schedule;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
@@ -192,6 +193,52 @@ class RealCommandsTest {
 
     assertThat(end(id)).isEqualTo(NodeState.FINISHED);
     assertThat(graph.value(id, "stdout").asString()).isEqualTo("first\nlast\n");
+  }
+
+  @Test
+  void the_folder_of_a_program_that_is_over_becomes_that_of_the_next() throws IOException {
+    Path folder = root.resolve("scheduler/1.1");
+    Path gate = fifo("gate");
+    Path ready = fifo("ready");
+    NodeId first =
+        add("shell command", "{\"command\": \"echo first; echo >&2; read <%s\"}".formatted(ready));
+    Files.writeString(ready, "go\n");
+    assertThat(end(first)).isEqualTo(NodeState.FINISHED);
+    while (!Remains.in(folder).isEmpty()) {
+      Thread.onSpinWait();
+    }
+    assumeTrue(Files.exists(folder), "perl is not installed");
+    Object inode = Files.getAttribute(folder, "unix:ino");
+    NodeId second =
+        add(
+            "shell command",
+            "{\"command\": \"echo second; echo >%s; read <%s; exit 3\"}".formatted(ready, gate));
+    Files.readString(ready);
+
+    Path other = root.resolve("scheduler/2.1");
+    assertThat(Files.getAttribute(other, "unix:ino")).isEqualTo(inode);
+    assertThat(folder).doesNotExist();
+    restart();
+    Files.writeString(gate, "go\n");
+    assertThat(end(second)).isEqualTo(NodeState.FAILED);
+    assertThat(graph.value(second, "stdout").asString()).isEqualTo("second\n");
+    assertThat(graph.value(second, "stderr").asString()).isEmpty();
+    assertThat(graph.value(second, "result").intValue()).isEqualTo(3);
+  }
+
+  @Test
+  void a_folder_into_which_something_may_still_write_is_not_used_again() throws IOException {
+    Path ready = fifo("ready");
+    NodeId id =
+        add("shell command", "{\"command\": \"sleep 1000 & echo $! >%s\"}".formatted(ready));
+    long left = Long.parseLong(Files.readString(ready).strip());
+
+    assertThat(end(id)).isEqualTo(NodeState.FINISHED);
+    while (Files.exists(root.resolve("scheduler/1.1.begun"))) {
+      Thread.onSpinWait();
+    }
+    assertThat(root.resolve("scheduler/1.1")).doesNotExist();
+    ProcessHandle.of(left).ifPresent(ProcessHandle::destroyForcibly);
   }
 
   @Test
