@@ -124,6 +124,17 @@ public final class JsonCalls implements AutoCloseable {
   }
 
   /**
+   * Changes a part of what is at a path, which comes to the same when it is done twice; tried again
+   * while the options allow.
+   *
+   * @param path what follows the server's address, percent-encoded
+   */
+  public JsonNode patch(String path, JsonNode content) {
+    Request request = Request.patch(path, JSON.writeValueAsBytes(content), patience(Duration.ZERO));
+    return answer(exchanges.send(request, Effect.ONCE, call()));
+  }
+
+  /**
    * Deletes what is at a path.
    *
    * @param path what follows the server's address, percent-encoded

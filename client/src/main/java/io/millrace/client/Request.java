@@ -49,6 +49,17 @@ final class Request {
   }
 
   /**
+   * Changes a part of what is at a path.
+   *
+   * @param path what follows the server's address, percent-encoded
+   * @param body the JSON, not copied
+   * @param answerMillis how long to wait for the answer
+   */
+  static Request patch(String path, byte[] body, int answerMillis) {
+    return new Request("PATCH", path, body, answerMillis);
+  }
+
+  /**
    * Deletes what is at a path.
    *
    * @param path what follows the server's address, percent-encoded

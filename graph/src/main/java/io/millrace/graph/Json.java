@@ -4,14 +4,21 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import java.util.function.Function;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 /** The JSON of stored documents. */
 final class Json {
-  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+  /** Numbers keep their digits: they are given back as they came. */
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+          .build();
 
   private Json() {}
 

@@ -10,8 +10,8 @@ import tools.jackson.databind.JsonNode;
  * @param id the node
  * @param attempt which attempt, from 1
  * @param inputs the data that the type reads, by key
- * @param folder for files of this attempt alone; not there yet, and removed once the attempt's end
- *     is stored
+ * @param folder for files of this attempt alone; empty or not there yet, and gone once the
+ *     attempt's end is stored
  * @param environment variables by which a command finds its way back to the graph
  */
 public record Work(

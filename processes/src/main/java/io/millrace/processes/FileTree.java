@@ -1,12 +1,16 @@
 package io.millrace.processes;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A folder with all that is in it, whoever has put it there. */
@@ -21,6 +25,21 @@ public final class FileTree {
    */
   public static void remove(Path top) throws IOException {
     Files.walkFileTree(top, new Removal());
+  }
+
+  /**
+   * What is directly in a folder; nothing where there is no such folder.
+   *
+   * @throws IOException when it cannot be read
+   */
+  public static List<Path> entries(Path folder) throws IOException {
+    try (Stream<Path> entries = Files.list(folder)) {
+      return entries.toList();
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      return List.of();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
   }
 
   private static final class Removal extends SimpleFileVisitor<Path> {

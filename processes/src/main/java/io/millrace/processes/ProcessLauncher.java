@@ -100,6 +100,17 @@ public final class ProcessLauncher {
                 tools.sh()));
   }
 
+  /**
+   * Whether a program of a {@link ProcessSpawner} has ended in this folder with all of its output,
+   * so that nothing of it writes there any more and the folder can serve another, once it is empty.
+   * False where nobody knows.
+   *
+   * @throws ProcessException when the folder's files cannot be read
+   */
+  public boolean isDone(Path folder) {
+    return new ProcessFolder(folder).isComplete();
+  }
+
   /** Whether the program of this identity is alive; a later process with its pid is another one. */
   public boolean isAlive(ProcessIdentity identity) {
     return StartMarks.isAlive(identity);

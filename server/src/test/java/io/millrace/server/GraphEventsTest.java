@@ -7,16 +7,19 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.Socket;
 import java.net.URI;
+import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,6 +28,8 @@ import tools.jackson.databind.JsonNode;
 
 /** The changes of the graph, both ways. */
 final class GraphEventsTest {
+  private static final int MANY = 10_000;
+
   @TempDir private Path folder;
   private Graphs graph;
 
@@ -156,6 +161,28 @@ final class GraphEventsTest {
     String last = graph.add("wait for", inside, never);
     try (Events events = new Events(filter + "&after=0", "Last-Event-ID: " + version + "\r\n")) {
       long _ = events.tell(last, version, Set.of(top, inside, last));
+    }
+  }
+
+  @Test
+  void a_stream_that_nobody_reads_while_too_much_happens_ends_with_lost() throws Exception {
+    String gate = graph.add("wait for", "root", "{'file': '" + folder.resolve("never") + "'}");
+    String group = graph.add("group", gate, "{}");
+    String one =
+        "{'metadata': {'type': 'wait for', 'parent': '" + group + "'}, 'data': {'time': 0}}";
+    graph.add("[" + String.join(",", Collections.nCopies(MANY, one)) + "]");
+    URL address = graph.server().at("/v1/events?below=" + group).toURL();
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(address.openStream(), StandardCharsets.UTF_8))) {
+      assertThat(lines.readLine()).startsWith("id: ");
+      // More changes than are kept and those that are on their way.
+      for (int i = 0; i < 8; i++) {
+        graph.answer(202, "PUT", "/scheduler/kill?id=" + group, "");
+        graph.answer(200, "POST", "/nodes/" + group + "/retry", "");
+      }
+      assertThat(lines.lines().dropWhile(line -> !line.equals("event: lost")).skip(1))
+          .first(InstanceOfAssertFactories.STRING)
+          .startsWith("data: {\"reason\":\"changes after version ");
     }
   }
 

@@ -12,19 +12,28 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** A graph that grows by itself: each command adds what is to come after it. */
+/**
+ * A graph that grows by itself to 10,000 nodes: a command adds commands below itself, each of which
+ * adds groups and waits. {@code -Dmillrace.growth.first=N} and {@code -Dmillrace.growth.second=N}
+ * say how many, and with {@code -Dmillrace.growth.commands=true} a third of the last are commands.
+ */
 @Timeout(1_800)
 final class GraphGrowthTest {
-  private static final int FIRST = Integer.getInteger("millrace.growth.first", 6);
-  private static final int SECOND = Integer.getInteger("millrace.growth.second", 6);
+  private static final int FIRST = Integer.getInteger("millrace.growth.first", 99);
+  private static final int SECOND = Integer.getInteger("millrace.growth.second", 100);
+  private static final String LAST =
+      Boolean.getBoolean("millrace.growth.commands")
+          ? "'command', 'group', 'wait for'"
+          : "'group', 'wait for'";
 
   /** So many nodes can be waited for in one request. */
   private static final int AT_ONCE = 1_000;
 
   /**
    * Adds so many nodes below its own, each of which adds so many of its own where the second number
-   * says so; nodes of several types in turn otherwise. What it may not do it tries too. Bash speaks
-   * to the server itself, since nothing else need be there.
+   * says so; nodes of the types given in turn otherwise. What it may not do it tries too. Bash
+   * speaks to the server itself, since nothing else need be there, and without another process for
+   * each node.
    */
   private static final String GROW =
       """
@@ -38,23 +47,29 @@ final class GraphGrowthTest {
         exec 3>&-
       }
       node() {
-        echo '{"metadata":{"type":"'$1'","parent":"'$2'"},"data":'$3'},'
+        nodes+='{"metadata":{"type":"'$1'","parent":"'$2'"},"data":'$3'},'
       }
-      kinds=("command" "group" "wait for")
-      data=('{"command":"true"}' '{}' '{"time":"2000-01-01T00:00:00Z"}')
-      all=
-      for ((i = 0; i < $1; i++)); do
-        if [ "$2" -gt 0 ]; then
-          all+=$(node command $MILLRACE_NODE_ID '{"command":"bash","args":["'$0'","'$2'","0"]}')
+      declare -A data=(["command"]='{"command":"true"}' ["group"]='{}'
+        ["wait for"]='{"time":"2000-01-01T00:00:00Z"}')
+      script=$0 count=$1 next=$2
+      shift 2
+      kinds=("$@")
+      nodes=
+      for ((i = 0; i < count; i++)); do
+        if [ "$next" -gt 0 ]; then
+          printf -v types ',"%s"' "${kinds[@]}"
+          node command $MILLRACE_NODE_ID '{"command":"bash","args":["'$script'","'$next'","0"'"$types"']}'
         else
-          all+=$(node "${kinds[i % 3]}" $MILLRACE_NODE_ID "${data[i % 3]}")
+          kind=${kinds[i % ${#kinds[@]}]}
+          node "$kind" $MILLRACE_NODE_ID "${data[$kind]}"
         fi
       done
-      post "[${all%,}]"
+      post "[${nodes%,}]"
       [ "$status" = 201 ] || exit 1
       for other in root $((MILLRACE_NODE_ID - 1)); do
-        outside=$(node group $other '{}')
-        post "[${outside%,}]"
+        nodes=
+        node group $other '{}'
+        post "[${nodes%,}]"
         [ "$status" = 403 ] || exit 2
       done
       """;
@@ -69,7 +84,8 @@ final class GraphGrowthTest {
           graph.add(
               "command",
               "root",
-              "{'command': 'bash', 'args': ['%s', '%d', '%d']}".formatted(script, FIRST, SECOND));
+              "{'command': 'bash', 'args': ['%s', '%d', '%d', %s]}"
+                  .formatted(script, FIRST, SECOND, LAST));
       finish(graph, List.of(root));
       List<String> children = newer(graph, root).subList(0, FIRST);
       finish(graph, children);

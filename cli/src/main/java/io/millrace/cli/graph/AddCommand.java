@@ -1,7 +1,6 @@
 package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
-import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
@@ -24,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
       "Adds a node and prints its id. A command is best written after --; no shell sees it. What"
           + " follows its first word belongs to it, so options come before."
     })
-final class AddCommand extends RemoteCommand {
+final class AddCommand extends GraphCommand {
   private static final String COMMAND = "command";
 
   @Option(

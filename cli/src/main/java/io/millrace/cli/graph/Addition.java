@@ -32,6 +32,7 @@ final class Addition {
       Pattern.compile("(?:new )?node (?:number )?([0-9]{1,9}): (.*)", Pattern.DOTALL);
 
   private final GraphCalls graph;
+  private final String file;
   private final List<String> under;
   private final SequencedMap<String, String> ids = new LinkedHashMap<>();
   private final List<NodeView> nodes = new ArrayList<>();
@@ -42,11 +43,13 @@ final class Addition {
   /**
    * Nothing added yet.
    *
+   * @param file what people call the file
    * @param under the ids of the nodes that those without a parent in the file are put below; empty
    *     for root
    */
-  Addition(GraphCalls graph, List<String> under) {
+  Addition(GraphCalls graph, String file, List<String> under) {
     this.graph = graph;
+    this.file = file;
     this.under = under;
   }
 
@@ -116,7 +119,7 @@ final class Addition {
 
   /** People know a node by its place in the file, not in the request. */
   private String where(FileNode node) {
-    return "line " + node.line() + ", node '" + Table.printable(node.key()) + "': ";
+    return file + " line " + node.line() + ": node '" + Table.printable(node.key()) + "': ";
   }
 
   private ObjectNode form(FileNode node) {

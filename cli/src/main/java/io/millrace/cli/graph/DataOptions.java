@@ -99,10 +99,15 @@ final class DataOptions {
     data.forEach(pair -> addPair(node, pair, terminal));
   }
 
-  private static void addPair(ObjectNode node, String pair, Terminal terminal) {
+  /**
+   * Adds {@code KEY=VALUE}, as {@code --data} takes it.
+   *
+   * @throws UsageException when it is something else, or its key is there already
+   */
+  static void addPair(ObjectNode node, String pair, Terminal terminal) {
     int equals = pair.indexOf('=');
     if (equals <= 0) {
-      throw new UsageException("write --data KEY=VALUE, not '" + pair + "'");
+      throw new UsageException("write KEY=VALUE, not '" + pair + "'");
     }
     String key = pair.substring(0, equals);
     if (node.has(key)) {

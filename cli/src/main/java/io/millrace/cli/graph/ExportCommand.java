@@ -7,7 +7,6 @@ import io.millrace.cli.graph.picture.Dot;
 import io.millrace.cli.graph.picture.Svg;
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.NodeView;
-import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ProgressBar;
@@ -44,7 +43,7 @@ import tools.jackson.databind.node.NullNode;
       "Writes the graph: as YAML or JSON for 'import' and 'run', without states and output, or as a"
           + " picture (svg) or its description (dot) with the states as colours."
     })
-final class ExportCommand extends RemoteCommand {
+final class ExportCommand extends GraphCommand {
   /** The forms that there are. */
   enum Format {
     /** A graph file in YAML. */

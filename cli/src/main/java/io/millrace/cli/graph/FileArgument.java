@@ -65,7 +65,7 @@ final class FileArgument {
   }
 
   private CommandException wrong(GraphFileException e, Terminal terminal) {
-    String name = file.equals("-") ? "standard input" : file;
+    String name = name();
     List<Mistake> mistakes = e.mistakes();
     List<String> lines =
         mistakes.stream()
@@ -78,6 +78,11 @@ final class FileArgument {
     int more = mistakes.size() - lines.size();
     String last = lines.getLast() + (more > 0 ? " (and " + more + " more mistakes)" : "");
     return new CommandException(ExitCode.USAGE, last, e);
+  }
+
+  /** What people call the file. */
+  String name() {
+    return file.equals("-") ? "standard input" : file;
   }
 
   /** The nodes to put the graph below; empty for root. */

@@ -2,7 +2,6 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.file.GraphFile;
 import io.millrace.cli.graph.view.GraphCalls;
-import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
@@ -24,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
           + " larger graph may begin before all of it is there, and remain in part when the server"
           + " goes; 'run' adds all or nothing."
     })
-final class ImportCommand extends RemoteCommand {
+final class ImportCommand extends GraphCommand {
   private static final int MOST_NODES = 1_000;
 
   @Mixin private FileArgument file = new FileArgument();
@@ -36,7 +35,7 @@ final class ImportCommand extends RemoteCommand {
   @Override
   protected int run(JsonCalls calls) {
     GraphFile graph = file.read(terminal());
-    Addition addition = new Addition(new GraphCalls(calls), file.parents());
+    Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
     try {
       addition.add(graph, MOST_NODES);
     } catch (StoreException | CommandException e) {

@@ -1,6 +1,5 @@
 package io.millrace.cli.graph;
 
-import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
@@ -19,7 +18,7 @@ import picocli.CommandLine.Option;
     description =
         "Ends nodes that run, and those that wait at once; of a group, all in it. Nodes that have"
             + " ended stay as they are.")
-final class KillCommand extends RemoteCommand {
+final class KillCommand extends GraphCommand {
   @Mixin private NodeArguments nodes = new NodeArguments();
 
   @Option(

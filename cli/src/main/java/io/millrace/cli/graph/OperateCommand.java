@@ -1,7 +1,6 @@
 package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
-import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
@@ -17,12 +16,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Does one thing to nodes, to each by itself. */
-abstract class OperateCommand extends RemoteCommand {
+abstract class OperateCommand extends GraphCommand {
   private static final int NOT_THERE = 404;
 
   @Mixin private NodeArguments nodes = new NodeArguments();
 
-  private OperateCommand(Terminal terminal) {
+  OperateCommand(Terminal terminal) {
     super(terminal);
   }
 

@@ -2,7 +2,6 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.State;
-import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
@@ -20,7 +19,7 @@ import tools.jackson.databind.JsonNode;
       "Writes what a node has printed to standard output; with --follow as it comes, until the node"
           + " has ended, and exits by how it did."
     })
-final class OutputCommand extends RemoteCommand {
+final class OutputCommand extends GraphCommand {
   @Parameters(paramLabel = "ID", description = "The node's id.")
   private String id = "";
 

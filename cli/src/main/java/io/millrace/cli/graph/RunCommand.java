@@ -6,7 +6,6 @@ import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.LiveTree;
 import io.millrace.cli.graph.view.Paint;
 import io.millrace.cli.graph.view.Seen;
-import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.remote.WaitOptions;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ScreenSize;
@@ -27,7 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
           + " by itself, and exits by how it ended.",
       "Ctrl-C ends what the file added, and waits for that; a second one leaves it to the server."
     })
-final class RunCommand extends RemoteCommand {
+final class RunCommand extends GraphCommand {
   @Mixin private FileArgument file = new FileArgument();
 
   @Mixin private WaitOptions waiting = new WaitOptions();
@@ -54,7 +53,7 @@ final class RunCommand extends RemoteCommand {
   @Override
   protected int run(JsonCalls calls) throws InterruptedException {
     GraphFile graph = file.read(terminal());
-    Addition addition = new Addition(new GraphCalls(calls), file.parents());
+    Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
     addition.add(graph, Integer.MAX_VALUE);
     if (detach) {
       printIds(addition);

@@ -5,7 +5,6 @@ import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.Paint;
 import io.millrace.cli.graph.view.TreeLines;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
@@ -30,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
       "Shows the graph as a tree, each node once, below the first of its parents; or all that is"
           + " known of one node, with its data."
     })
-final class ShowCommand extends RemoteCommand {
+final class ShowCommand extends GraphCommand {
   private static final Set<String> TIMES = Set.of("created", "started", "ended", "notBefore");
   private static final int SHOWN = 10_000;
 

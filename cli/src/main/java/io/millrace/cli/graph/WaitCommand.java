@@ -1,6 +1,5 @@
 package io.millrace.cli.graph;
 
-import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.remote.WaitOptions;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
@@ -12,7 +11,7 @@ import picocli.CommandLine.Option;
 
 /** Waits for nodes. */
 @Command(name = "wait", description = "Waits until nodes have ended, and exits by how they did.")
-final class WaitCommand extends RemoteCommand {
+final class WaitCommand extends GraphCommand {
   @Mixin private NodeArguments nodes = new NodeArguments();
 
   @Mixin private WaitOptions options = new WaitOptions();

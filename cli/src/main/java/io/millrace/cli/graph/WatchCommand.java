@@ -5,7 +5,6 @@ import io.millrace.cli.graph.view.LiveTree;
 import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.Paint;
 import io.millrace.cli.graph.view.Seen;
-import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.remote.WaitOptions;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ScreenSize;
@@ -26,7 +25,7 @@ import picocli.CommandLine.Option;
       "Shows the graph as it changes: on a screen as a tree, elsewhere a line for every change, and"
           + " with --json every message of the server, the whole graph first."
     })
-final class WatchCommand extends RemoteCommand {
+final class WatchCommand extends GraphCommand {
   @Mixin private FilterOptions filter = new FilterOptions();
 
   @Mixin private WaitOptions waiting = new WaitOptions();

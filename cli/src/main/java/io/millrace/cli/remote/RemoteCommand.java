@@ -3,6 +3,7 @@ package io.millrace.cli.remote;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import java.io.IOException;
@@ -33,7 +34,7 @@ public abstract class RemoteCommand implements Callable<Integer> {
 
   @Override
   public final Integer call() throws IOException, InterruptedException {
-    try (JsonCalls calls = JsonCalls.open(address.client(), headers())) {
+    try (JsonCalls calls = JsonCalls.open(client(address), headers())) {
       return run(calls);
     } catch (RejectedException e) {
       int code = isAboutTheRequest(e) ? ExitCode.REFUSED : ExitCode.FAILURE;
@@ -41,6 +42,11 @@ public abstract class RemoteCommand implements Callable<Integer> {
     } finally {
       terminal.out().flush();
     }
+  }
+
+  /** How to reach the server that these options name, or another where they name none. */
+  protected ClientOptions client(ServerAddress options) {
+    return options.client();
   }
 
   /** What goes with every request to the server. */

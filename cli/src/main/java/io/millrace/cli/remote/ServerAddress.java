@@ -12,6 +12,7 @@ import picocli.CommandLine.Option;
 /** Which server a command asks, as options. */
 public final class ServerAddress {
   private static final String DEFAULT = "http://127.0.0.1:8048";
+  private static final String VARIABLE = "MILLRACE_SERVER";
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   @Option(
@@ -48,6 +49,12 @@ public final class ServerAddress {
     return server != null || tokenFile != null || certificates != null;
   }
 
+  /** Whether an option or the environment says which server, or with which token. */
+  public boolean isSaid() {
+    String variable = System.getenv(VARIABLE);
+    return server != null || tokenFile != null || (variable != null && !variable.isEmpty());
+  }
+
   /**
    * The server meant.
    *
@@ -58,7 +65,7 @@ public final class ServerAddress {
     if (server != null && server.isBlank()) {
       throw new UsageException("--server is empty");
     }
-    String address = server != null ? server : System.getenv("MILLRACE_SERVER");
+    String address = server != null ? server : System.getenv(VARIABLE);
     return new ServerLocation(
         address == null || address.isEmpty() ? DEFAULT : address, tokenFile, certificates);
   }
@@ -70,5 +77,14 @@ public final class ServerAddress {
    */
   public ClientOptions client() {
     return location().client(PATIENCE);
+  }
+
+  /**
+   * How to reach another server by a token, with the certificates of these options.
+   *
+   * @throws UsageException when the address is none, or a file cannot be read
+   */
+  public ClientOptions client(String other, String token) {
+    return new ServerLocation(other, null, certificates).client(PATIENCE).withToken(token);
   }
 }

@@ -115,6 +115,53 @@ class GraphCommandsTest {
   }
 
   @Test
+  void a_node_that_waits_is_moved_and_its_data_changed() throws Exception {
+    Path text = Files.writeString(scratch.resolve("text"), "exit 3");
+    String gate = gate(scratch.resolve("never"));
+    String other = gate(scratch.resolve("neither"));
+    String id = added("-p", gate, "-s", "true");
+    assertThat(site.done("graph", "mv", id, "-p", gate + "," + other, "-n", "moved"))
+        .isEqualTo(id + "  moved\n");
+    assertThat(site.done("graph", "set", id, "command=@" + text, "note={\"a\": 1.25}"))
+        .isEqualTo(id + "  command\n" + id + "  note\n");
+    JsonNode node = site.shown("graph", "show", id);
+    assertThat(node.path("parents")).hasToString("[\"" + gate + "\",\"" + other + "\"]");
+    assertThat(node.path("name").asString()).isEqualTo("moved");
+    assertThat(node.path("data").path("command").asString()).isEqualTo("exit 3");
+    assertThat(node.path("data").path("note")).hasToString("{\"a\":1.25}");
+    site.done("graph", "mv", id, "--parent", "root", "--after", gate, "--name", "");
+    JsonNode again = site.shown("graph", "show", id);
+    assertThat(again.path("parents")).isEmpty();
+    assertThat(again.path("after")).hasToString("[\"" + gate + "\"]");
+    assertThat(again.has("name")).isFalse();
+    site.done("graph", "mv", id, "--after", "none", "--branch", "none");
+    assertThat(site.run("graph", "wait", id).code()).isEqualTo(6);
+    expect(3, "finished", "graph", "mv", added("-w", "-s", "true"), "-p", gate);
+  }
+
+  @Test
+  void a_command_that_runs_adds_nodes_below_itself_by_this_program() {
+    String program =
+        "'%s' -XX:TieredStopAtLevel=1 -cp '%s' io.millrace.cli.Millrace graph"
+            .formatted(
+                Path.of(System.getProperty("java.home"), "bin", "java"),
+                System.getProperty("java.class.path"));
+    Shell.Ran ran =
+        site.run(
+            "graph",
+            "add",
+            "--wait",
+            "-s",
+            "set -e; %1$s add -p $MILLRACE_NODE_ID -s true; ! %1$s add -s true".formatted(program));
+    assertThat(ran.code()).as(ran.err()).isZero();
+    String id = ran.out().strip();
+    String child = site.done("graph", "output", id).strip();
+    assertThat(site.shown("graph", "show", child).path("parent").asString()).isEqualTo(id);
+    assertThat(site.done("graph", "output", id, "--stderr")).contains("millrace: ");
+    assertThat(site.shown("graph", "show")).hasSize(2);
+  }
+
+  @Test
   void a_retry_frees_what_a_failure_blocks() {
     Path mend = scratch.resolve("mend");
     String bad = added("-s", "test -e " + mend);
@@ -139,7 +186,8 @@ class GraphCommandsTest {
 
   @Test
   void a_node_that_runs_is_killed_and_its_output_followed_to_the_end() throws Exception {
-    String id = added("-s", "echo begun; trap 'echo ending; exit 1' INT; sleep 60 & wait");
+    String id =
+        added("-s", "echo begun; trap 'echo ending; exit 1' INT; while :; do sleep 0.1; done");
     Printed printed = new Printed("begun");
     CompletableFuture<Integer> follower = writing(printed, "graph", "output", id, "--follow");
     printed.seen().get(60, TimeUnit.SECONDS);
@@ -216,6 +264,12 @@ class GraphCommandsTest {
     expect(4, "999", "graph", "kill", "999");
     expect(3, "signal", "graph", "kill", id, "--signal", "NOPE");
     expect(4, "999", "graph", "retry", "999");
+    expect(2, "say what is to change", "graph", "mv", id);
+    expect(2, "then, else or none, not 'x'", "graph", "mv", id, "--branch", "x");
+    expect(4, "999", "graph", "mv", "999", "-p", "root");
+    expect(2, "KEY=VALUE, not 'x'", "graph", "set", id, "x");
+    expect(3, "stdout", "graph", "set", id, "stdout=x");
+    expect(4, "999", "graph", "set", "999", "x=1");
     expect(4, "999", "graph", "rm", "999");
     expect(2, "in none", "graph", "export", "-o", "/nope/x.svg");
     expect(2, "a folder", "graph", "import", folder.toString());
@@ -224,7 +278,8 @@ class GraphCommandsTest {
     expect(2, "standard input line 1: not YAML", "graph", "run", "-", "}");
     expect(2, "not 'x'", "graph", "run", "-", "nodes: {a: {shell: x}}", "--parent", "x");
     expect(3, "999", "graph", "run", "-", "nodes: {a: {shell: x}}", "--parent", "999");
-    for (String command : new String[] {"wait", "kill", "retry", "rm", "output", "import", "run"}) {
+    for (String command :
+        new String[] {"wait", "kill", "retry", "rm", "mv", "set", "output", "import", "run"}) {
       Shell.Ran ran = site.run("graph", command);
       assertThat(ran.code()).isEqualTo(2);
       assertThat(ran.err()).contains("Missing required parameter").contains("graph " + command);

@@ -2,12 +2,10 @@ package io.millrace.cli.payload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.cli.queues.Program;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -32,25 +30,17 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(1_800)
 class LargePayloadTest {
   private static final long BYTES = Long.getLong("millrace.payload.bytes", 100_000_000);
-  private static final List<String> SMALL_HEAP = List.of("-Xmx64m");
   private static final int FRAGMENT_BYTES = 100_000;
   private static final int MOST_FRAME_BYTES = 64 << 20;
 
   @TempDir private Path root;
-  private Program server;
-  private String address;
+  private SmallServer server;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   @BeforeEach
   void start() throws IOException {
-    List<String> arguments =
-        List.of("up", "--no-node", "--port", "0", "--data", root.resolve("server").toString());
-    Program.Ready ready = Program.startReady(root.resolve("server.log"), SMALL_HEAP, arguments);
-    server = ready.program();
-    String line = ready.line();
-    int from = line.indexOf("127.0.0.1:");
-    address = line.substring(from, line.indexOf(' ', from));
+    server = SmallServer.start(root);
   }
 
   @AfterEach
@@ -59,12 +49,8 @@ class LargePayloadTest {
     server.stop();
   }
 
-  private URI at(String path) {
-    return URI.create("http://" + address + path);
-  }
-
   private LargeWorker worker() {
-    return new LargeWorker(client, URI.create("ws://" + address + "/api/worker"));
+    return new LargeWorker(client, server.socketAt("/api/worker"));
   }
 
   private void submit(String key, long seed, long length) throws Exception {
@@ -74,7 +60,7 @@ class LargePayloadTest {
             + key
             + "\r\n--b\r\nContent-Disposition: form-data; name=\"Payload\"\r\n\r\n";
     HttpRequest request =
-        HttpRequest.newBuilder(at("/api/jobs/submit"))
+        HttpRequest.newBuilder(server.at("/api/jobs/submit"))
             .header("Content-Type", "multipart/form-data; boundary=b")
             .POST(
                 BodyPublishers.ofInputStream(() ->
@@ -93,12 +79,12 @@ class LargePayloadTest {
 
   private String waitFor(String key) throws Exception {
     HttpRequest request =
-        HttpRequest.newBuilder(at("/api/jobs/" + key + "/wait?timeout=300")).build();
+        HttpRequest.newBuilder(server.at("/api/jobs/" + key + "/wait?timeout=300")).build();
     return client.send(request, BodyHandlers.ofString()).body();
   }
 
   private long checksum(String path) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(at(path)).build();
+    HttpRequest request = HttpRequest.newBuilder(server.at(path)).build();
     CRC32C sum = new CRC32C();
     try (InputStream body = client.send(request, BodyHandlers.ofInputStream()).body()) {
       byte[] part = new byte[1 << 16];

@@ -10,8 +10,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A graph of shell commands: chains that fork and join, commands that succeed only when repeated,
- * and some that fail for good, below which one runs nevertheless.
+ * A graph of shell commands and of nodes that wait for a time: chains that fork and join, commands
+ * that succeed only when repeated, and some that fail for good, below which one runs nevertheless.
  *
  * @param nodes in an order in which parents come first
  */
@@ -21,29 +21,51 @@ record CommandGraph(List<Drawn> nodes) {
 
   private static final int MOST_FAILURES = 2;
   private static final int REPEATABLE = 3;
+  private static final int SPREAD_MILLIS = 5_000;
 
   /**
    * A node.
    *
    * @param number its place among all
    * @param parents the numbers of its parents
-   * @param failures how many attempts fail before one that does not
-   * @param exit the exit code of that one
    * @param always whether it runs however its parents have ended
-   * @param millis how long it takes
+   * @param work what it does
    */
-  record Drawn(
-      int number, List<Integer> parents, int failures, int exit, boolean always, int millis) {
+  record Drawn(int number, List<Integer> parents, boolean always, Work work) {
+    /** Whether it runs a command. */
+    boolean isCommand() {
+      return work instanceof Command;
+    }
+
     /** The number of the last attempt. */
     int attempts() {
-      return failures + 1;
+      return work instanceof Command command ? command.failures() + 1 : 1;
     }
 
     /** The state in which it ends. */
     String state() {
-      return exit == 0 ? "finished" : "failed";
+      return work instanceof Command command && command.exit() > 0 ? "failed" : "finished";
     }
+  }
 
+  /** What a node does. */
+  sealed interface Work {}
+
+  /**
+   * Waits for a time.
+   *
+   * @param millis when, counted from when the graph is added
+   */
+  record Wait(int millis) implements Work {}
+
+  /**
+   * Runs a script.
+   *
+   * @param failures how many attempts fail before one that does not
+   * @param exit the exit code of that one
+   * @param millis how long it takes
+   */
+  record Command(int failures, int exit, int millis) implements Work {
     private String script(Path log) {
       return CommandLog.saying(log)
           + String.format(
@@ -64,26 +86,34 @@ record CommandGraph(List<Drawn> nodes) {
     }
   }
 
-  /** Draws one. */
-  static CommandGraph draw(int count, SplittableRandom random) {
+  /** Draws one of so many nodes, so many of them commands, spread among the others. */
+  static CommandGraph draw(int count, int commands, SplittableRandom random) {
     List<Drawn> nodes = new ArrayList<>();
     List<Integer> possible = new ArrayList<>();
     int failing = -1;
+    long drawn = 0;
     for (int i = 0; i < count; i++) {
       List<Integer> parents = parents(possible, random);
       boolean always = failing >= 0;
       if (always) {
         parents.add(failing);
       }
-      failing = i % 10 == 9 ? i : -1;
-      int failures = i % 10 == 4 ? random.nextInt(1, MOST_FAILURES + 1) : 0;
-      int exit = failing < 0 ? 0 : random.nextInt(1, 128);
-      nodes.add(new Drawn(i, parents, failures, exit, always, random.nextInt(200, 1_200)));
-      if (exit == 0) {
+      boolean command = drawn * count < (long) commands * (i + 1);
+      Work work = command ? command(drawn++, random) : new Wait(random.nextInt(SPREAD_MILLIS));
+      nodes.add(new Drawn(i, parents, always, work));
+      boolean fails = nodes.getLast().state().equals("failed");
+      failing = fails ? i : -1;
+      if (!fails) {
         possible.add(i);
       }
     }
     return new CommandGraph(nodes);
+  }
+
+  private static Command command(long number, SplittableRandom random) {
+    int failures = number % 10 == 4 ? random.nextInt(1, MOST_FAILURES + 1) : 0;
+    int exit = number % 10 == 9 ? random.nextInt(1, 128) : 0;
+    return new Command(failures, exit, random.nextInt(200, 1_200));
   }
 
   private static List<Integer> parents(List<Integer> possible, SplittableRandom random) {
@@ -97,22 +127,31 @@ record CommandGraph(List<Drawn> nodes) {
         .collect(ArrayList::new, List::add, List::addAll);
   }
 
-  /** What adds all of it in one request; the commands write to this file. */
-  ArrayNode request(Path log) {
+  /**
+   * What adds all of it in one request.
+   *
+   * @param log the file that the commands write to
+   * @param nowMillis what the waits count from, in milliseconds since 1970
+   */
+  ArrayNode request(Path log, long nowMillis) {
     ArrayNode request = JsonNodeFactory.instance.arrayNode();
     for (Drawn node : nodes) {
       ObjectNode each = request.addObject();
       ObjectNode metadata =
           each.putObject("metadata")
-              .put("type", "shell command")
+              .put("type", node.isCommand() ? "shell command" : "wait for")
               .put("local", "n" + node.number())
               .put("always", node.always());
       ArrayNode parents = metadata.putArray("parents");
       node.parents().forEach(parent -> parents.add("local:n" + parent));
-      each.putObject("data")
-          .put("command", node.script(log))
-          .put("retries", node.failures())
-          .put("backoff", 0.1);
+      ObjectNode data = each.putObject("data");
+      switch (node.work()) {
+        case Wait wait -> data.put("time", nowMillis + wait.millis());
+        case Command command ->
+            data.put("command", command.script(log))
+                .put("retries", command.failures())
+                .put("backoff", 0.1);
+      }
     }
     return request;
   }

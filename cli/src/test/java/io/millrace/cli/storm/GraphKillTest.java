@@ -2,8 +2,11 @@ package io.millrace.cli.storm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.queues.Program;
+import io.millrace.cli.storm.CommandGraph.Command;
 import io.millrace.cli.storm.CommandGraph.Drawn;
+import io.millrace.cli.storm.CommandGraph.Wait;
 import io.millrace.cli.storm.CommandLog.Run;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
@@ -12,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -22,13 +26,15 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A server that is killed while the commands of a graph run. {@code
- * -Dmillrace.graphkill.nodes=1000} makes the graph larger, {@code -Dmillrace.graphkill.kills=N}
- * kills more often, {@code -Dmillrace.graphkill.seed=N} draws the same graph again.
+ * A server that is killed in the middle of a graph of 1,000 nodes. {@code
+ * -Dmillrace.graphkill.nodes=N} says how many, {@code -Dmillrace.graphkill.commands=1000} makes all
+ * of them commands, {@code -Dmillrace.graphkill.kills=N} kills more often, {@code
+ * -Dmillrace.graphkill.seed=N} draws the same graph again.
  */
 @Timeout(1_800)
 class GraphKillTest {
-  private static final int NODES = Integer.getInteger("millrace.graphkill.nodes", 150);
+  private static final int NODES = Integer.getInteger("millrace.graphkill.nodes", 1_000);
+  private static final int COMMANDS = Integer.getInteger("millrace.graphkill.commands", 200);
   private static final int KILLS = Integer.getInteger("millrace.graphkill.kills", 2);
   private static final long SEED = Long.getLong("millrace.graphkill.seed", System.nanoTime());
 
@@ -40,12 +46,13 @@ class GraphKillTest {
       @TempDir Path root, TestReporter reporter) throws Exception {
     reporter.publishEntry("seed", String.valueOf(SEED));
     Path file = root.resolve("runs");
-    CommandGraph graph = CommandGraph.draw(NODES, new SplittableRandom(SEED));
+    CommandGraph graph = CommandGraph.draw(NODES, COMMANDS, new SplittableRandom(SEED));
     try (StormServer server = new StormServer(root);
         JsonCalls calls = JsonCalls.open(ClientOptions.at(server.at("/")))) {
       List<String> ids = new ArrayList<>();
+      long begin = System.currentTimeMillis();
       calls
-          .post("/v1/nodes", graph.request(file))
+          .post("/v1/nodes", graph.request(file, begin))
           .forEach(node -> ids.add(node.required("id").asString()));
       Set<Run> cut = new HashSet<>();
       for (int kill = 1; kill <= KILLS; kill++) {
@@ -57,15 +64,23 @@ class GraphKillTest {
       assertThat(cut).as("commands that ran over a kill").isNotEmpty();
       CommandLog log = CommandLog.read(file);
       cut.forEach(log::end);
+      Map<String, JsonNode> told = told(calls);
+      int attempts = 0;
       for (Drawn node : graph.nodes()) {
         String id = ids.get(node.number());
         assertThat(states.get(id)).as("node %s, seed %s", id, SEED).isEqualTo(node.state());
-        checkRuns(log, graph, node, ids);
-        checkData(calls, node, id);
+        checkTimes(told, node, ids);
+        switch (node.work()) {
+          case Wait wait ->
+              assertThat(ended(told, id)).isGreaterThanOrEqualTo(begin + wait.millis());
+          case Command command -> {
+            attempts += node.attempts();
+            checkRuns(log, graph, node, ids);
+            checkData(calls, command, id);
+          }
+        }
       }
-      assertThat(log.begun())
-          .hasSize(graph.nodes().stream().mapToInt(Drawn::attempts).sum())
-          .containsAll(cut);
+      assertThat(log.begun()).hasSize(attempts).containsAll(cut);
       server.stop();
     }
     assertThat(Program.speakingOf(root)).as("processes left").isEmpty();
@@ -87,11 +102,38 @@ class GraphKillTest {
     return states;
   }
 
+  /** All metadata, by id. */
+  private static Map<String, JsonNode> told(JsonCalls calls) {
+    Map<String, JsonNode> told = new TreeMap<>();
+    new GraphCalls(calls)
+        .nodes("", node -> node)
+        .forEach(node -> told.put(node.required("id").asString(), node));
+    return told;
+  }
+
+  private static long ended(Map<String, JsonNode> told, String id) {
+    return Objects.requireNonNull(told.get(id)).required("ended").longValue();
+  }
+
+  /** It was tried as often as it should be, and at last when its parents had ended. */
+  private static void checkTimes(Map<String, JsonNode> told, Drawn node, List<String> ids) {
+    JsonNode metadata = Objects.requireNonNull(told.get(ids.get(node.number())));
+    assertThat(metadata.required("attempt").intValue()).isEqualTo(node.attempts());
+    for (int parent : node.parents()) {
+      assertThat(metadata.required("started").longValue())
+          .as("%s after its parent %s", metadata, ids.get(parent))
+          .isGreaterThanOrEqualTo(ended(told, ids.get(parent)));
+    }
+  }
+
   /** Each attempt began once, after the one before and after all that it was to wait for. */
   private static void checkRuns(CommandLog log, CommandGraph graph, Drawn node, List<String> ids) {
     List<Run> before = new ArrayList<>();
     for (int number : node.parents()) {
-      before.add(new Run(ids.get(number), graph.nodes().get(number).attempts()));
+      Drawn parent = graph.nodes().get(number);
+      if (parent.isCommand()) {
+        before.add(new Run(ids.get(number), parent.attempts()));
+      }
     }
     for (int attempt = 1; attempt <= node.attempts(); attempt++) {
       Run run = new Run(ids.get(node.number()), attempt);
@@ -104,12 +146,11 @@ class GraphKillTest {
   }
 
   /** What its last attempt wrote is there, and its exit code. */
-  private static void checkData(JsonCalls calls, Drawn node, String id) {
+  private static void checkData(JsonCalls calls, Command command, String id) {
     String path = "/v1/nodes/" + id;
-    assertThat(calls.get(path).required("attempt").intValue()).isEqualTo(node.attempts());
     assertThat(data(calls, path, "stdout")).isEqualTo("begun " + id + "\n");
     assertThat(data(calls, path, "stderr")).isEqualTo("ended " + id + "\n");
-    assertThat(data(calls, path, "result")).isEqualTo(String.valueOf(node.exit()));
+    assertThat(data(calls, path, "result")).isEqualTo(String.valueOf(command.exit()));
   }
 
   private static String data(JsonCalls calls, String path, String key) {

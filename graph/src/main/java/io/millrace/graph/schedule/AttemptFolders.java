@@ -1,6 +1,7 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.processes.FileTree;
+import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
 import java.io.IOException;
@@ -9,8 +10,10 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,11 +25,19 @@ final class AttemptFolders {
   private static final String BOOT = "boot";
   private static final String BEGUN = ".begun";
 
+  /** How many empty folders are kept. */
+  private static final int MOST_SPARE = 32;
+
   private final Path root;
+  private final ProcessLauncher launcher;
   private final boolean sameBoot;
 
-  private AttemptFolders(Path root, boolean sameBoot) {
+  /** Empty folders of programs that are over: on some file systems a new one costs a lot. */
+  private final ConcurrentLinkedQueue<Path> spare = new ConcurrentLinkedQueue<>();
+
+  private AttemptFolders(Path root, ProcessLauncher launcher, boolean sameBoot) {
     this.root = root;
+    this.launcher = launcher;
     this.sameBoot = sameBoot;
   }
 
@@ -42,7 +53,7 @@ final class AttemptFolders {
     long pid = ProcessHandle.current().pid();
     Files.writeString(
         boot, launcher.identify(pid).map(ProcessIdentity::toString).orElse("") + "\n");
-    return new AttemptFolders(root.toAbsolutePath(), sameBoot);
+    return new AttemptFolders(root.toAbsolutePath(), launcher, sameBoot);
   }
 
   private static boolean wasOfThisBoot(Path boot, ProcessLauncher launcher) throws IOException {
@@ -63,6 +74,18 @@ final class AttemptFolders {
   /** What the type of the attempt has for itself. */
   Path folder(Trial trial) {
     return root.resolve(trial.name());
+  }
+
+  /** Gives one that will want a folder one that was another's, if there is any. */
+  void prepare(Trial trial) {
+    Path folder = trial.type.takesPlace() ? spare.poll() : null;
+    if (folder != null) {
+      try {
+        Files.move(folder, folder(trial), StandardCopyOption.ATOMIC_MOVE);
+      } catch (IOException e) {
+        LOG.debug("{} makes a folder of its own: {}", trial, e.toString());
+      }
+    }
   }
 
   /** Takes away what an attempt that never began has left. */
@@ -96,8 +119,27 @@ final class AttemptFolders {
   }
 
   void remove(Trial trial) {
-    remove(folder(trial));
+    Path folder = folder(trial);
+    if (!keep(folder)) {
+      remove(folder);
+    }
     remove(begun(trial));
+  }
+
+  /** Empties a folder for another attempt, unless something may still be written there. */
+  private boolean keep(Path folder) {
+    try {
+      if (spare.size() >= MOST_SPARE || !launcher.isDone(folder)) {
+        return false;
+      }
+      for (Path file : FileTree.entries(folder)) {
+        Files.delete(file);
+      }
+      return spare.add(folder);
+    } catch (IOException | ProcessException e) {
+      LOG.debug("{} is not used again: {}", folder, e.toString());
+      return false;
+    }
   }
 
   /**

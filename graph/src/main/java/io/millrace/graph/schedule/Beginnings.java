@@ -14,6 +14,7 @@ import java.util.Optional;
 record Beginnings(AttemptFolders folders, Credentials credentials) {
   /** Begins one whose start has just come on record. */
   Attempt begin(Trial trial) {
+    folders.prepare(trial);
     Attempt attempt = trial.type.start(work(trial));
     folders.markBegun(trial);
     return attempt;

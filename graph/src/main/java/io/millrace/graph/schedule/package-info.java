@@ -27,7 +27,8 @@
  * <p>The files: {@code boot} names the last server and by it the machine's boot. {@code
  * ID.ATTEMPT/} is what the type of an attempt has for itself, and {@code ID.ATTEMPT.begun} says
  * that the type's {@code start} has returned, a link to {@code boot} where links can be made. None
- * is synced to disk.
+ * is synced to disk. The folder of a program that is over is emptied and becomes that of another
+ * attempt, so a few are there that nobody uses; the next server removes them.
  *
  * <p>{@link io.millrace.graph.schedule.GraphScheduler} is driven by steps; {@link
  * io.millrace.graph.schedule.SchedulerDriver} is the thread that does it in a server.

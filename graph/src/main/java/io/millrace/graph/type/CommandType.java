@@ -4,14 +4,11 @@ import io.millrace.graph.Attempt;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
 import io.millrace.graph.Work;
-import io.millrace.processes.ExitStatus;
 import io.millrace.processes.Output;
-import io.millrace.processes.RunningProcess;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.IntNode;
 
@@ -88,26 +85,22 @@ final class CommandType implements NodeType {
   @Override
   public Attempt start(Work work) {
     Program program = form.apply(new Inputs(work.inputs()));
-    return attempt(programs.start(work, program, work.folder(), Output.ALL));
+    return programs.attempt(
+        programs.start(work, program, work.folder(), Output.ALL), CommandType::ending);
   }
 
   @Override
   public Optional<Attempt> resume(Work work) {
-    return programs.find(work.folder()).map(this::attempt);
+    return programs
+        .find(work.folder())
+        .map(process -> programs.attempt(process, CommandType::ending));
   }
 
-  private Attempt attempt(RunningProcess process) {
-    return new ProcessAttempt(process, status -> ending(process, status));
-  }
-
-  private Attempt.Ending ending(RunningProcess process, ExitStatus status) {
-    return status instanceof ExitStatus.Exited(int code)
-        ? ended(code == 0 ? null : failure(code), code)
-        : new Attempt.Ending(programs.lost(process), null, Map.of());
-  }
-
-  private static Attempt.Ending ended(@Nullable String failure, int code) {
-    return new Attempt.Ending(failure, null, Map.of(ProcessAttempt.RESULT, IntNode.valueOf(code)));
+  private static Attempt.Ending ending(int code) {
+    return new Attempt.Ending(
+        code == 0 ? null : failure(code),
+        null,
+        Map.of(ProcessAttempt.RESULT, IntNode.valueOf(code)));
   }
 
   /** What an exit code says to people. */

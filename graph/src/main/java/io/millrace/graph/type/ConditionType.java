@@ -7,9 +7,7 @@ import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
 import io.millrace.graph.Tail;
 import io.millrace.graph.Work;
-import io.millrace.processes.ExitStatus;
 import io.millrace.processes.Output;
-import io.millrace.processes.RunningProcess;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
@@ -78,24 +76,20 @@ final class ConditionType implements NodeType {
       return new Chosen(new Attempt.Ending(null, there ? Branch.THEN : Branch.ELSE, Map.of()));
     }
     Program program = ProgramForm.either(inputs);
-    return attempt(programs.start(work, program, work.folder(), Output.ALL));
+    return programs.attempt(
+        programs.start(work, program, work.folder(), Output.ALL), ConditionType::ending);
   }
 
   @Override
   public Optional<Attempt> resume(Work work) {
     return new Inputs(work.inputs()).has(FILE)
         ? Optional.of(start(work))
-        : programs.find(work.folder()).map(this::attempt);
+        : programs
+            .find(work.folder())
+            .map(process -> programs.attempt(process, ConditionType::ending));
   }
 
-  private Attempt attempt(RunningProcess process) {
-    return new ProcessAttempt(process, status -> ending(process, status));
-  }
-
-  private Attempt.Ending ending(RunningProcess process, ExitStatus status) {
-    if (!(status instanceof ExitStatus.Exited(int code))) {
-      return new Attempt.Ending(programs.lost(process), null, Map.of());
-    }
+  private static Attempt.Ending ending(int code) {
     Map<String, JsonNode> values = Map.of(ProcessAttempt.RESULT, IntNode.valueOf(code));
     return switch (code) {
       case 0 -> new Attempt.Ending(null, Branch.THEN, values);

@@ -109,8 +109,8 @@ public record Inputs(Map<String, JsonNode> values) {
     if (value == null) {
       return Optional.empty();
     }
-    double seconds = value.isNumber() ? value.doubleValue() : Double.NaN;
-    // Also false for what is no number.
+    // Infinite where it is larger than that, which is no more in range than what is no number.
+    double seconds = value.isNumber() ? value.decimalValue().doubleValue() : Double.NaN;
     if (seconds * 1000 >= leastMillis && seconds * 1000 <= mostMillis) {
       return Optional.of(Math.round(seconds * 1000));
     }

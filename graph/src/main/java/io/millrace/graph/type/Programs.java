@@ -2,6 +2,7 @@ package io.millrace.graph.type;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.millrace.graph.Attempt;
 import io.millrace.graph.Work;
 import io.millrace.processes.ExitStatus;
 import io.millrace.processes.Output;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 
 /**
  * Runs programs for attempts.
@@ -49,8 +51,22 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
                 instanceof ExitStatus.NeverStarted));
   }
 
+  /**
+   * The attempt that a process is.
+   *
+   * @param ending what its exit code says
+   */
+  Attempt attempt(RunningProcess process, IntFunction<Attempt.Ending> ending) {
+    return new ProcessAttempt(
+        process,
+        status ->
+            status instanceof ExitStatus.Exited(int code)
+                ? ending.apply(code)
+                : new Attempt.Ending(lost(process), null, Map.of()));
+  }
+
   /** Why nobody knows how a process ended. */
-  String lost(RunningProcess process) {
+  private String lost(RunningProcess process) {
     return launcher.isOfThisBoot(process.identity())
         ? "its process is gone, and what records exit codes was ended with it"
         : "the machine was restarted while it ran";

@@ -2,6 +2,7 @@ package io.millrace.graph.schedule;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
@@ -146,11 +147,31 @@ class RealCommandsTest {
     graph.kill(id, new Kill("INT", Duration.ofMillis(200)));
 
     assertThat(end(id)).isEqualTo(NodeState.KILLED);
-    assertThat(graph.reason(id)).isEqualTo("it was killed by INT");
+    assertThat(graph.reason(id)).isEqualTo("it outlived INT and was killed");
     assertThat(graph.value(id, "stdout").asString()).isEqualTo("interrupted\n");
     assertThat(graph.value(id, "result").intValue()).isEqualTo(137);
     // Sent a KILL, which it may still be dying of.
     ProcessHandle.of(grandchild).ifPresent(handle -> handle.onExit().join());
+  }
+
+  @Test
+  void a_program_that_heeds_the_signal_and_a_wait_that_hears_none_say_so() throws IOException {
+    Path ready = fifo("ready");
+    NodeId id =
+        add("shell command", "{\"command\": \"echo >%s; exec sleep 1000\"}".formatted(ready));
+    Files.readString(ready);
+    graph.kill(id, new Kill("HUP", Duration.ofSeconds(60)));
+    NodeId wait = add("wait for", "{\"file\": \"/no/such/file\"}");
+    while (graph.state(wait) != NodeState.RUNNING) {
+      Thread.onSpinWait();
+    }
+    graph.kill(wait, Kill.DEFAULT);
+
+    assertThat(end(id)).isEqualTo(NodeState.KILLED);
+    assertThat(graph.reason(id)).isEqualTo("it was killed by HUP");
+    assertThat(graph.value(id, "result").intValue()).isEqualTo(129);
+    assertThat(end(wait)).isEqualTo(NodeState.KILLED);
+    assertThat(graph.reason(wait)).isEqualTo("it was killed");
   }
 
   @Test
@@ -172,6 +193,52 @@ class RealCommandsTest {
 
     assertThat(end(id)).isEqualTo(NodeState.FINISHED);
     assertThat(graph.value(id, "stdout").asString()).isEqualTo("first\nlast\n");
+  }
+
+  @Test
+  void the_folder_of_a_program_that_is_over_becomes_that_of_the_next() throws IOException {
+    Path folder = root.resolve("scheduler/1.1");
+    Path gate = fifo("gate");
+    Path ready = fifo("ready");
+    NodeId first =
+        add("shell command", "{\"command\": \"echo first; echo >&2; read <%s\"}".formatted(ready));
+    Files.writeString(ready, "go\n");
+    assertThat(end(first)).isEqualTo(NodeState.FINISHED);
+    while (!FileTree.entries(folder).isEmpty()) {
+      Thread.onSpinWait();
+    }
+    assumeTrue(Files.exists(folder), "perl is not installed");
+    Object inode = Files.getAttribute(folder, "unix:ino");
+    NodeId second =
+        add(
+            "shell command",
+            "{\"command\": \"echo second; echo >%s; read <%s; exit 3\"}".formatted(ready, gate));
+    Files.readString(ready);
+
+    Path other = root.resolve("scheduler/2.1");
+    assertThat(Files.getAttribute(other, "unix:ino")).isEqualTo(inode);
+    assertThat(folder).doesNotExist();
+    restart();
+    Files.writeString(gate, "go\n");
+    assertThat(end(second)).isEqualTo(NodeState.FAILED);
+    assertThat(graph.value(second, "stdout").asString()).isEqualTo("second\n");
+    assertThat(graph.value(second, "stderr").asString()).isEmpty();
+    assertThat(graph.value(second, "result").intValue()).isEqualTo(3);
+  }
+
+  @Test
+  void a_folder_into_which_something_may_still_write_is_not_used_again() throws IOException {
+    Path ready = fifo("ready");
+    NodeId id =
+        add("shell command", "{\"command\": \"sleep 1000 & echo $! >%s\"}".formatted(ready));
+    long left = Long.parseLong(Files.readString(ready).strip());
+
+    assertThat(end(id)).isEqualTo(NodeState.FINISHED);
+    while (Files.exists(root.resolve("scheduler/1.1.begun"))) {
+      Thread.onSpinWait();
+    }
+    assertThat(root.resolve("scheduler/1.1")).doesNotExist();
+    ProcessHandle.of(left).ifPresent(ProcessHandle::destroyForcibly);
   }
 
   @Test

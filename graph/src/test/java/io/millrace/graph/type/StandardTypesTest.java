@@ -117,6 +117,10 @@ class StandardTypesTest {
     assertRefused("condition", "{'shell': '" + more + "'}", "shell has 131,072 bytes");
     assertRefused("wait for", "{'shell': '" + more + "'}", "shell has 131,072 bytes");
     assertRefused(
+        "command",
+        "{'command': 'x', 'timeout': 1" + "0".repeat(400) + "}",
+        "timeout must be a number of seconds from 0.001 to 31536000, not 1000");
+    assertRefused(
         "command", "{'command': 'x', 'args': ['', '" + more + "']}", "args 2 has 131,072 bytes");
     assertRefused(
         "command",

@@ -5,6 +5,7 @@ import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.wire.JsonMistake;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
@@ -17,6 +18,7 @@ import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -38,6 +40,8 @@ final class Json {
           .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .build();
 
   private Json() {}
@@ -105,11 +109,16 @@ final class Json {
       default -> {
         if (value.isString()) {
           checkText(value.asString());
-        } else if (value.isFloatingPointNumber() && !Double.isFinite(value.doubleValue())) {
+        } else if (value.isNumber() && isTooLarge(value.decimalValue())) {
           throw HttpProblem.malformed("the body holds a number that is too large: " + value);
         }
       }
     }
+  }
+
+  /** Beyond what others that read it can hold. */
+  private static boolean isTooLarge(BigDecimal number) {
+    return Double.isInfinite(number.doubleValue());
   }
 
   private static void checkText(String text) {

@@ -139,7 +139,9 @@ final class PollRoutes {
     if (value == null || value.isNull()) {
       return null;
     }
-    double percent = value.isNumber() ? value.doubleValue() : Double.NaN;
+    // One that no long holds may be one that no double holds either.
+    boolean readable = value.isNumber() && !value.isBigInteger();
+    double percent = readable ? value.doubleValue() : Double.NaN;
     if (percent >= 0 && percent <= WHOLE_PERCENT) {
       return percent;
     }

@@ -233,6 +233,7 @@ final class JobsApiTest {
             "",
             "null",
             "{\"percent\": 1e400}",
+            "{\"percent\": 1" + "0".repeat(400) + "}",
             "{\"info\": \"\\ud800\"}",
             "{\"name\": \"\\ud800\", \"id\": \"x\"}",
             "{\"name\": \"x\", \"id\": \"" + "i".repeat(300) + "\"}",

@@ -39,9 +39,7 @@ public record GraphFile(List<FileNode> nodes) {
     Keys keys = new Keys(top, "a graph file", KEYS, mistakes);
     NodeReader reader = new NodeReader(folder, keys.find("defaults"), mistakes);
     List<FileNode> nodes = nodes(keys.find("nodes"), top.line(), reader, mistakes);
-    if (mistakes.isEmpty()) {
-      References.check(nodes, mistakes);
-    }
+    References.check(nodes, mistakes);
     if (!mistakes.isEmpty()) {
       throw new GraphFileException(mistakes);
     }

@@ -68,8 +68,15 @@ final class NodeReader {
     List<String> known = new ArrayList<>(OWN);
     known.addAll(inputs.isPresent() ? inputs.get() : TypeKeys.allInputs());
     String what = inputs.isPresent() ? "a node of type '" + type + "'" : "a node";
+    int before = mistakes.size();
     Keys keys = new Keys(given, what, known, mistakes);
-    return new FileNode(name, field.line(), name(name, keys), type, place(keys), data(type, keys));
+    Map<String, JsonNode> data = data(type, keys);
+    if (mistakes.size() == before) {
+      TypeKeys.mistake(type, data.keySet())
+          .ifPresent(
+              wrong -> mistakes.add(new Mistake(field.line(), "the node '" + name + "' " + wrong)));
+    }
+    return new FileNode(name, field.line(), name(name, keys), type, place(keys), data);
   }
 
   /** What it says, or else what the keys of its data imply. */
@@ -91,6 +98,7 @@ final class NodeReader {
     if (shell == null && command == null) {
       mistakes.add(
           new Mistake(line, "the node '" + name + "' has neither shell nor command nor type"));
+      return "";
     }
     return shell != null ? TypeKeys.SHELL : TypeKeys.COMMAND;
   }

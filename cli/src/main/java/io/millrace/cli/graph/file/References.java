@@ -29,9 +29,7 @@ final class References {
     References references = new References(nodes, mistakes);
     nodes.forEach(references::checkNames);
     nodes.forEach(references::checkBranch);
-    if (mistakes.isEmpty()) {
-      references.checkCycles();
-    }
+    references.checkCycles();
   }
 
   /** What a node waits for. */
@@ -61,7 +59,11 @@ final class References {
     boolean condition = false;
     for (String name : node.place().parents()) {
       FileNode parent = nodes.get(name);
-      condition |= parent == null || parent.type().equals(TypeKeys.CONDITION);
+      // One of a type that is not known, or that is missing, may be one.
+      condition |=
+          parent == null
+              || parent.type().equals(TypeKeys.CONDITION)
+              || TypeKeys.inputs(parent.type()).isEmpty();
     }
     if (!node.place().branch().isEmpty() && !condition) {
       mistakes.add(

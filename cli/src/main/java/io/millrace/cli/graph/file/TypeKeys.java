@@ -41,6 +41,20 @@ public final class TypeKeys {
           "job",
           keys(List.of(), "job_type", "payload", "description", "priority"));
 
+  /** Of these keys of a type there is one, and only one. */
+  private static final Map<String, List<String>> ONE_OF =
+      Map.of(
+          COMMAND,
+          List.of("command"),
+          SHELL,
+          List.of("command"),
+          CONDITION,
+          List.of("command", "shell", "file"),
+          "wait for",
+          List.of("file", "port", "time", "command", "shell"),
+          "queue task",
+          List.of("queue"));
+
   private static final Set<String> OUTPUTS = Set.of("result", "stdout", "stderr", "mixedout");
   private static final Map<String, Set<String>> OTHER_OUTPUTS =
       Map.of(
@@ -65,6 +79,22 @@ public final class TypeKeys {
   /** The data that a type reads; empty for a type that is not known here. */
   static Optional<Set<String>> inputs(String type) {
     return Optional.ofNullable(INPUTS.get(type));
+  }
+
+  /**
+   * What is wrong with the keys of a node; empty where nothing is, or nobody here knows its type.
+   */
+  static Optional<String> mistake(String type, Set<String> given) {
+    List<String> oneOf = ONE_OF.getOrDefault(type, List.of());
+    List<String> found = oneOf.stream().filter(given::contains).toList();
+    if (oneOf.isEmpty() || found.size() == 1) {
+      return Optional.empty();
+    }
+    String named = String.join(" or ", oneOf);
+    return Optional.of(
+        found.isEmpty()
+            ? "of type '" + type + "' has no " + named
+            : "has " + String.join(" and ", found) + ", of which there can be one");
   }
 
   /** All data that some type reads. */

@@ -16,17 +16,19 @@ public final class NodeLine {
   private NodeLine() {}
 
   /**
-   * How it stands: state, id, title, how long, and why.
+   * The news that it stands so: state, id, title, how long it took, and why. How long a node has
+   * run that has just started would only tell how late the news is.
    *
    * @param nowMillis the time, in milliseconds since 1970
    */
   public static String of(NodeView node, Paint paint, long nowMillis) {
-    return head(node, paint, nowMillis) + reason(node);
+    boolean starts = node.state() == State.RUNNING && !node.killing();
+    return head(node, paint, starts ? "" : time(node, nowMillis)) + reason(node);
   }
 
-  /** The same with where it is in the graph, as far as a tree does not show it. */
+  /** How it stands, and where in the graph as far as a tree does not show it. */
   static String inTree(NodeView node, Paint paint, long nowMillis) {
-    StringBuilder line = new StringBuilder(head(node, paint, nowMillis));
+    StringBuilder line = new StringBuilder(head(node, paint, time(node, nowMillis)));
     if (!node.place().branch().isEmpty()) {
       line.append(", ").append(Table.printable(node.place().branch()));
     }
@@ -40,13 +42,12 @@ public final class NodeLine {
     return line.append(reason(node)).toString();
   }
 
-  private static String head(NodeView node, Paint paint, long nowMillis) {
+  private static String head(NodeView node, Paint paint, String time) {
     StringBuilder line = new StringBuilder();
     line.append(paint.in(node.state(), String.valueOf(node.state().mark())));
     line.append(' ').append(node.id()).append(' ').append(Table.printable(node.title()));
     String word = node.killing() ? "ending" : node.state().word();
     line.append("  ").append(paint.in(node.state(), word));
-    String time = time(node, nowMillis);
     if (!time.isEmpty()) {
       line.append(' ').append(time);
     }

@@ -189,6 +189,36 @@ class GraphFileTest {
   }
 
   @Test
+  void what_a_type_needs_and_wrong_references_are_told_at_once() {
+    assertThat(
+            mistakes(
+                """
+                nodes:
+                  a: {type: command}
+                  b: {type: shell command, data: {command: true}}
+                  c: {type: condition, file: x, shell: y}
+                  d: {type: wait for, timeout: 1m}
+                  e: {type: queue task, params: {}}
+                  f: {type: job}
+                  g: {type: cindition, file: x}
+                  h: {shell: x, parents: g, branch: then}
+                  i: {shell: x, parents: [j, k]}
+                  j: {shell: x, after: i}
+                """))
+        .isEqualTo(
+            """
+            2: the node 'a' of type 'command' has no command
+            4: the node 'c' has shell and file, of which there can be one
+            5: the node 'd' of type 'wait for' has no file or port or time or command or shell
+            6: the node 'e' of type 'queue task' has no queue
+            8: the type 'cindition' is not known here; did you mean condition? The data of others\
+             goes below data
+            10: the node 'i' names 'k', which is not in this file; did you mean 'a'?
+            10: these nodes wait for each other: i for j for i\
+            """);
+  }
+
+  @Test
   void nodes_that_wait_for_each_other_are_told() {
     assertThat(
             mistakes(

@@ -33,6 +33,18 @@ class TreeLinesTest {
   }
 
   @Test
+  void the_news_of_a_start_does_not_say_how_long_ago_that_was() {
+    assertThat(NodeLine.of(node(2, "running", "\"started\":35000"), Paint.PLAIN, NOW))
+        .isEqualTo("● 2 [command]  running");
+    assertThat(
+            NodeLine.of(
+                node(3, "failed", "\"started\":1000,\"ended\":3000,\"reason\":\"no\""),
+                Paint.PLAIN,
+                NOW))
+        .isEqualTo("✗ 3 [command]  failed 2.0s: no");
+  }
+
+  @Test
   void each_node_stands_once_below_its_first_parent() {
     assertThat(
             lines(
