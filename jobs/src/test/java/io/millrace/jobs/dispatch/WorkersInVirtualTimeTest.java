@@ -7,6 +7,7 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
 import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
@@ -462,6 +463,28 @@ class WorkersInVirtualTimeTest {
     dispatcher.mayHaveMissed();
     Assignment second = polls.next("", who, Duration.ofMinutes(1)).orElseThrow();
     polls.undelivered(first);
+    settle();
+    assertThat(job("k").hand().claim()).isEqualTo(second.claim());
+  }
+
+  @Test
+  void a_job_whose_payload_is_lost_fails_once_for_a_worker_that_asks_too() {
+    Polls polls = new Polls(workers, jobs.registry());
+    submit("k");
+    Registration who = Registration.single("n", new WorkerId("p"), "right");
+    workers.wakeBy(this::settleOnce);
+    Assignment first = polls.next("", who, Duration.ofMinutes(1)).orElseThrow();
+    polls.missing(first);
+    polls.missing(first);
+    settle();
+    assertThat(job("k").failures()).isEqualTo(1);
+    assertThat(jobs.registry().failures(first.job().id()))
+        .extracting(Failure::info)
+        .containsExactly("its payload is not there");
+    dispatcher.mayHaveMissed();
+    Registration other = Registration.single("n", new WorkerId("q"), "right");
+    Assignment second = polls.next("", other, Duration.ofMinutes(1)).orElseThrow();
+    polls.missing(first);
     settle();
     assertThat(job("k").hand().claim()).isEqualTo(second.claim());
   }

@@ -232,6 +232,17 @@ final class JobsApiTest {
   }
 
   @Test
+  void a_job_whose_payload_is_lost_is_told_apart_from_one_that_did_not_arrive() throws Exception {
+    server.submit(
+        "/api/jobs/submit", "Key", "k", "Priority", "batch", "Payload", "x".repeat(100_000));
+    Job job = server.jobs.registry().find("k").orElseThrow();
+    server.blobs.delete(JobRegistry.payloadName(job.id()));
+    assertThat(server.post("/api/worker/next", WORKER).statusCode()).isEqualTo(204);
+    assertThat(server.polled.missing).extracting(each -> each.job().key()).containsExactly("k");
+    assertThat(server.polled.undelivered).isEmpty();
+  }
+
+  @Test
   void a_worker_that_asks_wrongly_is_told_so() throws Exception {
     for (String body : List.of("", "[]", "{}", "{\"name\": 1}", "{\"name\": \"w\"}", "{\"name\"")) {
       assertThat(server.post("/api/worker/next", body).statusCode()).as(body).isEqualTo(400);
