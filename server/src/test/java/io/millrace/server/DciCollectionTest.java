@@ -95,6 +95,8 @@ final class DciCollectionTest {
           /tasks/demo/users?state=-7  | {'filter': {}, 'params': {'a': 1}}                | Invalid param
           /tasks/demo/users?status=-6 | {'filter': {}, 'params': {'a': 1}}                | a task begins with -2 or another negative status but -1 and -6, not -6
           /tasks/demo?state=-7        | [{'a': 1}]                                        | Invalid param
+          /tasks/demo/users           | {'filter': {}, 'filter': {}, 'params': {'a': 1}}  | the body is not JSON: Duplicate Object property "filter" (line 1, column 24)
+          /tasks/demo/users           | {'filter': {}, 'params': {'a': 1, 'a': 2}}        | the body is not JSON: Duplicate Object property "a" (line 1, column 38)
           """)
   void what_is_wrong_is_named_and_creates_nothing(String path, String body, String error)
       throws Exception {

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Short requests, which an event loop answers, among others on the same connection. */
 final class PlainRequestsTest {
@@ -210,6 +212,28 @@ final class PlainRequestsTest {
       assertThat(answer(client)).startsWith("403 {\"error\"");
       send(client, post("/store/update", UPDATE).replace("Host", "Origin: http://evil\r\nHost"));
       assertThat(answer(client)).startsWith("403 {\"error\"");
+    }
+    assertThat(store.commands).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Origin: http://localhost\r\nOrigin: http://evil",
+        "Origin: http://evil\r\nOrigin: http://localhost",
+        "Authorization: Bearer a\r\nAuthorization: Bearer b"
+      })
+  void what_access_rests_on_comes_once_on_both_paths(String headers) throws Exception {
+    String chunked = "5\r\n{\"cli\r\n0\r\n\r\n";
+    for (String request :
+        List.of(
+            post("/store/update", UPDATE),
+            "POST /store/update HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + chunked)) {
+      try (Socket client = server.connect()) {
+        send(client, request.replace("Host", headers + "\r\nHost"));
+        assertThat(answer(client)).startsWith("400 ").contains("comes several times");
+      }
     }
     assertThat(store.commands).isEmpty();
   }

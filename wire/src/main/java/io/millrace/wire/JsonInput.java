@@ -114,7 +114,8 @@ final class JsonInput {
     }
     long value = json.getLongValue();
     if (value < least || value > most) {
-      throw wrong("is " + value + " but must be from " + least + " to " + most);
+      String range = most == Long.MAX_VALUE ? "at least " + least : "from " + least + " to " + most;
+      throw wrong("is " + value + " but must be " + range);
     }
     return value;
   }

@@ -13,6 +13,12 @@ public final class JsonMistake {
       Pattern.compile(
           "\\s*\\((?:start marker )?at \\[Source: [^\\]]*\\]\\)|\\s*\\[Source: [^\\]]*\\]");
 
+  /** What the library says to its programmers: settings that would allow it. */
+  private static final Pattern SETTING =
+      Pattern.compile(
+          ", from `[^`]*`|: enable `[^`]*` to allow|\\s*\\([^()]* Feature '[^']*' not"
+              + " enabled[^()]*\\)");
+
   private JsonMistake() {}
 
   /** What is wrong, and the line and column where that was found; both count from 1. */
@@ -23,7 +29,8 @@ public final class JsonMistake {
 
   /** What is wrong, for those who say themselves where. */
   public static String withoutPlace(JacksonException mistake) {
-    return PLACE.matcher(String.valueOf(mistake.getOriginalMessage())).replaceAll("");
+    String words = PLACE.matcher(String.valueOf(mistake.getOriginalMessage())).replaceAll("");
+    return SETTING.matcher(words).replaceAll("");
   }
 
   private static String place(TokenStreamLocation found) {

@@ -319,9 +319,7 @@ final class SeedFormTest {
     updateRefused(
         "{\"clientid\":1,\"deletes\":[\"16\"]}",
         "deletes/0 must be a task id, or an object with id or origin");
-    updateRefused(
-        "{\"clientid\":1,\"deletes\":[0]}",
-        "deletes/0 is 0 but must be from 1 to 9223372036854775807");
+    updateRefused("{\"clientid\":1,\"deletes\":[0]}", "deletes/0 is 0 but must be at least 1");
     updateRefused(
         "{\"clientid\":1,\"renewals\":[{\"id\":1}]}", "renewals/0 needs a lease, in milliseconds");
     updateRefused(

@@ -243,11 +243,7 @@ final class Conversation implements WorkerConnection {
     synchronized (floor) {
       Held held = given(job);
       if (held != null) {
-        if (held.counts()) {
-          Failure failure = new Failure(null, floor.millis(), "its payload is not there", null);
-          floor.reportUnheard(new Report.Failed(held.assignment(), failure));
-        }
-        floor.forget(held);
+        floor.missing(held);
       }
     }
   }

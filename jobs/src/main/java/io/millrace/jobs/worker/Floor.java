@@ -171,6 +171,16 @@ final class Floor {
     wake.run();
   }
 
+  /** The payload of a job is not there: it has failed, of which its worker knows nothing. */
+  void missing(Held held) {
+    if (held.counts()) {
+      held.finish();
+      Failure failure = new Failure(null, millis(), "its payload is not there", null);
+      reportUnheard(new Report.Failed(held.assignment(), failure));
+    }
+    forget(held);
+  }
+
   /** A job has not come to its worker, and will not. */
   void forget(Held held) {
     free(held);

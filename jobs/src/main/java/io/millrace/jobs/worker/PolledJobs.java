@@ -30,6 +30,12 @@ public interface PolledJobs {
   void undelivered(Assignment assignment);
 
   /**
+   * The payload of a job is not there. Where the job was deleted meanwhile that is all; otherwise
+   * it has failed, by no fault of the worker, which may ask for another.
+   */
+  void missing(Assignment assignment);
+
+  /**
    * Notes how far a job is, which is a sign of life too; refused when the claim is not its latest.
    */
   Settled progress(String keyOrId, long token, Progress progress);

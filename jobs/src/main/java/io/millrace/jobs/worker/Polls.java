@@ -86,6 +86,16 @@ public final class Polls implements PolledJobs {
   }
 
   @Override
+  public void missing(Assignment assignment) {
+    synchronized (floor) {
+      Held held = floor.hands().find(assignment);
+      if (held != null) {
+        floor.missing(held);
+      }
+    }
+  }
+
+  @Override
   public Settled progress(String keyOrId, long token, Progress progress) {
     Job job = registry.find(keyOrId).orElse(null);
     synchronized (floor) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.Value;
 import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Failure;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobsFullException;
 import io.millrace.jobs.JobsOptions;
@@ -65,6 +66,28 @@ class PolledWorkersTest {
     world.mayHaveMissed();
     Assignment second = polls.next("", who, Duration.ofMinutes(1)).orElseThrow();
     polls.undelivered(first);
+    world.settle();
+    assertThat(world.job("k").hand().claim()).isEqualTo(second.claim());
+  }
+
+  @Test
+  void a_job_whose_payload_is_lost_fails_once_for_a_worker_that_asks_too() {
+    Polls polls = new Polls(world.workers, world.registry());
+    world.submit("k");
+    Registration who = Registration.single("n", new WorkerId("p"), "right");
+    world.workers.wakeBy(world::settleOnce);
+    Assignment first = polls.next("", who, Duration.ofMinutes(1)).orElseThrow();
+    polls.missing(first);
+    polls.missing(first);
+    world.settle();
+    assertThat(world.job("k").failures()).isEqualTo(1);
+    assertThat(world.registry().failures(first.job().id()))
+        .extracting(Failure::info)
+        .containsExactly("its payload is not there");
+    world.mayHaveMissed();
+    Registration other = Registration.single("n", new WorkerId("q"), "right");
+    Assignment second = polls.next("", other, Duration.ofMinutes(1)).orElseThrow();
+    polls.missing(first);
     world.settle();
     assertThat(world.job("k").hand().claim()).isEqualTo(second.claim());
   }

@@ -1,6 +1,7 @@
 package io.millrace.server.http;
 
 import io.helidon.http.Header;
+import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.Headers;
@@ -127,8 +128,8 @@ final class Dispatcher implements HttpRouting {
       gate.check(
           path,
           source.authority(),
-          first(headers, HeaderNames.ORIGIN),
-          first(headers, HeaderNames.AUTHORIZATION));
+          only(headers, HeaderNames.ORIGIN),
+          only(headers, HeaderNames.AUTHORIZATION));
       checkFraming(exchange, headers);
       Routes.Match match = routes.match(source.prologue().method().text(), path);
       exchange.entry.endpoint(match.endpoint());
@@ -192,12 +193,19 @@ final class Dispatcher implements HttpRouting {
         && headers.get(HeaderNames.CONNECTION).get().equalsIgnoreCase("close");
   }
 
-  /** The value of a header, the first where there are several; null where it does not come. */
-  static @Nullable String first(Headers headers, io.helidon.http.HeaderName name) {
+  /**
+   * The value of a header on which access rests; null where it does not come.
+   *
+   * @throws HttpProblem 400 where it comes several times, so that no value is passed over
+   */
+  static @Nullable String only(Headers headers, HeaderName name) {
     if (!headers.contains(name)) {
       return null;
     }
     Header header = headers.get(name);
+    if (header.valueCount() > 1) {
+      throw HttpProblem.malformed("the header " + name.defaultCase() + " comes several times");
+    }
     return header.get();
   }
 

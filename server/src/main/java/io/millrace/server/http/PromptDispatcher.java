@@ -75,8 +75,8 @@ final class PromptDispatcher {
     gate.check(
         path,
         headers.get(HeaderNames.HOST).get(),
-        Dispatcher.first(headers, HeaderNames.ORIGIN),
-        Dispatcher.first(headers, HeaderNames.AUTHORIZATION));
+        Dispatcher.only(headers, HeaderNames.ORIGIN),
+        Dispatcher.only(headers, HeaderNames.AUTHORIZATION));
     Routes.Match match = routes.match(source.prologue().method().text(), path);
     PromptHandler handler = match.endpoint().prompt();
     if (handler == null) {

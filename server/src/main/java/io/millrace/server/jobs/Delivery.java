@@ -30,16 +30,17 @@ final class Delivery {
     this.jobs = jobs;
   }
 
-  /** The answer that brings it; nothing where it has been deleted meanwhile. */
+  /** The answer that brings it; nothing where its payload is not there, which is told. */
   Reply of(Request request, Assignment assignment) {
     Job job = assignment.job();
     boolean begun = false;
     try {
       InputStream payload = registry.payload(job).orElse(null);
+      begun = true;
       if (payload == null) {
+        jobs.missing(assignment);
         return Reply.nothing();
       }
-      begun = true;
       return new Reply.Streamed(
           200,
           Reply.BYTES,

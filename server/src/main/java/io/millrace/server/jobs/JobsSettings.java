@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,10 @@ public record JobsSettings(
     boolean replaceTypes,
     WorkerSettings workers,
     Access access) {
+  /** Parts that every client sends as they stand; neither {@code .} nor {@code ..} is one. */
+  private static final Pattern PATH =
+      Pattern.compile("(?!\\.{1,2}(/|$))[\\w.~-]+(/(?!\\.{1,2}(/|$))[\\w.~-]+)*");
+
   private static final Key<@Nullable String> WORKER_TOKEN =
       Key.optionalText(
           "worker.token",
@@ -103,11 +108,14 @@ public record JobsSettings(
           "api-key",
           "The secret that clients of the job API send in the header `X-API-KEY`. Without it none"
               + " is needed.");
-  private static final Key<@Nullable String> PATH_PREFIX =
-      Key.optionalText(
+  private static final Key<String> PATH_PREFIX =
+      new Key<>(
           "path-prefix",
-          "A path, as in `/gridlike`, below which the job API is served as well, for use behind a"
-              + " proxy.");
+          "a path as in /gridlike or /a/b, of ASCII letters, digits and . _ ~ - between slashes",
+          "",
+          "none",
+          "A path below which the job API is served as well, for use behind a proxy.",
+          JobsSettings::prefix);
 
   /** The section {@code jobs}. */
   public static final Section<JobsSettings> SECTION =
@@ -177,19 +185,24 @@ public record JobsSettings(
             values.get(TRACKING),
             values.get(MAX_FRAME),
             values.get(STUCK_AFTER)),
-        new Access(token(values.get(API_KEY)), prefix(values.get(PATH_PREFIX))));
+        new Access(token(values.get(API_KEY)), values.get(PATH_PREFIX)));
   }
 
   private static @Nullable Token token(@Nullable String text) {
     return text == null ? null : Token.of(text);
   }
 
-  private static String prefix(@Nullable String text) {
-    if (text == null) {
+  /** With one slash before each of its parts and none at the end; empty for none. */
+  private static String prefix(String text) {
+    if (text.isEmpty() || text.equals("/")) {
       return "";
     }
-    String begun = text.startsWith("/") ? text : "/" + text;
-    return begun.endsWith("/") ? begun.substring(0, begun.length() - 1) : begun;
+    String path = text.startsWith("/") ? text.substring(1) : text;
+    path = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+    if (!PATH.matcher(path).matches()) {
+      throw new IllegalArgumentException("not a path: " + text);
+    }
+    return "/" + path;
   }
 
   private static List<JobType> types(Values values) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
@@ -27,6 +28,7 @@ final class Form {
                       StreamReadConstraints.builder().maxNestingDepth(MOST_LEVELS).build())
                   .build())
           .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           // Fractions keep the digits that they were sent with.
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .nodeFactory(new Decimals())

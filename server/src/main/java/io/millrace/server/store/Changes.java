@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The stream of commits as server-sent events. */
@@ -42,10 +43,7 @@ final class Changes {
   Reply stream(Request request) {
     DataForm form = Parameters.data(request);
     Interest interest =
-        new Interest(
-            after(request),
-            Set.copyOf(request.query().texts("group")),
-            Set.copyOf(request.query().texts("collection")));
+        new Interest(after(request), names(request, "group"), names(request, "collection"));
     if (request.isHead()) {
       return events(_ -> {});
     }
@@ -55,6 +53,12 @@ final class Changes {
     } catch (PositionLostException e) {
       return events(target -> write(target, Stream.LOST, null, Stream.write(e)));
     }
+  }
+
+  private static Set<String> names(Request request, String parameter) {
+    return request.query().texts(parameter).stream()
+        .map(text -> Parameters.name(parameter, text))
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private static Reply events(Reply.Body body) {

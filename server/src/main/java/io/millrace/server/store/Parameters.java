@@ -21,6 +21,19 @@ final class Parameters {
     };
   }
 
+  /**
+   * The name of something.
+   *
+   * @param of whose name it is, for the message
+   * @throws HttpProblem 400 where it is empty: nothing has such a name
+   */
+  static String name(String of, String text) {
+    if (text.isEmpty()) {
+      throw HttpProblem.malformed("the name of a " + of + " must not be empty");
+    }
+    return text;
+  }
+
   /** The most elements to list; 0 for all. */
   static int limit(Request request) {
     return (int) request.query().integer("limit", 0, 0, Integer.MAX_VALUE);

@@ -84,10 +84,7 @@ final class Reads {
   }
 
   Reply group(Request request) {
-    String group = request.parameter("group");
-    if (group.isEmpty()) {
-      throw HttpProblem.malformed("the name of a group must not be empty");
-    }
+    String group = Parameters.name("group", request.parameter("group"));
     DataForm form = Parameters.data(request);
     boolean owned = request.query().truth("owned", false);
     Read<List<Task>> read = store.group(new GroupQuery(group, Parameters.limit(request), owned));
@@ -98,7 +95,10 @@ final class Reads {
   }
 
   Reply document(Request request) {
-    DocumentKey key = new DocumentKey(request.parameter("collection"), request.parameter("key"));
+    DocumentKey key =
+        new DocumentKey(
+            Parameters.name("collection", request.parameter("collection")),
+            Parameters.name("document", request.parameter("key")));
     DataForm form = Parameters.data(request);
     Read<Optional<Document>> read = store.document(key);
     Document document =
@@ -114,7 +114,7 @@ final class Reads {
     DataForm form = Parameters.data(request);
     DocumentQuery query =
         new DocumentQuery(
-            request.parameter("collection"),
+            Parameters.name("collection", request.parameter("collection")),
             request.query().text("prefix").orElse(""),
             request.query().text("after").orElse(""),
             Parameters.limit(request));

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The configuration: file, flags, defaults, and what is said about mistakes. */
 final class ConfigurationTest {
@@ -142,6 +143,24 @@ final class ConfigurationTest {
         .isInstanceOf(ConfigurationException.class);
     assertThatThrownBy(() -> read("server: 5\n", Map.of()))
         .isInstanceOf(ConfigurationException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"a b", "/x?y", "//", "/a//b", "/../x", "a/.", "/%61", "/ä", "/a#b", "/{x}"})
+  void a_path_prefix_that_no_path_can_begin_with_is_refused(String prefix) {
+    assertThatThrownBy(() -> read("", Map.of("jobs.path-prefix", prefix)))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageStartingWith("--set jobs.path-prefix: jobs.path-prefix must be a path as in")
+        .hasMessageEndingWith("not \"" + prefix + "\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/grid,/grid", "grid/,/grid", "/a/b.c/,/a/b.c", "/...,/...", "/,''", "'',''"})
+  void a_path_prefix_is_taken_with_and_without_slashes_at_its_ends(String given, String prefix)
+      throws IOException {
+    JobsSettings jobs = read("", Map.of("jobs.path-prefix", given)).get(JobsSettings.SECTION);
+    assertThat(jobs.access().prefix()).isEqualTo(prefix);
   }
 
   @Test

@@ -31,6 +31,9 @@ final class FakePolled implements PolledJobs {
   /** The jobs that did not reach their workers. */
   final BlockingQueue<Assignment> undelivered = new LinkedBlockingQueue<>();
 
+  /** The jobs whose payloads were not there. */
+  final BlockingQueue<Assignment> missing = new LinkedBlockingQueue<>();
+
   FakePolled(JobRegistry registry, BlobStore blobs) {
     this.registry = registry;
     this.blobs = blobs;
@@ -61,6 +64,11 @@ final class FakePolled implements PolledJobs {
   @Override
   public void undelivered(Assignment assignment) {
     undelivered.add(assignment);
+  }
+
+  @Override
+  public void missing(Assignment assignment) {
+    missing.add(assignment);
   }
 
   @Override

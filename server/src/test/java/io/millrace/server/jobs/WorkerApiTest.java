@@ -3,6 +3,8 @@ package io.millrace.server.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.WorkerState;
 import io.millrace.jobs.worker.WorkerView;
@@ -84,6 +86,17 @@ final class WorkerApiTest {
     Assignment undelivered = server.polled.undelivered.poll(25, TimeUnit.SECONDS);
     assertThat(undelivered).isNotNull();
     assertThat(undelivered.job().id()).hasToString(id);
+  }
+
+  @Test
+  void a_job_whose_payload_is_lost_is_told_apart_from_one_that_did_not_arrive() throws Exception {
+    server.submit(
+        "/api/jobs/submit", "Key", "k", "Priority", "batch", "Payload", "x".repeat(100_000));
+    Job job = server.jobs.registry().find("k").orElseThrow();
+    server.blobs.delete(JobRegistry.payloadName(job.id()));
+    assertThat(next().statusCode()).isEqualTo(204);
+    assertThat(server.polled.missing).extracting(each -> each.job().key()).containsExactly("k");
+    assertThat(server.polled.undelivered).isEmpty();
   }
 
   @Test

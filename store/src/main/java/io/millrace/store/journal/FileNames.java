@@ -48,6 +48,11 @@ final class FileNames {
     return number < 0 ? OptionalLong.empty() : OptionalLong.of(number);
   }
 
+  /** Whether a file of this name is a segment or a snapshot. */
+  static boolean isKnown(String name) {
+    return number(name, SEGMENT).isPresent() || number(name, SNAPSHOT).isPresent();
+  }
+
   /** The numbers of all files of a kind, ascending. */
   static List<Long> numbers(List<String> names, String kind) {
     return names.stream()

@@ -92,6 +92,8 @@ public final class JournalCheck {
         notices.add(name + " keeps what an earlier recovery cut off");
       } else if (name.endsWith(FileNames.TEMPORARY)) {
         notices.add(name + " is unfinished and has no meaning");
+      } else if (!FileNames.isKnown(name)) {
+        notices.add(name + " is no file of a journal and is read by nothing");
       }
     }
     List<Long> snapshotNumbers = FileNames.numbers(names, FileNames.SNAPSHOT);

@@ -79,9 +79,7 @@ final class ClaimDecision {
     if (claim.whileFewerThan() < 0) {
       complaints.malformed("limit of a claim must not be negative, not " + claim.whileFewerThan());
     }
-    if (claim.waitMillis() < 0 || claim.waitMillis() > Limits.LARGEST_NUMBER) {
-      complaints.malformed("wait of a claim must not be negative, not " + claim.waitMillis());
-    }
+    complaints.checkMillis("wait of a claim", claim.waitMillis(), 0);
     if (claim.depends().size() > limits.operations()) {
       complaints.tooLarge(
           "the claim depends on "

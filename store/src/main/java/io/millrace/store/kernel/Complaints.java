@@ -121,12 +121,18 @@ final class Complaints {
 
   /** The end of a lease of this length. */
   long checkLease(String what, long leaseMillis, long least, long nowMillis) {
-    if (leaseMillis < least || leaseMillis > Limits.LARGEST_NUMBER) {
-      malformed(
-          what + " must be between " + least + " and 2^53 - 1 milliseconds, not " + leaseMillis);
-      return nowMillis;
+    return checkMillis(what, leaseMillis, least)
+        ? Math.min(nowMillis + leaseMillis, Limits.LARGEST_NUMBER)
+        : nowMillis;
+  }
+
+  /** Whether a length of time is in its range. */
+  boolean checkMillis(String what, long millis, long least) {
+    boolean inRange = millis >= least && millis <= Limits.LARGEST_NUMBER;
+    if (!inRange) {
+      malformed(what + " must be between " + least + " and 2^53 - 1 milliseconds, not " + millis);
     }
-    return Math.min(nowMillis + leaseMillis, Limits.LARGEST_NUMBER);
+    return inRange;
   }
 
   void checkDepends(List<TaskRef> depends) {

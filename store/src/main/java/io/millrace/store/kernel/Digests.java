@@ -55,9 +55,7 @@ final class Digests {
     out.writeNumber(transaction.renewals().size());
     for (Transaction.Renewal renewal : transaction.renewals()) {
       write(out, renewal.task());
-      // A lease is positive, so its sign has room for the flag, and old digests stay what they
-      // were.
-      out.writeLong(renewal.revive() ? -renewal.leaseMillis() : renewal.leaseMillis());
+      write(out, renewal.leaseMillis(), renewal.revive());
     }
     write(out, transaction.deletes());
     write(out, transaction.depends());
@@ -75,6 +73,15 @@ final class Digests {
       out.writeNumber(transaction.takings().size());
       transaction.takings().forEach(taking -> write(out, taking));
     }
+  }
+
+  /** A lease is positive: its sign has room for the flag, and old digests stay what they were. */
+  private static void write(RecordWriter out, long leaseMillis, boolean revive) {
+    if (leaseMillis <= 0) {
+      // Always refused, but not to be taken for one with the flag that was not.
+      out.writeLong(Long.MIN_VALUE);
+    }
+    out.writeLong(revive ? -leaseMillis : leaseMillis);
   }
 
   private static void write(RecordWriter out, Transaction.Taking taking) {

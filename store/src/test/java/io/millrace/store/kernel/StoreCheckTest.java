@@ -103,6 +103,18 @@ class StoreCheckTest {
     return sizes;
   }
 
+  @Test
+  void a_file_that_is_none_of_a_journal_is_named_and_does_no_harm() throws IOException {
+    Files.writeString(folder.resolve("foo.txt"), "something");
+    Files.writeString(folder.resolve("1.segment"), "something");
+    StoreReport report = TaskStore.verify(folder);
+    assertThat(report.isSound()).isTrue();
+    assertThat(report.journal().notices())
+        .containsExactly(
+            "1.segment is no file of a journal and is read by nothing",
+            "foo.txt is no file of a journal and is read by nothing");
+  }
+
   private void expectDamage(long sequence, String reason) throws IOException {
     Map<String, Long> before = files();
     StoreReport report = TaskStore.verify(folder);

@@ -1,0 +1,74 @@
+package io.millrace.client;
+
+import io.millrace.store.Owner;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Test;
+
+/**
+ * While a claim is renewed its work ends and the worker stops: the task ends once, and no renewal
+ * passes its end or names it by an id that it had before.
+ */
+public class LeasesLincheckTest {
+  private static final Owner ME = Owner.client(1);
+  private static final Duration LEASE = Duration.ofMinutes(3);
+
+  private final AtomicLong nanos = new AtomicLong();
+  private final OneTaskStore store = new OneTaskStore(ME);
+  private final Leases leases = new Leases(store, ME, LEASE, nanos::get);
+  private final Ending ending =
+      new Ending(store, WorkerOptions.of("group").withClient(ME), nanos::get, () -> false);
+  private final Held held = leases.hold(store.task());
+  private volatile boolean ended;
+
+  /** Another third of the lease is over. */
+  @Operation(nonParallelGroup = "renewer")
+  public void renew() {
+    leases.step(nanos.addAndGet(LEASE.toNanos() / 3));
+  }
+
+  /** The handler has done its work. */
+  @Operation(runOnce = true)
+  public void finish() {
+    ending.finish(held, Finish.done());
+    leases.drop(held);
+    ended = true;
+  }
+
+  /** The worker stops and waits no longer. */
+  @Operation(runOnce = true)
+  public void release() {
+    for (Held each : leases.held()) {
+      ending.release(each);
+      each.lose();
+    }
+  }
+
+  /** When all is over. */
+  @Validate
+  public void checkTask() {
+    require(store.refused() == 0, "something was done to a task that was another by then");
+    require(!ended || (store.isEnded() && held.over), "the task did not end");
+    require(held.ref.id() == store.task().id() || held.over, "the task has another id");
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalStateException(otherwise);
+    }
+  }
+
+  /** No interleaving can be repeated, as the set of all that is held goes by their identity. */
+  @Test
+  void threads_at_full_speed_are_linear() {
+    new StressOptions()
+        .iterations(5)
+        .invocationsPerIteration(300)
+        .threads(3)
+        .actorsPerThread(3)
+        .check(LeasesLincheckTest.class);
+  }
+}
