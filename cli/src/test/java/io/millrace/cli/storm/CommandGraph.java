@@ -113,7 +113,7 @@ record CommandGraph(List<Drawn> nodes) {
   private static Command command(long number, SplittableRandom random) {
     int failures = number % 10 == 4 ? random.nextInt(1, MOST_FAILURES + 1) : 0;
     int exit = number % 10 == 9 ? random.nextInt(1, 128) : 0;
-    return new Command(failures, exit, random.nextInt(200, 1_200));
+    return new Command(failures, exit, random.nextInt(200, 800));
   }
 
   private static List<Integer> parents(List<Integer> possible, SplittableRandom random) {

@@ -57,6 +57,9 @@ class GraphKillTest {
       Set<Run> cut = new HashSet<>();
       for (int kill = 1; kill <= KILLS; kill++) {
         settled(calls, List.of(ids.get(NODES * kill / (KILLS + 1))));
+        while (CommandLog.read(file).underWay().isEmpty()) {
+          calls.get("/v1/scheduler/wait?timeout=0.05&id=" + ids.getLast());
+        }
         server.killAndStart(() -> cut.addAll(CommandLog.read(file).underWay()));
       }
       Map<String, String> states = settled(calls, ids);
