@@ -4,8 +4,12 @@ import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.documents.elastic.Credentials;
+import io.millrace.cluster.documents.elastic.ElasticDocuments;
+import io.millrace.cluster.documents.elastic.ElasticOptions;
 import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.documents.store.StoreDocuments;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +25,8 @@ final class DocumentsOptions {
       defaultValue = DEFAULT,
       description = {
         "Where the documents of the cluster are: file:DIR for flat files, store:URL for the store"
-            + " of a Millrace server.",
+            + " of a Millrace server, elasticsearch:URL for Elasticsearch 8 or OpenSearch 3, which"
+            + " takes credentials from the environment.",
         "Default: ${DEFAULT-VALUE}"
       })
   private String address = DEFAULT;
@@ -36,9 +41,16 @@ final class DocumentsOptions {
       names = "--certificates",
       paramLabel = "FILE",
       description =
-          "Certificates (PEM) by which the server of store:https://… proves itself. Default: those"
-              + " that Java trusts")
+          "Certificates (PEM) by which a server at https://… proves itself. Default: those that"
+              + " Java trusts")
   private @Nullable Path certificates;
+
+  @Option(
+      names = "--index-prefix",
+      paramLabel = "PREFIX",
+      description =
+          "What the index of elasticsearch:URL begins with. Default: " + ElasticOptions.PREFIX)
+  private @Nullable String indexPrefix;
 
   /** The address as it was given. */
   String address() {
@@ -58,6 +70,14 @@ final class DocumentsOptions {
     if (colon < 0 || place.isBlank()) {
       throw unknown();
     }
+    try {
+      return open(kind, place, timeout);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private VersionedDocuments open(String kind, String place, Duration timeout) {
     return switch (kind) {
       case "file" -> FileDocuments.open(Path.of(place));
       case "store" ->
@@ -67,11 +87,21 @@ final class DocumentsOptions {
                       .client(Duration.ZERO)
                       .withConnectTimeout(timeout)
                       .withAnswerTimeout(timeout)));
+      case "elasticsearch" -> ElasticDocuments.open(elastic(place, timeout));
       default -> throw unknown();
     };
   }
 
+  private ElasticOptions elastic(String place, Duration timeout) {
+    return ElasticOptions.at(URI.create(place))
+        .withPrefix(indexPrefix == null ? ElasticOptions.PREFIX : indexPrefix)
+        .withCredentials(Credentials.from(System.getenv()).orElse(null))
+        .withCertificates(certificates)
+        .withTimeout(timeout);
+  }
+
   private UsageException unknown() {
-    return new UsageException("--documents is file:DIR or store:URL, not '%s'".formatted(address));
+    return new UsageException(
+        "--documents is file:DIR, store:URL or elasticsearch:URL, not '%s'".formatted(address));
   }
 }

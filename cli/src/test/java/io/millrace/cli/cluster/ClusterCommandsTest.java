@@ -37,6 +37,20 @@ final class ClusterCommandsTest {
   }
 
   @Test
+  void an_index_prefix_that_is_none_is_named() {
+    Shell.Ran ran =
+        Shell.run(
+            "cluster",
+            "status",
+            "--documents",
+            "elasticsearch:http://127.0.0.1:1",
+            "--index-prefix",
+            "Ü");
+    assertThat(ran.code()).isEqualTo(2);
+    assertThat(ran.err()).contains("an index prefix has").contains("'Ü'");
+  }
+
+  @Test
   void documents_that_cannot_be_reached_are_a_failure() {
     Shell.Ran ran = Shell.run("cluster", "status", "--documents", "store:http://127.0.0.1:1");
     assertThat(ran.code()).isEqualTo(1);

@@ -47,11 +47,8 @@ final class InterruptedWriterTest {
   private enum Meanwhile {
     NOTHING(0, false, 0),
     ONE_VERSION(1, false, 0),
-    TWO_VERSIONS(2, false, 0),
-    THREE_VERSIONS(3, false, 0),
     MANY_VERSIONS(8, false, 0),
     AN_END(0, true, 0),
-    VERSIONS_AND_AN_END(5, true, 0),
     ANOTHER_LIFE(0, true, 1),
     A_LONG_OTHER_LIFE(1, true, 9);
 
@@ -66,17 +63,25 @@ final class InterruptedWriterTest {
     }
   }
 
-  static Stream<Arguments> cases() {
-    return IntStream.of(0, 1, 2, 3, 4, 6)
+  static Stream<Arguments> all() {
+    return cases(Act.values());
+  }
+
+  static Stream<Arguments> changes() {
+    return cases(Act.MAKE, Act.WRITE, Act.DELETE);
+  }
+
+  private static Stream<Arguments> cases(Act... acts) {
+    return IntStream.range(0, 5)
         .boxed()
         .flatMap(versions ->
-            Stream.of(Act.values())
+            Stream.of(acts)
                 .filter(act -> versions > 0 || act == Act.MAKE || act == Act.LIST)
                 .map(act -> Arguments.of(act, versions)));
   }
 
   @ParameterizedTest(name = "{0} at version {1}")
-  @MethodSource("cases")
+  @MethodSource("all")
   void whoever_stops_and_goes_on_harms_nobody(
       Act act, int versions, @TempDir(factory = MemoryFolder.class) Path home) {
     for (Meanwhile meanwhile : Meanwhile.values()) {
@@ -87,7 +92,7 @@ final class InterruptedWriterTest {
   }
 
   @ParameterizedTest(name = "{0} at version {1}")
-  @MethodSource("cases")
+  @MethodSource("changes")
   void whoever_dies_harms_nobody(
       Act act, int versions, @TempDir(factory = MemoryFolder.class) Path home) {
     for (Meanwhile meanwhile : Meanwhile.values()) {

@@ -1,0 +1,184 @@
+package io.millrace.cluster.documents.elastic;
+
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Reads what the engine answers. Both engines give a source back byte by byte as it was sent, so
+ * contents are cut out of the answer, not read and written anew.
+ */
+final class Answers {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private Answers() {}
+
+  /** Something that an engine does not answer. */
+  private static IOException strange(String what) {
+    return new IOException("the answer is not one of Elasticsearch or OpenSearch: " + what);
+  }
+
+  private interface Reading<T> {
+    T read(JsonParser parser) throws IOException;
+  }
+
+  private static <T> T read(byte[] body, Reading<T> reading) throws IOException {
+    try (JsonParser parser = JSON.createParser(body)) {
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        throw strange("it is no object");
+      }
+      return reading.read(parser);
+    } catch (JacksonException e) {
+      throw new IOException("the answer cannot be read: " + e.getOriginalMessage(), e);
+    }
+  }
+
+  /** The version that a change has made. */
+  static Version version(byte[] body) throws IOException {
+    JsonNode answer = tree(body);
+    JsonNode number = answer.path("_seq_no");
+    JsonNode term = answer.path("_primary_term");
+    if (!number.isIntegralNumber() || !term.isIntegralNumber()) {
+      throw strange("a change without sequence number");
+    }
+    return Hit.version(number.asLong(), term.asLong());
+  }
+
+  /** The document that was asked for, empty where it is not there. */
+  static Optional<Hit> document(byte[] body) throws IOException {
+    return read(body, parser -> hit(parser, body));
+  }
+
+  /** The documents that a search has found. */
+  static List<Hit> found(byte[] body) throws IOException {
+    return read(
+        body,
+        parser -> {
+          List<Hit> hits = new ArrayList<>();
+          if (!enter(parser, "hits", JsonToken.START_OBJECT)
+              || !enter(parser, "hits", JsonToken.START_ARRAY)) {
+            throw strange("a search without hits");
+          }
+          while (parser.nextToken() == JsonToken.START_OBJECT) {
+            hits.add(hit(parser, body).orElseThrow(() -> strange("a hit without source")));
+          }
+          return hits;
+        });
+  }
+
+  /** Goes into a member of the object that the parser is in; false where there is none. */
+  private static boolean enter(JsonParser parser, String name, JsonToken kind) {
+    while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+      boolean here = parser.currentName().equals(name);
+      if (parser.nextToken() == kind && here) {
+        return true;
+      }
+      parser.skipChildren();
+    }
+    return false;
+  }
+
+  private static Optional<Hit> hit(JsonParser parser, byte[] body) throws IOException {
+    long number = -1;
+    long term = -1;
+    Source source = new Source();
+    while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+      String name = parser.currentName();
+      JsonToken value = parser.nextToken();
+      switch (name) {
+        case "_seq_no" -> number = parser.getLongValue();
+        case "_primary_term" -> term = parser.getLongValue();
+        case "_source" -> source = source(parser, body);
+        default -> {
+          if (value.isStructStart()) {
+            parser.skipChildren();
+          }
+        }
+      }
+    }
+    if (source.key.isEmpty()) {
+      return Optional.empty();
+    }
+    if (number < 0 || term < 0) {
+      throw strange("a document without sequence number");
+    }
+    return Optional.of(
+        new Hit(
+            source.write,
+            new VersionedDocument(source.key, Hit.version(number, term), source.json)));
+  }
+
+  /** What we send for a document. */
+  private static final class Source {
+    String key = "";
+    String write = "";
+    String json = "";
+  }
+
+  private static Source source(JsonParser parser, byte[] body) throws IOException {
+    Source source = new Source();
+    while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+      String name = parser.currentName();
+      JsonToken value = parser.nextToken();
+      switch (name) {
+        case "key" -> source.key = parser.getString();
+        case "write" -> source.write = parser.getString();
+        case "document" -> {
+          int begin = (int) parser.currentTokenLocation().getByteOffset();
+          parser.skipChildren();
+          int end = (int) parser.currentTokenLocation().getByteOffset() + 1;
+          source.json = new String(body, begin, end - begin, StandardCharsets.UTF_8);
+        }
+        default -> {
+          if (value.isStructStart()) {
+            parser.skipChildren();
+          }
+        }
+      }
+    }
+    if (source.key.isEmpty() || source.json.isEmpty()) {
+      throw new IOException("there is a document in the index that is not one of ours");
+    }
+    return source;
+  }
+
+  /** What sort of error it is, in the engine's word; empty where it says none. */
+  static String errorType(byte[] body) {
+    try {
+      return tree(body).path("error").path("type").asString("");
+    } catch (IOException _) {
+      return "";
+    }
+  }
+
+  /** The engine's own words for what went wrong. */
+  static String error(byte[] body) {
+    try {
+      JsonNode answer = tree(body);
+      JsonNode error = answer.path("error");
+      String reason = error.path("reason").asString("");
+      return reason.isEmpty() ? answer.toString() : reason;
+    } catch (IOException _) {
+      String text = new String(body, 0, Math.min(body.length, 200), StandardCharsets.UTF_8);
+      return text.isBlank() ? "no reason given" : text.strip();
+    }
+  }
+
+  /** An answer as a whole. */
+  static JsonNode tree(byte[] body) throws IOException {
+    try {
+      return JSON.readTree(body);
+    } catch (JacksonException e) {
+      throw new IOException("the answer cannot be read: " + e.getOriginalMessage(), e);
+    }
+  }
+}

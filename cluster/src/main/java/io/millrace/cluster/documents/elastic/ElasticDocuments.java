@@ -1,0 +1,253 @@
+package io.millrace.cluster.documents.elastic;
+
+import io.millrace.cluster.documents.DocumentsUnavailableException;
+import io.millrace.cluster.documents.Keys;
+import io.millrace.cluster.documents.UnclearOutcomeException;
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.documents.elastic.Engine.Answer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Documents in an index of Elasticsearch 8 or OpenSearch 3, which is made when the first change
+ * comes.
+ *
+ * <p>A change is sent once. Where it surely was not done (nothing was sent, the engine says that it
+ * is too busy or blocked, or does not allow it) it is {@link DocumentsUnavailableException}; where
+ * no answer came in time, or one that leaves it open, {@link UnclearOutcomeException}. Each write
+ * bears a name of its own in the index: an engine of several machines may do a write twice when a
+ * connection breaks inside it and then report a conflict of the write with itself, so a conflict is
+ * believed after a look at whose write is there.
+ *
+ * <p>{@link #list} is a search and lags behind by the index's refresh interval, a second by
+ * default.
+ */
+public final class ElasticDocuments implements VersionedDocuments {
+  /** So many documents of the largest size still fit into memory. */
+  private static final int PAGE = 200;
+
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final Pattern VERSION = Pattern.compile("([0-9]{1,18})\\.([0-9]{1,18})");
+
+  /** Errors of an engine that has not begun with a change. */
+  private static final Set<String> NOT_BEGUN =
+      Set.of(
+          "cluster_block_exception",
+          "es_rejected_execution_exception",
+          "rejected_execution_exception",
+          "circuit_breaking_exception");
+
+  private final Engine engine;
+  private final Index index;
+
+  private ElasticDocuments(ElasticOptions options) {
+    engine = new Engine(options);
+    index = new Index(engine, options.prefix());
+  }
+
+  /** The documents of the engine at this address, with the defaults. Connects when first used. */
+  public static ElasticDocuments open(URI server) {
+    return open(ElasticOptions.at(server));
+  }
+
+  /**
+   * The documents that the options name. Connects when first used.
+   *
+   * @throws IllegalArgumentException when the certificates cannot be read
+   */
+  public static ElasticDocuments open(ElasticOptions options) {
+    return new ElasticDocuments(options);
+  }
+
+  @Override
+  public Optional<VersionedDocument> get(String key) {
+    Keys.check(key);
+    return read(() -> hit(key)).map(Hit::document);
+  }
+
+  private Optional<Hit> hit(String key) throws IOException {
+    Answer answer = engine.send("GET", path("_doc", key), null);
+    return switch (answer.status()) {
+      case 200 -> Answers.document(answer.body());
+      case 404 -> {
+        String error = Answers.errorType(answer.body());
+        if (!error.isEmpty() && !error.equals("index_not_found_exception")) {
+          throw refused(answer);
+        }
+        yield Optional.empty();
+      }
+      default -> throw refused(answer);
+    };
+  }
+
+  @Override
+  public Optional<Version> put(String key, Version expected, String json) {
+    Keys.check(key, json);
+    String path =
+        expected.equals(Version.NONE)
+            ? path("_create", key) + "?" + patience()
+            : path("_doc", key) + "?" + at(expected) + "&" + patience();
+    String write = UUID.randomUUID().toString();
+    String source =
+        "{\"key\":%s,\"write\":\"%s\",\"document\":%s}"
+            .formatted(JSON.writeValueAsString(key), write, json);
+    Answer answer = change("PUT", path, source);
+    if (answer.status() == 409) {
+      return sure(() -> hit(key))
+          .filter(hit -> hit.write().equals(write))
+          .map(hit -> hit.document().version());
+    }
+    return Optional.of(sure(() -> Answers.version(answer.body())));
+  }
+
+  @Override
+  public boolean delete(String key, Version expected) {
+    Keys.check(key);
+    if (expected.equals(Version.NONE)) {
+      throw new IllegalArgumentException("a document that is not there cannot be deleted");
+    }
+    String path = path("_doc", key) + "?" + at(expected) + "&" + patience();
+    int status = change("DELETE", path, null).status();
+    return status == 200;
+  }
+
+  /** Sends a change that is done, in conflict, or at fault. */
+  private Answer change(String method, String path, @Nullable String json) {
+    read(() -> {
+      index.ensure();
+      return index;
+    });
+    Answer answer;
+    try {
+      answer = engine.send(method, path, json);
+    } catch (Engine.NotSentException e) {
+      throw unavailable(e);
+    } catch (IOException e) {
+      throw unclear(e);
+    }
+    int status = answer.status();
+    boolean gone =
+        status == 404 && method.equals("DELETE") && Answers.errorType(answer.body()).isEmpty();
+    if (status == 200 || status == 201 || status == 409 || gone) {
+      return answer;
+    }
+    if (status >= 500 && !NOT_BEGUN.contains(Answers.errorType(answer.body()))) {
+      throw unclear(refused(answer));
+    }
+    throw unavailable(refused(answer));
+  }
+
+  @Override
+  public List<VersionedDocument> list(String prefix) {
+    Keys.checkPrefix(prefix);
+    TreeMap<String, VersionedDocument> documents = new TreeMap<>();
+    String after = null;
+    while (true) {
+      String last = after;
+      List<Hit> page = read(() -> page(prefix, last));
+      page.forEach(hit -> documents.put(hit.document().key(), hit.document()));
+      if (page.size() < PAGE) {
+        return List.copyOf(documents.values());
+      }
+      after = page.getLast().document().key();
+    }
+  }
+
+  /** The next documents by the engine's order of keys, which is another one than ours. */
+  private List<Hit> page(String prefix, @Nullable String after) throws IOException {
+    String query =
+        prefix.isEmpty()
+            ? "{\"match_all\":{}}"
+            : "{\"prefix\":{\"key\":{\"value\":%s}}}".formatted(JSON.writeValueAsString(prefix));
+    String from =
+        after == null ? "" : ",\"search_after\":[%s]".formatted(JSON.writeValueAsString(after));
+    String search =
+        "{\"size\":%d,\"query\":%s,\"sort\":[{\"key\":\"asc\"}]%s,\"seq_no_primary_term\":true,\"track_total_hits\":false}"
+            .formatted(PAGE, query, from);
+    Answer answer =
+        engine.send(
+            "POST",
+            index.path() + "/_search?ignore_unavailable=true&allow_partial_search_results=false",
+            search);
+    if (answer.status() != 200) {
+      throw refused(answer);
+    }
+    return Answers.found(answer.body());
+  }
+
+  private String path(String verb, String key) {
+    String name =
+        URLEncoder.encode(key, StandardCharsets.UTF_8)
+            .replace("+", "%20")
+            .replace("*", "%2A")
+            .replace(".", "%2E");
+    return index.path() + "/" + verb + "/" + name;
+  }
+
+  private static String at(Version version) {
+    Matcher matcher = VERSION.matcher(version.text());
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException("not a version of these documents: " + version);
+    }
+    return "if_seq_no=" + matcher.group(1) + "&if_primary_term=" + matcher.group(2);
+  }
+
+  /** The engine need not wait for its shard any longer than we for the engine. */
+  private String patience() {
+    return "timeout=" + Math.max(1, engine.timeout().toMillis()) + "ms";
+  }
+
+  private interface Question<T> {
+    T ask() throws IOException;
+  }
+
+  /** Asks for something that changes no document. */
+  private <T> T read(Question<T> question) {
+    try {
+      return question.ask();
+    } catch (IOException e) {
+      throw unavailable(e);
+    }
+  }
+
+  /** Asks for what became of a change that was sent. */
+  private <T> T sure(Question<T> question) {
+    try {
+      return question.ask();
+    } catch (IOException e) {
+      throw unclear(e);
+    }
+  }
+
+  private IOException refused(Answer answer) {
+    return new IOException(
+        "%s answers with status %d: %s"
+            .formatted(engine, answer.status(), Answers.error(answer.body())));
+  }
+
+  private static DocumentsUnavailableException unavailable(IOException e) {
+    return new DocumentsUnavailableException("documents cannot be reached: " + e.getMessage(), e);
+  }
+
+  private static UnclearOutcomeException unclear(IOException e) {
+    return new UnclearOutcomeException("a document may have changed: " + e.getMessage(), e);
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+  }
+}

@@ -1,0 +1,90 @@
+package io.millrace.cluster.documents.elastic;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to reach documents in Elasticsearch or OpenSearch.
+ *
+ * @param server the engine's address, {@code http} or {@code https}, with a path where it lives
+ *     under one
+ * @param prefix what the names of our indices begin with; default {@value #PREFIX}
+ * @param credentials who asks; null for nobody
+ * @param certificates a file of certificates, PEM or DER: over {@code https} the engine must prove
+ *     itself by one of them; null for the authorities that the JVM trusts. The host name is always
+ *     checked
+ * @param timeout how long a request may take with all it needs; a listing may take so long for each
+ *     page; default 5 seconds
+ */
+public record ElasticOptions(
+    URI server,
+    String prefix,
+    @Nullable Credentials credentials,
+    @Nullable Path certificates,
+    Duration timeout) {
+  /** The default of what indices begin with. */
+  public static final String PREFIX = "millrace-";
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+  /** What both engines take for the beginning of an index's name. */
+  private static final Pattern PREFIXES = Pattern.compile("[a-z0-9][a-z0-9._-]{0,99}");
+
+  /** Rejects what cannot be an address, a prefix or a timeout. */
+  public ElasticOptions {
+    String scheme = server.getScheme();
+    if (server.getHost() == null
+        || !("http".equalsIgnoreCase(scheme) || "https".equalsIgnoreCase(scheme))) {
+      throw new IllegalArgumentException(
+          "the address of Elasticsearch must be like http://host:9200, not " + server);
+    }
+    if (server.getRawQuery() != null || server.getRawFragment() != null) {
+      throw new IllegalArgumentException("the address of Elasticsearch has a query: " + server);
+    }
+    if (server.getRawUserInfo() != null) {
+      throw new IllegalArgumentException(
+          "the address of Elasticsearch holds credentials, which belong into the environment: "
+              + Credentials.USER
+              + " and "
+              + Credentials.PASSWORD);
+    }
+    if (!PREFIXES.matcher(prefix).matches()) {
+      throw new IllegalArgumentException(
+          "an index prefix has 1 to 100 of a-z, 0-9, '.', '_' and '-', a letter or digit first, not"
+              + " '"
+              + prefix
+              + "'");
+    }
+    if (!timeout.isPositive()) {
+      throw new IllegalArgumentException("a timeout must be positive, not " + timeout);
+    }
+  }
+
+  /** The engine at this address, with the defaults. */
+  public static ElasticOptions at(URI server) {
+    return new ElasticOptions(server, PREFIX, null, null, TIMEOUT);
+  }
+
+  /** The same with another beginning of the indices' names. */
+  public ElasticOptions withPrefix(String prefix) {
+    return new ElasticOptions(server, prefix, credentials, certificates, timeout);
+  }
+
+  /** The same with credentials. */
+  public ElasticOptions withCredentials(@Nullable Credentials credentials) {
+    return new ElasticOptions(server, prefix, credentials, certificates, timeout);
+  }
+
+  /** The same, trusting the certificates in this file instead of the JVM's authorities. */
+  public ElasticOptions withCertificates(@Nullable Path file) {
+    return new ElasticOptions(server, prefix, credentials, file, timeout);
+  }
+
+  /** The same with another timeout. */
+  public ElasticOptions withTimeout(Duration timeout) {
+    return new ElasticOptions(server, prefix, credentials, certificates, timeout);
+  }
+}

@@ -1,0 +1,153 @@
+package io.millrace.cluster.documents.elastic;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
+
+/** Requests to the engine. Each is sent once and ends within its time. Safe for use by threads. */
+final class Engine implements AutoCloseable {
+  private final ElasticOptions options;
+  private final String base;
+  private final HttpClient client;
+  private volatile boolean closed;
+
+  Engine(ElasticOptions options) {
+    this.options = options;
+    String address = options.server().toString();
+    base = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(options.timeout())
+            .followRedirects(HttpClient.Redirect.NEVER);
+    if (options.certificates() != null) {
+      builder.sslContext(Trust.in(options.certificates()));
+    }
+    client = builder.build();
+  }
+
+  /** A request failed before it was sent: the engine cannot have seen it. */
+  static final class NotSentException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    NotSentException(String message, @Nullable Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  /**
+   * What the engine answered. A class, since an array in a record would not be a value.
+   *
+   * <p>The body is not copied.
+   */
+  static final class Answer {
+    private final int status;
+    private final byte[] body;
+
+    Answer(int status, byte[] body) {
+      this.status = status;
+      this.body = body;
+    }
+
+    int status() {
+      return status;
+    }
+
+    byte[] body() {
+      return body;
+    }
+  }
+
+  /**
+   * Sends a request and waits for the whole answer.
+   *
+   * @param path what follows the address, percent-encoded
+   * @param json the body; null for none
+   * @throws NotSentException when the engine cannot have seen it
+   * @throws IOException when it may have, and no answer came in time
+   */
+  Answer send(String method, String path, @Nullable String json) throws IOException {
+    if (closed) {
+      throw new NotSentException("the documents are closed", null);
+    }
+    CompletableFuture<HttpResponse<byte[]>> answer;
+    try {
+      answer =
+          client.sendAsync(request(method, path, json), HttpResponse.BodyHandlers.ofByteArray());
+    } catch (RuntimeException e) {
+      throw new NotSentException("cannot ask " + base + ": " + e, e);
+    }
+    try {
+      HttpResponse<byte[]> response = answer.get(options.timeout().toNanos(), TimeUnit.NANOSECONDS);
+      return new Answer(response.statusCode(), response.body());
+    } catch (ExecutionException e) {
+      throw failed(e);
+    } catch (TimeoutException e) {
+      answer.cancel(true);
+      throw new IOException("no answer from " + base + " within " + options.timeout(), e);
+    } catch (InterruptedException e) {
+      answer.cancel(true);
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while waiting for " + base, e);
+    }
+  }
+
+  private HttpRequest request(String method, String path, @Nullable String json) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(base + path)).header("Accept", "application/json");
+    if (json == null) {
+      request.method(method, HttpRequest.BodyPublishers.noBody());
+    } else {
+      request
+          .header("Content-Type", "application/json")
+          .method(method, HttpRequest.BodyPublishers.ofString(json, StandardCharsets.UTF_8));
+    }
+    if (options.credentials() != null) {
+      request.header("Authorization", options.credentials().header());
+    }
+    return request.build();
+  }
+
+  private IOException failed(ExecutionException failure) {
+    Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
+    String message = base + ": " + cause;
+    for (Throwable each = cause; each != null; each = each.getCause()) {
+      if (each instanceof ConnectException
+          || each instanceof HttpConnectTimeoutException
+          || each instanceof SSLHandshakeException) {
+        return new NotSentException(message, cause);
+      }
+    }
+    return new IOException(message, cause);
+  }
+
+  /** How long a request may take. */
+  Duration timeout() {
+    return options.timeout();
+  }
+
+  @Override
+  public String toString() {
+    return base;
+  }
+
+  /** Ends requests under way; later ones are not sent. */
+  @Override
+  public void close() {
+    closed = true;
+    client.shutdownNow();
+  }
+}

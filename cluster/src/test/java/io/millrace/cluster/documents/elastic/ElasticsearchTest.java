@@ -1,0 +1,29 @@
+package io.millrace.cluster.documents.elastic;
+
+import java.net.URI;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Documents in a real Elasticsearch keep their promises. */
+final class ElasticsearchTest extends SearchEngineContract {
+  private static @Nullable SearchEngine engine;
+
+  @BeforeAll
+  static void start() {
+    engine = SearchEngine.elasticsearch();
+  }
+
+  @AfterAll
+  static void stop() {
+    if (engine != null) {
+      engine.close();
+    }
+  }
+
+  @Override
+  URI engine() {
+    return Objects.requireNonNull(engine).address();
+  }
+}
