@@ -30,7 +30,8 @@ final class ClusterSimulationTest {
     Long one = Long.getLong("millrace.simulation.seed");
     return one != null
         ? LongStream.of(one)
-        : LongStream.rangeClosed(1, Long.getLong("millrace.simulation.clusterSeeds", 1000));
+        : LongStream.rangeClosed(1, Long.getLong("millrace.simulation.clusterSeeds", 1000))
+            .parallel();
   }
 
   private static WindowedSimulation windowed(long seed) {

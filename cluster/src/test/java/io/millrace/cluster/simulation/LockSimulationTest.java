@@ -44,7 +44,7 @@ final class LockSimulationTest {
     Long one = Long.getLong("millrace.simulation.seed");
     return one != null
         ? LongStream.of(one)
-        : LongStream.rangeClosed(1, Long.getLong("millrace.simulation.lockSeeds", 1000));
+        : LongStream.rangeClosed(1, Long.getLong("millrace.simulation.lockSeeds", 1000)).parallel();
   }
 
   private static boolean overlaps(long seed, LeaseTerms terms) {

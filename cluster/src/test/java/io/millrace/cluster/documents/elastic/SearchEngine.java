@@ -58,15 +58,8 @@ public final class SearchEngine implements AutoCloseable {
   /** Starts an Elasticsearch and waits until it serves. */
   public static SearchEngine elasticsearch() {
     try {
-      Path home;
-      try (Stream<Path> unpacked = Files.list(prepared("elasticsearch"))) {
-        home =
-            unpacked
-                .filter(path -> path.getFileName().toString().startsWith("elasticsearch-"))
-                .findFirst()
-                .orElseThrow(() -> missing("elasticsearch"));
-      }
       Path folder = Files.createTempDirectory("elasticsearch");
+      Path home = isRoot() ? copied(unpacked(), folder.resolve("home")) : unpacked();
       Path config = Files.createDirectories(folder.resolve("config"));
       Path scratch = Files.createDirectories(folder.resolve("scratch"));
       Files.copy(home.resolve("config/log4j2.properties"), config.resolve("log4j2.properties"));
@@ -114,6 +107,23 @@ public final class SearchEngine implements AutoCloseable {
     } catch (IOException e) {
       throw new AssertionError("Elasticsearch cannot be started", e);
     }
+  }
+
+  private static Path unpacked() throws IOException {
+    try (Stream<Path> unpacked = Files.list(prepared("elasticsearch"))) {
+      return unpacked
+          .filter(path -> path.getFileName().toString().startsWith("elasticsearch-"))
+          .findFirst()
+          .orElseThrow(() -> missing("elasticsearch"));
+    }
+  }
+
+  /**
+   * A copy for the user that it runs as, who may not be able to read where root has unpacked it.
+   */
+  private static Path copied(Path from, Path to) throws IOException {
+    run("cp", "-r", from.toString(), to.toString());
+    return to;
   }
 
   /** Starts an OpenSearch and waits until it serves. */
