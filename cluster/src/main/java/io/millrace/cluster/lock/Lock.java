@@ -5,7 +5,6 @@ import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.time.MemberClock;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +22,7 @@ public final class Lock {
   private final Sightings sightings;
   private final MemberClock clock;
   private @Nullable Tenure tenure;
-  private long retryMillis = Long.MIN_VALUE;
+  private long lookMillis;
 
   /** A lock that is not held yet. */
   public Lock(
@@ -37,6 +36,7 @@ public final class Lock {
     this.locks = locks;
     this.sightings = sightings;
     this.clock = clock;
+    this.lookMillis = clock.monotonicMillis();
   }
 
   /** The lock as it is held now, if it is. */
@@ -55,18 +55,24 @@ public final class Lock {
     if (mine != null && mine.step()) {
       return mine.nextMillis();
     }
-    tenure = null;
-    long due = nextLook();
-    if (clock.monotonicMillis() < due) {
-      return due;
+    if (mine != null) {
+      tenure = null;
+      lookMillis = clock.monotonicMillis();
     }
+    if (clock.monotonicMillis() >= lookMillis) {
+      tryFor();
+    }
+    return tenure == null ? lookMillis : tenure.nextMillis();
+  }
+
+  private void tryFor() {
     try {
       tenure = look().map(held -> new Tenure(held, locks, clock)).orElse(null);
+      lookMillis = sightings.nextLook(key).orElse(clock.monotonicMillis());
     } catch (ClusterException e) {
-      retryMillis = clock.monotonicMillis() + locks.terms().renewalMillis();
+      lookMillis = clock.monotonicMillis() + locks.terms().renewalMillis();
       LOG.debug("Lock {} could not be tried for, and will be again", key, e);
     }
-    return tenure == null ? nextLook() : tenure.nextMillis();
   }
 
   /**
@@ -86,11 +92,6 @@ public final class Lock {
       mine.end();
       LOG.debug("Lock {} could not be taken anew, and is left to its lease", key, e);
     }
-  }
-
-  private long nextLook() {
-    OptionalLong look = sightings.nextLook(key);
-    return Math.max(look.orElse(clock.monotonicMillis()), retryMillis);
   }
 
   private Optional<Held> look() {

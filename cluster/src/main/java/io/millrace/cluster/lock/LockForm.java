@@ -39,13 +39,21 @@ public final class LockForm {
     try {
       JsonNode json = MAPPER.readTree(document.json());
       String holder = json.path("holder").asString("");
-      long expire = json.path("expire").asLong();
-      long fence = json.path("fence").asLong(0);
+      long expire = whole(json, "expire");
+      long fence = json.has("fence") ? whole(json, "fence") : 0;
       return new LockDocument(holder, expire, fence, charge(json));
     } catch (JacksonException | IllegalArgumentException e) {
       throw new ClusterException(
           "document " + document.key() + " is no lock: " + e.getMessage(), e);
     }
+  }
+
+  private static long whole(JsonNode json, String field) {
+    JsonNode number = json.path(field);
+    if (!number.isIntegralNumber() || !number.canConvertToLong() || number.asLong() < 0) {
+      throw new IllegalArgumentException("its " + field + " is not a whole number from 0 on");
+    }
+    return number.asLong();
   }
 
   private static @Nullable PartitionTask charge(JsonNode json) {

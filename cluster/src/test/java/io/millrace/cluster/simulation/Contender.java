@@ -82,7 +82,7 @@ final class Contender {
     while (clock.monotonicMillis() < begun + takes) {
       host.pass(1);
     }
-    resource.write(tenure.fence());
+    resource.write(host, tenure.fence());
     resource.leave(host);
   }
 }

@@ -125,6 +125,10 @@ final class LockSimulation {
         .formatted(resource.writes(), resource.refused(), started, world.now(), takeovers);
   }
 
+  int writes() {
+    return resource.writes();
+  }
+
   int refused() {
     return resource.refused();
   }

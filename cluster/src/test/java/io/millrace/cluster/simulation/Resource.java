@@ -46,9 +46,13 @@ final class Resource {
     inside.remove(host);
   }
 
-  /** A write that carries a fencing token. */
-  void write(long fence) {
+  /** A write that carries a fencing token, of somebody who is inside the guard. */
+  void write(Host host, long fence) {
     if (fence < largestWritten) {
+      Long before = inside.get(host);
+      require(
+          before != null && host.pauses() > before,
+          "a write comes too late of somebody who has not stood still");
       refused++;
     } else {
       largestWritten = fence;

@@ -1,0 +1,51 @@
+package io.millrace.cluster.lock;
+
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.VersionedDocuments;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Documents that remember which keys were read. */
+final class CountedDocuments implements VersionedDocuments {
+  private final VersionedDocuments documents;
+  private final List<String> read = new ArrayList<>();
+
+  CountedDocuments(VersionedDocuments documents) {
+    this.documents = documents;
+  }
+
+  /** The keys that were read since the last call. */
+  List<String> takeRead() {
+    List<String> keys = List.copyOf(read);
+    read.clear();
+    return keys;
+  }
+
+  @Override
+  public Optional<VersionedDocument> get(String key) {
+    read.add(key);
+    return documents.get(key);
+  }
+
+  @Override
+  public Optional<Version> put(String key, Version expected, String json) {
+    return documents.put(key, expected, json);
+  }
+
+  @Override
+  public boolean delete(String key, Version expected) {
+    return documents.delete(key, expected);
+  }
+
+  @Override
+  public List<VersionedDocument> list(String prefix) {
+    return documents.list(prefix);
+  }
+
+  @Override
+  public void close() {
+    documents.close();
+  }
+}

@@ -1,0 +1,197 @@
+package io.millrace.cluster.lock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.files.FileDocuments;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two members whose clocks are a year apart, and one lock. */
+final class LockTest {
+  private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(10));
+  private static final long LEASE = 10_000;
+  private static final long MARGIN = 2_000;
+  private static final long YEAR = 31_536_000_000L;
+  private static final String KEY = "leader";
+
+  private final CountedDocuments documents;
+  private final ManualClock clockA = new ManualClock(1_000_000, 5);
+  private final ManualClock clockB = new ManualClock(1_000_000 - YEAR, 77_777);
+  private final Lock a;
+  private final Lock b;
+
+  LockTest(@TempDir Path folder) {
+    documents = new CountedDocuments(FileDocuments.open(folder));
+    a = lock("a", clockA);
+    b = lock("b", clockB);
+  }
+
+  private Lock lock(String token, ManualClock clock) {
+    return new Lock(
+        KEY,
+        documents,
+        new Locks(documents, token, TERMS, clock),
+        new Sightings(TERMS, clock),
+        clock);
+  }
+
+  @AfterEach
+  void close() {
+    documents.close();
+  }
+
+  private void advance(long millis) {
+    clockA.advance(millis);
+    clockB.advance(millis);
+  }
+
+  private String content() {
+    return documents.get(KEY).map(VersionedDocument::json).orElse("");
+  }
+
+  @Test
+  void a_lock_is_a_document_with_the_fields_of_the_seed_and_a_fence() {
+    a.step();
+    assertThat(content()).isEqualTo("{\"holder\":\"a\",\"expire\":1010000,\"fence\":1}");
+    a.release();
+    assertThat(content()).isEqualTo("{\"holder\":\"\",\"expire\":0,\"fence\":1}");
+    b.step();
+    b.step();
+    assertThat(b.tenure()).hasValueSatisfying(held -> assertThat(held.fence()).isEqualTo(2));
+  }
+
+  @Test
+  void a_lock_that_is_not_renewed_is_taken_lease_and_margin_after_it_was_seen() {
+    a.step();
+    advance(3000);
+    b.step();
+    advance(LEASE + MARGIN - 1);
+    b.step();
+    assertThat(b.tenure()).isEmpty();
+    advance(1);
+    b.step();
+    assertThat(b.tenure()).isPresent();
+    assertThat(a.tenure()).isEmpty();
+    a.step();
+    assertThat(a.tenure()).isEmpty();
+  }
+
+  @Test
+  void the_holder_stops_when_its_lease_ends_by_its_own_clock() {
+    a.step();
+    Tenure held = a.tenure().orElseThrow();
+    advance(LEASE - 1);
+    assertThat(held.remaining()).isEqualTo(Duration.ofMillis(1));
+    held.check();
+    advance(1);
+    assertThat(held.isHeld()).isFalse();
+    assertThatThrownBy(held::check).isInstanceOf(LeaseLostException.class);
+    // Nobody has taken it, and still it is lost: something else may have been done meanwhile.
+    a.step();
+    assertThat(held.isHeld()).isFalse();
+  }
+
+  @Test
+  void a_lock_that_is_renewed_at_a_third_of_its_lease_stays_with_its_holder() {
+    a.step();
+    for (int i = 0; i < 20; i++) {
+      b.step();
+      advance(LEASE / 3 + 1);
+      a.step();
+    }
+    assertThat(a.tenure()).hasValueSatisfying(held -> assertThat(held.fence()).isEqualTo(1));
+    assertThat(b.tenure()).isEmpty();
+  }
+
+  @Test
+  void nobody_reads_a_lock_before_it_expires() {
+    ManualClock same = new ManualClock(clockA.wallMillis(), 0);
+    Lock other = lock("c", same);
+    a.step();
+    documents.takeRead();
+    assertThat(other.step()).isEqualTo(LEASE);
+    assertThat(documents.takeRead()).containsExactly(KEY);
+    same.advance(LEASE - 1);
+    other.step();
+    assertThat(documents.takeRead()).isEmpty();
+    same.advance(1);
+    assertThat(other.step()).isEqualTo(LEASE + MARGIN);
+    assertThat(documents.takeRead()).containsExactly(KEY);
+  }
+
+  @Test
+  void fences_grow_also_where_the_document_was_deleted_and_made_again() {
+    a.step();
+    long before = a.tenure().orElseThrow().fence();
+    a.release();
+    VersionedDocument document = documents.get(KEY).orElseThrow();
+    assertThat(documents.delete(KEY, document.version())).isTrue();
+    b.step();
+    assertThat(b.tenure().orElseThrow().fence()).isGreaterThan(before);
+  }
+
+  @Test
+  void fences_grow_also_where_the_document_that_gives_them_out_is_lost() {
+    a.step();
+    a.release();
+    VersionedDocument fences = documents.get(Fences.KEY).orElseThrow();
+    assertThat(documents.delete(Fences.KEY, fences.version())).isTrue();
+    Locks locks = new Locks(documents, "c", TERMS, clockA);
+    assertThat(locks.create("another").orElseThrow().fence()).isGreaterThan(1);
+  }
+
+  @Test
+  void a_block_of_fences_that_is_used_up_is_followed_by_another() {
+    Locks locks = new Locks(documents, "a", TERMS, clockA);
+    locks.release(locks.create(KEY).orElseThrow());
+    Version version = documents.get(KEY).orElseThrow().version();
+    documents.put(KEY, version, "{\"holder\":\"\",\"expire\":0,\"fence\":997}");
+    for (long fence : new long[] {998, 999, 1001, 1002}) {
+      Held held = locks.take(documents.get(KEY).orElseThrow()).orElseThrow();
+      assertThat(held.fence()).isEqualTo(fence);
+      assertThat(locks.release(held)).isTrue();
+    }
+  }
+
+  @Test
+  void a_holder_that_takes_its_lock_anew_has_the_next_fence() {
+    a.step();
+    Tenure first = a.tenure().orElseThrow();
+    a.advance();
+    assertThat(first.isHeld()).isFalse();
+    assertThat(a.tenure()).hasValueSatisfying(held -> assertThat(held.fence()).isEqualTo(2));
+  }
+
+  @Test
+  void a_document_that_is_no_lock_is_named() {
+    for (String json :
+        new String[] {
+          "{\"holder\":\"a\",\"expire\":\"soon\"}",
+          "{\"holder\":\"a\"}",
+          "{\"holder\":\"\",\"expire\":0,\"task\":\"*\",\"state\":\"outstanding\"}",
+          "{\"holder\":\"\",\"expire\":0,\"task\":\"YQ==\",\"state\":\"lost\"}"
+        }) {
+      VersionedDocument document = new VersionedDocument("partition/1-1", Version.NONE, json);
+      assertThatThrownBy(() -> LockForm.read(document))
+          .as(json)
+          .isInstanceOf(ClusterException.class)
+          .hasMessageContaining("document partition/1-1 is no lock");
+    }
+  }
+
+  @Test
+  void terms_are_checked_and_tell_how_wrong_clocks_may_be() {
+    assertThat(LeaseTerms.DEFAULT.drift()).isBetween(0.09, 0.091);
+    assertThatThrownBy(() -> LeaseTerms.of(Duration.ofMillis(99)))
+        .hasMessageContaining("100 ms to a day");
+    assertThatThrownBy(() -> new LeaseTerms(Duration.ofSeconds(1), Duration.ofMillis(-1)))
+        .hasMessageContaining("a margin is 0 ms to the 1000 ms");
+  }
+}

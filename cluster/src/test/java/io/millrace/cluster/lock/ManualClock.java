@@ -1,0 +1,29 @@
+package io.millrace.cluster.lock;
+
+import io.millrace.cluster.time.MemberClock;
+
+/** Clocks that stand until they are moved. */
+final class ManualClock implements MemberClock {
+  private long wall;
+  private long monotonic;
+
+  ManualClock(long wall, long monotonic) {
+    this.wall = wall;
+    this.monotonic = monotonic;
+  }
+
+  void advance(long millis) {
+    wall += millis;
+    monotonic += millis;
+  }
+
+  @Override
+  public long wallMillis() {
+    return wall;
+  }
+
+  @Override
+  public long monotonicMillis() {
+    return monotonic;
+  }
+}
