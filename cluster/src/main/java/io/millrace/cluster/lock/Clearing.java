@@ -7,8 +7,8 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import java.util.Optional;
 
 /**
- * Writes that find out what became of them. The content of each names its writer by token and
- * fence, so a document that holds it was written by this write.
+ * Writes that find out what became of them. No two have the same content, as that names its writer
+ * by token, fence and expiry; so a document that holds it at a newer version was written by this.
  */
 final class Clearing {
   private static final int ATTEMPTS = 3;
@@ -37,12 +37,9 @@ final class Clearing {
         unclear = e;
       }
       Optional<VersionedDocument> found = documents.get(key);
-      if (found.isPresent() && found.get().json().equals(json)) {
-        return Optional.of(found.get().version());
-      }
       Version now = found.map(VersionedDocument::version).orElse(Version.NONE);
       if (!now.equals(expected)) {
-        return Optional.empty();
+        return found.filter(document -> document.json().equals(json)).map(document -> now);
       }
     }
     throw unclear;

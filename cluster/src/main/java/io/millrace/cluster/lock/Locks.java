@@ -22,6 +22,7 @@ public final class Locks {
   private final String token;
   private final LeaseTerms terms;
   private final MemberClock clock;
+  private long lastExpires;
 
   /**
    * The locks of one member.
@@ -157,8 +158,13 @@ public final class Locks {
     return lock.holder().equals(token) && lock.fence() == held.fence() && !lock.isReleased();
   }
 
+  /**
+   * When a lease that begins now ends by the wall clock. Never the same twice, however that clock
+   * goes, since an outcome that is unclear is told by it; and never 0, which stands for released.
+   */
   private long expires() {
-    return clock.wallMillis() + terms.leaseMillis();
+    lastExpires = Math.max(clock.wallMillis() + terms.leaseMillis(), lastExpires + 1);
+    return lastExpires;
   }
 
   private Held held(String key, LockDocument lock, Version version, long sentMillis) {
