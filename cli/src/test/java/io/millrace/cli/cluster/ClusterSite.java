@@ -130,7 +130,7 @@ final class ClusterSite implements AutoCloseable {
   }
 
   private static boolean isRefusal(String line) {
-    return line.contains("Refused: ");
+    return line.contains(" failed: '") && line.endsWith(", and is refused");
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.millrace.cluster.member;
 
+import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.partition.Work;
 import io.millrace.cluster.work.WorkerCode;
@@ -59,6 +60,8 @@ final class ThreadedWork implements Work {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         LOG.info("Work with fence {} was stopped", guard.fence());
+      } catch (ClusterException e) {
+        LOG.warn("Work with fence {} failed: {}", guard.fence(), e.getMessage());
       } catch (Exception e) {
         LOG.warn("Work with fence {} failed", guard.fence(), e);
       } catch (LinkageError | StackOverflowError | AssertionError e) {
