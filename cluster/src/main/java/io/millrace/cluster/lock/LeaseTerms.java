@@ -40,7 +40,7 @@ public record LeaseTerms(Duration lease, Duration margin) {
     return new LeaseTerms(lease, lease.dividedBy(5));
   }
 
-  /** The part by which each clock may be fast or slow: a eleventh where the margin is a fifth. */
+  /** The part by which each clock may be fast or slow: an eleventh where the margin is a fifth. */
   public double drift() {
     double margins = margin.toMillis();
     return margins / (2.0 * lease.toMillis() + margins);

@@ -48,8 +48,6 @@ public record ClusterStatus(
     Optional<VersionedDocument> leader = documents.get(Leader.KEY);
     leader.map(ClusterStatus::lock).ifPresent(locks::add);
     documents.list(Presence.PREFIX).forEach(document -> locks.add(lock(document)));
-    documents.list("semaphore/").forEach(document -> locks.add(lock(document)));
-    documents.list("lock/").forEach(document -> locks.add(lock(document)));
     LockView first = leader.map(ClusterStatus::lock).orElse(null);
     String leads = first == null || first.expireMillis() < nowMillis ? null : first.holder();
     return new ClusterStatus(
