@@ -2,21 +2,16 @@ package io.millrace.cli.cluster;
 
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.cluster.documents.VersionedDocuments;
-import io.millrace.cluster.example.FilesExample;
-import io.millrace.cluster.member.Duty;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Which example members run, as options and as the plan of a cluster. */
 final class ExampleOptions {
-  private static final String FILES = "files";
-
   @Option(
       names = "--example",
       paramLabel = "NAME",
@@ -49,56 +44,38 @@ final class ExampleOptions {
   Map<String, String> plan() {
     if (example == null) {
       if (input != null || output != null || pace != null) {
-        throw new UsageException("--input, --output and --pace belong to --example files");
+        throw new UsageException("--input, --output and --pace belong to --example NAME");
       }
       return Map.of();
     }
-    if (!example.equals(FILES)) {
-      throw new UsageException("there is no example '" + example + "'; there is: " + FILES);
-    }
-    if (input == null || output == null) {
-      throw new UsageException("--example files needs --input DIR and --output FILE");
-    }
-    if (!Files.isDirectory(input)) {
-      throw new UsageException("--input " + input + " is no folder");
-    }
-    Path lines = output.toAbsolutePath().normalize();
-    Path folder = input.toAbsolutePath().normalize();
-    if (folder.equals(lines.getParent())) {
-      throw new UsageException("--output " + output + " would be one of the files of --input");
-    }
-    return Map.of(
-        "example",
-        FILES,
-        "input",
-        folder.toString(),
-        "output",
-        lines.toString(),
-        "pace",
-        Long.toString(pace == null ? 0 : pace.toMillis()));
+    Map<String, String> plan = new TreeMap<>(Example.of(example).plan(this));
+    plan.put(Plan.EXAMPLE, example);
+    return plan;
   }
 
-  /**
-   * What a plan has a member do.
-   *
-   * @param token the member's token, asked for when it works
-   * @throws UsageException where this version does not understand the plan
-   */
-  static Duty duty(Map<String, String> plan, VersionedDocuments documents, Supplier<String> token) {
-    if (plan.isEmpty()) {
-      return Duty.none();
+  /** The folder of {@code --input}, in full. */
+  Path inputFolder() {
+    Path folder = required(input, "--input DIR");
+    if (!Files.isDirectory(folder)) {
+      throw new UsageException("--input " + folder + " is no folder");
     }
-    String input = plan.get("input");
-    String output = plan.get("output");
-    if (!FILES.equals(plan.get("example")) || input == null || output == null) {
-      throw new UsageException("the cluster's plan is not one that this version knows: " + plan);
+    return folder.toAbsolutePath().normalize();
+  }
+
+  /** The file of {@code --output}, in full. */
+  Path output() {
+    return required(output, "--output FILE").toAbsolutePath().normalize();
+  }
+
+  /** How long each step takes at least. */
+  Duration pace() {
+    return pace == null ? Duration.ZERO : pace;
+  }
+
+  private Path required(@Nullable Path path, String option) {
+    if (path == null) {
+      throw new UsageException("--example %s needs %s".formatted(example, option));
     }
-    return Duty.of(
-        new FilesExample(
-            documents,
-            Path.of(input),
-            Path.of(output),
-            Duration.ofMillis(Long.parseLong(plan.getOrDefault("pace", "0"))),
-            token));
+    return path;
   }
 }

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -90,11 +89,9 @@ public final class MemberCommand implements Callable<Integer> {
     LeaseTerms terms = config.terms();
     // Two requests may fail between one renewal and the end of the lease.
     Duration timeout = terms.lease().dividedBy(4);
-    CompletableFuture<String> token = new CompletableFuture<>();
     try (VersionedDocuments shared = documents.open(timeout)) {
-      Duty duty = ExampleOptions.duty(config.plan(), shared, token::join);
+      Duty duty = new Plan(config.plan()).duty(shared);
       try (Member member = Member.start(shared, workers, terms, duty)) {
-        token.complete(member.token());
         CountDownLatch stop = new CountDownLatch(1);
         StopSignals.listen(stop::countDown);
         terminal

@@ -64,8 +64,8 @@ final class ClusterCommandsTest {
     refused("a lease lasts 100 ms to a day, not 50 ms", "--lease", "50ms");
     refused("a margin is 0 ms to the 1000 ms of the lease", "--lease", "1s", "--margin", "2s");
     refused("there is no example 'x'", "--example", "x");
-    refused("--example files needs --input DIR and --output FILE", "--example", "files");
-    refused("belong to --example files", "--pace", "1s");
+    refused("--example files needs --input DIR", "--example", "files");
+    refused("belong to --example NAME", "--pace", "1s");
     String in = folder.toString();
     refused(
         "is no folder", "--example", "files", "--input", in + "/none", "--output", in + ".lines");

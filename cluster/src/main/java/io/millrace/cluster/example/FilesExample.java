@@ -3,6 +3,7 @@ package io.millrace.cluster.example;
 import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.member.Member;
 import io.millrace.cluster.work.WindowedWork;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,7 +23,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -40,7 +40,6 @@ public final class FilesExample implements WindowedWork {
   private final Path input;
   private final ResultFile output;
   private final Duration pace;
-  private final Supplier<String> token;
   private final Set<String> finished = ConcurrentHashMap.newKeySet();
 
   /**
@@ -49,19 +48,12 @@ public final class FilesExample implements WindowedWork {
    * @param input the folder; only plain files directly in it count
    * @param output where the lines go; not in that folder
    * @param pace how long each file takes at least
-   * @param token tells the member that hashes
    */
-  public FilesExample(
-      VersionedDocuments documents,
-      Path input,
-      Path output,
-      Duration pace,
-      Supplier<String> token) {
+  public FilesExample(VersionedDocuments documents, Path input, Path output, Duration pace) {
     this.documents = documents;
     this.input = input;
     this.output = new ResultFile(output);
     this.pace = pace;
-    this.token = token;
   }
 
   @Override
@@ -124,7 +116,7 @@ public final class FilesExample implements WindowedWork {
       return;
     }
     Thread.sleep(pace);
-    output.append(new ResultLine(name, hash, token.get(), guard.fence()));
+    output.append(new ResultLine(name, hash, Member.current().token(), guard.fence()));
   }
 
   private static String hash(Path file) throws IOException {

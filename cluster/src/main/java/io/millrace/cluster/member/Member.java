@@ -9,6 +9,7 @@ import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.membership.Station;
 import io.millrace.cluster.time.MemberClock;
+import io.millrace.cluster.work.WorkerCode;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
@@ -27,8 +28,11 @@ import org.slf4j.LoggerFactory;
 public final class Member implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Member.class);
   private static final long LEADER_LOOK_MILLIS = 100;
+  private static final ScopedValue<Member> CURRENT = ScopedValue.newInstance();
+  private static final ScopedValue<Guard> GUARD = ScopedValue.newInstance();
 
   private final Station station;
+  private final WorkerCode code;
   private final Alarm alarm = new Alarm();
   private final Leader leader;
   private final MemberLoop loop;
@@ -39,9 +43,10 @@ public final class Member implements AutoCloseable {
 
   private Member(Station station, Duty duty) {
     this.station = station;
+    this.code = duty.code();
     this.leader = duty.leader().apply(station);
     this.loop =
-        new MemberLoop(station, new ThreadedWork(duty.code(), alarm::ring), duty.custom(), leader);
+        new MemberLoop(station, new ThreadedWork(this::work, alarm::ring), duty.custom(), leader);
     this.loopThread = Thread.ofVirtual().name("member").unstarted(this::drive);
     this.leaderThread = Thread.ofVirtual().name("leader").unstarted(this::lead);
   }
@@ -66,9 +71,32 @@ public final class Member implements AutoCloseable {
     return member;
   }
 
+  /**
+   * The member whose work this thread does. Threads that the work starts do not know it.
+   *
+   * @throws IllegalStateException on a thread that does no member's work
+   */
+  public static Member current() {
+    return CURRENT.orElseThrow(() -> new IllegalStateException("no member works on this thread"));
+  }
+
+  /**
+   * What proves that the partition is held which this thread works on.
+   *
+   * @throws IllegalStateException on a thread that works on none
+   */
+  public static Guard guard() {
+    return GUARD.orElseThrow(() -> new IllegalStateException("no partition is worked on here"));
+  }
+
   /** What tells this member from all others. */
   public String token() {
     return station.peer().token();
+  }
+
+  /** What this member stands on: the documents that all members share, clocks, terms. */
+  public Station station() {
+    return station;
   }
 
   /** Whether this member leads for certain. */
@@ -79,6 +107,15 @@ public final class Member implements AutoCloseable {
   /** The members as this one saw them last. */
   public MemberList members() {
     return loop.members();
+  }
+
+  private void work(byte[] task, Guard guard) throws Exception {
+    ScopedValue.where(CURRENT, this)
+        .where(GUARD, guard)
+        .call(() -> {
+          code.run(task, guard);
+          return null;
+        });
   }
 
   private void drive() {

@@ -1,0 +1,42 @@
+package io.millrace.cli.cluster;
+
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.example.FilesExample;
+import io.millrace.cluster.member.Duty;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Windowed work: the files of a folder, each hashed once. */
+final class HashedFiles implements Example {
+  private static final String INPUT = "input";
+  private static final String OUTPUT = "output";
+  private static final String PACE = "pace";
+
+  @Override
+  public String name() {
+    return "files";
+  }
+
+  @Override
+  public Map<String, String> plan(ExampleOptions options) {
+    Path folder = options.inputFolder();
+    Path lines = options.output();
+    if (folder.equals(lines.getParent())) {
+      throw new UsageException("--output " + lines + " would be one of the files of --input");
+    }
+    return Map.of(
+        INPUT,
+        folder.toString(),
+        OUTPUT,
+        lines.toString(),
+        PACE,
+        Long.toString(options.pace().toMillis()));
+  }
+
+  @Override
+  public Duty duty(Plan plan, VersionedDocuments documents) {
+    return Duty.of(
+        new FilesExample(documents, plan.path(INPUT), plan.path(OUTPUT), plan.time(PACE)));
+  }
+}
