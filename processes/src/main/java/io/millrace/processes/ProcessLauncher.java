@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -169,6 +170,25 @@ public final class ProcessLauncher {
    */
   public ProcessSpawner spawner() {
     return new ProcessSpawner(this, tools);
+  }
+
+  /**
+   * Makes a pipe with a name.
+   *
+   * @param path where; nothing may be there. The file is its owner's to remove
+   * @return it, to be closed
+   * @throws IOException when it cannot be made
+   */
+  public NamedPipe pipe(Path path) throws IOException {
+    Process making =
+        new ProcessBuilder(tools.mkfifo(), "-m", "600", path.toString())
+            .redirectErrorStream(true)
+            .start();
+    String complaint = new String(making.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (making.onExit().join().exitValue() != 0) {
+      throw new IOException("the pipe cannot be made: " + complaint.strip());
+    }
+    return NamedPipe.open(path);
   }
 
   private ProcessBuilder supervisor(ProcessSpec spec) {

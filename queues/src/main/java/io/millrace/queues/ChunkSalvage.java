@@ -2,6 +2,7 @@ package io.millrace.queues;
 
 import io.millrace.blobs.BlobException;
 import io.millrace.blobs.BlobStore;
+import io.millrace.queues.OutputReader.Stream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -25,9 +26,12 @@ final class ChunkSalvage implements Salvage {
   public Report report(Run run, String reason) {
     try {
       List<OutputFile> files = new ArrayList<>();
-      Output stdout = output(run, "stdout", files);
-      Output stderr = output(run, "stderr", files);
-      return new Report(Status.ORPHANED, new TaskOutput(stdout, stderr), files, reason);
+      TaskOutput output =
+          new TaskOutput(
+              output(run, Stream.STDOUT, files),
+              output(run, Stream.STDERR, files),
+              output(run, Stream.MIXED, files));
+      return new Report(Status.ORPHANED, output, files, reason);
     } catch (BlobException e) {
       // Where the server is away the end is not stored either, and this is done again.
       LOG.warn("the output of task {} cannot be looked for: {}", run.task(), e.toString());
@@ -35,13 +39,13 @@ final class ChunkSalvage implements Salvage {
     }
   }
 
-  private Output output(Run run, String name, List<OutputFile> files) {
-    String prefix = OutputFile.prefix(run.task(), run.claim().token(), name);
+  private Output output(Run run, Stream stream, List<OutputFile> files) {
+    String prefix = OutputFile.prefix(run.task(), run.claim().token(), stream.word());
     long bytes = storedBytes(prefix);
     if (bytes == 0) {
       return Output.none();
     }
-    OutputFile file = new OutputFile(ids.get(), run.task(), name, bytes, prefix);
+    OutputFile file = new OutputFile(ids.get(), run.task(), stream.word(), bytes, prefix);
     files.add(file);
     return new Output.Stored(file.id(), bytes, true);
   }

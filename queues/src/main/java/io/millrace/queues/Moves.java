@@ -26,6 +26,7 @@ final class Moves {
         .put(new Put(Keys.task(to.id()), from.place().version(), TaskForm.write(to, name), true));
     forget(transaction, from.output().stdout(), to.output().stdout());
     forget(transaction, from.output().stderr(), to.output().stderr());
+    forget(transaction, from.output().mixed(), to.output().mixed());
     if (queued) {
       QueueRegistry.ring(transaction, to.queue());
     }

@@ -21,20 +21,32 @@ public final class OutputReader {
     this.blobs = blobs;
   }
 
-  /** The two streams of a task. */
+  /** The streams of a task. */
   public enum Stream {
     /** What it wrote. */
-    STDOUT,
+    STDOUT("stdout"),
     /** What it complained about. */
-    STDERR;
+    STDERR("stderr"),
+    /** Both in order of arrival, where the task asked for that. */
+    MIXED("mixedout");
 
-    /** {@code stdout} or {@code stderr}. */
+    private final String word;
+
+    Stream(String word) {
+      this.word = word;
+    }
+
+    /** What it is called in documents, addresses and names of chunks. */
     public String word() {
-      return this == STDOUT ? "stdout" : "stderr";
+      return word;
     }
 
     Output of(TaskOutput output) {
-      return this == STDOUT ? output.stdout() : output.stderr();
+      return switch (this) {
+        case STDOUT -> output.stdout();
+        case STDERR -> output.stderr();
+        case MIXED -> output.mixed();
+      };
     }
   }
 

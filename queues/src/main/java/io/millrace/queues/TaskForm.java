@@ -36,6 +36,9 @@ final class TaskForm {
       json.writeTree(task.params());
       write(json, "stdout", task.output().stdout());
       write(json, "stderr", task.output().stderr());
+      if (!(task.output().mixed() instanceof Output.None)) {
+        write(json, "mixedout", task.output().mixed());
+      }
       if (progress.reason() != null) {
         json.writeStringProperty("reason", progress.reason());
       }
@@ -73,7 +76,10 @@ final class TaskForm {
         (ObjectNode) json.required("params"),
         json.required("ctime").asLong(),
         progress,
-        new TaskOutput(readOutput(json.get("stdout")), readOutput(json.get("stderr"))),
+        new TaskOutput(
+            readOutput(json.get("stdout")),
+            readOutput(json.get("stderr")),
+            readOutput(json.get("mixedout"))),
         new Place(json.required("task").asLong(), version));
   }
 

@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 @Command(name = "show", description = "Shows all that is known of tasks, their output included.")
 final class ShowCommand extends RemoteCommand {
   private static final List<String> OUTPUTS = List.of("stdout", "stderr");
-  private static final List<String> APART = List.of("_id", "stdout", "stderr");
+  private static final List<String> APART = List.of("_id", "stdout", "stderr", "mixedout");
 
   @Mixin private IdArguments tasks = new IdArguments();
 

@@ -86,6 +86,8 @@ class GraphOnNodesTest {
     assertThat(settled(calls, node)).isEqualTo("finished");
     assertThat(data(calls, node, "stdout")).isEqualTo("given'\"\n$HOME ");
     assertThat(data(calls, node, "stderr")).isEqualTo("good day, " + node + ".1\n");
+    assertThat(data(calls, node, "mixedout")).contains(data(calls, node, "stdout"));
+    assertThat(data(calls, node, "mixedout")).contains(data(calls, node, "stderr"));
     assertThat(data(calls, node, "result")).isEqualTo("0");
     return node;
   }

@@ -13,14 +13,20 @@ import tools.jackson.databind.node.ObjectNode;
 public interface ProgramForm {
   /** {@code command}, given to bash. */
   ProgramForm SHELL =
-      params -> new Call(List.of("bash", "-c", need(params, "command")), Map.of(), null, false);
+      params ->
+          new Call(
+              List.of("bash", "-c", need(params, "command")),
+              Map.of(),
+              null,
+              Input.NOTHING,
+              mixes(params));
 
   /** {@code command} with {@code args}, {@code env} and {@code cwd}; no shell sees them. */
   ProgramForm EXEC = ProgramForm::exec;
 
   /** An executable, which gets the params as JSON on its standard input. */
   static ProgramForm executable(Path file) {
-    return params -> new Call(List.of(file.toString()), Map.of(), null, true);
+    return params -> new Call(List.of(file.toString()), Map.of(), null, Input.PARAMS, false);
   }
 
   /**
@@ -29,18 +35,28 @@ public interface ProgramForm {
    * @param command the program and its arguments
    * @param environment variables beside those that every task gets
    * @param directory the working directory; null for the task's own folder
-   * @param paramsOnStdin whether it reads the params as JSON; its input is empty otherwise
+   * @param input what it reads from its standard input
+   * @param mixes whether its outputs are also wanted together, in order of arrival
    */
   record Call(
       List<String> command,
       Map<String, String> environment,
       @Nullable String directory,
-      boolean paramsOnStdin) {
+      Input input,
+      boolean mixes) {
     /** Copies the parts. */
     public Call {
       command = List.copyOf(command);
       environment = Map.copyOf(environment);
     }
+  }
+
+  /** What a program reads from its standard input. */
+  enum Input {
+    /** Nothing. */
+    NOTHING,
+    /** The params as JSON. */
+    PARAMS
   }
 
   /**
@@ -72,7 +88,15 @@ public interface ProgramForm {
       environment.put(name, text("env", variable.getValue()));
     }
     String cwd = params.has("cwd") ? text("cwd", params.path("cwd")) : null;
-    return new Call(command, environment, cwd, false);
+    return new Call(command, environment, cwd, Input.NOTHING, mixes(params));
+  }
+
+  private static boolean mixes(ObjectNode params) throws PluginException {
+    JsonNode mixed = params.path("mixed");
+    if (!mixed.isMissingNode() && !mixed.isBoolean()) {
+      throw new PluginException("the param mixed is neither true nor false");
+    }
+    return mixed.asBoolean(false);
   }
 
   private static String need(ObjectNode params, String name) throws PluginException {

@@ -47,6 +47,15 @@ record Keeping(long bytes, How how) {
     };
   }
 
+  /** What becomes of an output of this size beside which nothing counts. */
+  static Keeping alone(long bytes, OutputLimits limits) {
+    return switch (limits.files()) {
+      case ALWAYS -> file(bytes);
+      case AUTO -> bytes <= limits.textBytes() ? text(bytes) : file(bytes);
+      case NEVER -> text(Math.min(bytes, limits.textBytes()));
+    };
+  }
+
   private static Both texts(long stdout, long stderr) {
     if (stdout + stderr <= INLINE_BYTES) {
       return new Both(new Keeping(stdout, How.INLINE), new Keeping(stderr, How.INLINE));

@@ -5,28 +5,28 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
 import io.millrace.queues.OutputFile;
 import io.millrace.queues.OutputLimits;
+import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.TaskOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Both outputs of a task. */
+/** The outputs of a task. */
 final class Outputs {
   /** With less room than this on the disk, a write has failed or soon will. */
   private static final long LEAST_ROOM_BYTES = 64 << 10;
 
   private final Capture stdout;
   private final Capture stderr;
+  private final Supplier<Capture> mixing;
   private final ObjectId task;
   private final OutputLimits limits;
   private final Supplier<BlobStore> blobs;
   private final LongSupplier room;
+  private volatile @Nullable Capture mixed;
   private volatile boolean diskWasFull;
 
   Outputs(Assignment assignment, TaskFolder folder, Supplier<BlobStore> blobs) {
@@ -40,11 +40,13 @@ final class Outputs {
     this.limits = assignment.limits();
     this.blobs = blobs;
     long token = assignment.run().claim().token();
-    this.stdout = capture("stdout", folder, token);
-    this.stderr = capture("stderr", folder, token);
+    this.stdout = capture(Stream.STDOUT, folder, token);
+    this.stderr = capture(Stream.STDERR, folder, token);
+    this.mixing = () -> capture(Stream.MIXED, folder, token);
   }
 
-  private Capture capture(String name, TaskFolder folder, long token) {
+  private Capture capture(Stream stream, TaskFolder folder, long token) {
+    String name = stream.word();
     return new Capture(name, folder.output(name), OutputFile.prefix(task, token, name));
   }
 
@@ -56,11 +58,22 @@ final class Outputs {
     return stderr;
   }
 
+  /** Where both are to be written together; to be called once, by whoever writes there. */
+  Capture mix() {
+    Capture both = mixing.get();
+    mixed = both;
+    return both;
+  }
+
+  private List<Capture> all() {
+    Capture both = mixed;
+    return both == null ? List.of(stdout, stderr) : List.of(stdout, stderr, both);
+  }
+
   /** Keeps an endless output from filling the disk. */
   void cut() {
     lookForRoom();
-    stdout.cut(limits.maxBytes(), true);
-    stderr.cut(limits.maxBytes(), true);
+    all().forEach(capture -> capture.cut(limits.maxBytes(), true));
   }
 
   /** Programs write by themselves: whether they find no room is known to them alone. */
@@ -72,8 +85,9 @@ final class Outputs {
 
   /** Stores what is there, so that it can be read while the task runs. */
   void upload() throws IOException {
-    stdout.upload(blobs.get(), limits.maxBytes());
-    stderr.upload(blobs.get(), limits.maxBytes());
+    for (Capture capture : all()) {
+      capture.upload(blobs.get(), limits.maxBytes());
+    }
   }
 
   /**
@@ -103,17 +117,20 @@ final class Outputs {
   Settled settle(@Nullable String complaint, IdSource ids, Storing storing)
       throws InterruptedException {
     lookForRoom();
-    stdout.cut(limits.maxBytes(), false);
-    stderr.cut(limits.maxBytes(), false);
+    all().forEach(capture -> capture.cut(limits.maxBytes(), false));
     if (complaint != null) {
       stderr.say(complaint);
     }
     Keeping.Both kept = Keeping.of(stdout.size(), stderr.size(), limits);
     List<OutputFile> files = new ArrayList<>();
+    Output out = settle(stdout, kept.stdout(), ids, storing, files);
+    Output err = settle(stderr, kept.stderr(), ids, storing, files);
+    Capture both = mixed;
     TaskOutput output =
-        new TaskOutput(
-            settle(stdout, kept.stdout(), ids, storing, files),
-            settle(stderr, kept.stderr(), ids, storing, files));
+        both == null
+            ? new TaskOutput(out, err)
+            : new TaskOutput(
+                out, err, settle(both, Keeping.alone(both.size(), limits), ids, storing, files));
     return new Settled(output, files, loss());
   }
 
@@ -146,21 +163,32 @@ final class Outputs {
   }
 
   private @Nullable String loss() {
-    String full = diskWasFull ? "the disk of the runner was full, so output may be missing" : null;
-    String all =
-        Stream.of(full, stdout.loss(), stderr.loss())
-            .filter(Objects::nonNull)
-            .collect(Collectors.joining("; "));
-    return all.isEmpty() ? null : all;
+    List<String> losses = new ArrayList<>();
+    if (diskWasFull) {
+      losses.add("the disk of the runner was full, so output may be missing");
+    }
+    for (Capture capture : all()) {
+      String loss = capture.loss();
+      if (loss != null) {
+        losses.add(loss);
+      }
+    }
+    return losses.isEmpty() ? null : String.join("; ", losses);
   }
 
   /** Removes the chunks that a report does not name. */
   void forgetAllBut(TaskOutput output) {
-    if (!(output.stdout() instanceof Output.Stored)) {
-      stdout.forget(blobs);
+    forgetUnless(output.stdout(), stdout);
+    forgetUnless(output.stderr(), stderr);
+    Capture both = mixed;
+    if (both != null) {
+      forgetUnless(output.mixed(), both);
     }
-    if (!(output.stderr() instanceof Output.Stored)) {
-      stderr.forget(blobs);
+  }
+
+  private void forgetUnless(Output named, Capture capture) {
+    if (!(named instanceof Output.Stored)) {
+      capture.forget(blobs);
     }
   }
 }

@@ -18,12 +18,14 @@ final class ProgramWork implements Work {
   private static final int LONGEST_PAUSE_MILLIS = 100;
 
   private final GuardedGroup process;
+  private final Plumbing plumbing;
   private final Path statusFile;
   private final CountDownLatch killed = new CountDownLatch(1);
   private volatile boolean terminating;
 
-  private ProgramWork(GuardedGroup process, Path statusFile) {
+  private ProgramWork(GuardedGroup process, Plumbing plumbing, Path statusFile) {
     this.process = process;
+    this.plumbing = plumbing;
     this.statusFile = statusFile;
   }
 
@@ -31,10 +33,21 @@ final class ProgramWork implements Work {
   static ProgramWork start(ProgramForm.Call call, RunTask task, Watchdog watchdog)
       throws PluginException {
     ProcessBuilder builder = builder(call, task);
-    Path input = call.paramsOnStdin() ? task.writeParams() : NOTHING;
+    Path input =
+        switch (call.input()) {
+          case NOTHING -> NOTHING;
+          case PARAMS -> task.writeParams();
+        };
     try {
-      GuardedGroup process = GuardedGroup.start(builder, input, task.folder().group(), watchdog);
-      return new ProgramWork(process, task.folder().status());
+      Plumbing plumbing = call.mixes() ? Mixing.begin(task) : Plumbing.straight(task.outputs());
+      builder.redirectOutput(plumbing.stdout()).redirectError(plumbing.stderr());
+      try {
+        GuardedGroup process = GuardedGroup.start(builder, input, task.folder().group(), watchdog);
+        return new ProgramWork(process, plumbing, task.folder().status());
+      } catch (IOException e) {
+        plumbing.close();
+        throw e;
+      }
     } catch (IOException e) {
       throw new PluginException("the program cannot be started: " + e.getMessage(), e);
     }
@@ -54,10 +67,7 @@ final class ProgramWork implements Work {
     if (!Files.isDirectory(directory)) {
       throw new PluginException("the working directory " + directory + " is not there");
     }
-    return builder
-        .directory(directory.toFile())
-        .redirectOutput(task.outputs().stdout().redirect())
-        .redirectError(task.outputs().stderr().redirect());
+    return builder.directory(directory.toFile());
   }
 
   @Override
@@ -69,6 +79,7 @@ final class ProgramWork implements Work {
     }
     // A slot is free only when the work has stopped: what was left behind ends here.
     process.end();
+    plumbing.drain();
     return result(code);
   }
 

@@ -35,6 +35,7 @@ public interface Subject {
       case "params" -> task.params();
       case "stdout" -> output(task.output().stdout());
       case "stderr" -> output(task.output().stderr());
+      case "mixedout" -> output(task.output().mixed());
       case "reason" ->
           task.progress().reason() == null ? null : textOrNull(task.progress().reason());
       case "orphaned" -> json.numberNode(task.progress().orphaned());

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What becomes of the output of tasks. */
 class OutputTest {
@@ -42,6 +43,50 @@ class OutputTest {
 
     assertThat(task.output().stdout()).isEqualTo(new Output.Text("hello\n"));
     assertThat(task.output().stderr()).isEqualTo(new Output.Text(""));
+  }
+
+  @Test
+  void both_outputs_are_kept_together_in_the_order_of_arrival_where_that_is_wanted()
+      throws Exception {
+    ObjectNode params =
+        shell("for i in 1 2 3; do echo o$i; sleep 0.05; echo e$i >&2; sleep 0.05; done");
+
+    QueueTask task = bench.run("shell", params.put("mixed", true));
+
+    assertThat(task.output().stdout()).isEqualTo(new Output.Text("o1\no2\no3\n"));
+    assertThat(task.output().stderr()).isEqualTo(new Output.Text("e1\ne2\ne3\n"));
+    assertThat(task.output().mixed()).isEqualTo(new Output.Text("o1\ne1\no2\ne2\no3\ne3\n"));
+  }
+
+  @Test
+  void both_outputs_together_go_to_the_blob_store_and_are_cut_like_each() throws Exception {
+    bench.limits = new OutputLimits(Files.AUTO, 10_000, 100_000);
+
+    QueueTask task =
+        bench.run("shell", shell("seq 20000; seq 20000 >&2; exit 3").put("mixed", true));
+
+    Output.Stored mixed = (Output.Stored) task.output().mixed();
+    assertThat(mixed.sizeBytes()).isEqualTo(100_000);
+    assertThat(bench.text(mixed)).startsWith("1\n2\n").hasSize(100_000);
+    assertThat(task.status()).isEqualTo(Status.FAILED);
+    assertThat(reason(task)).contains("mixedout: cut at 100000 bytes", "exit code 3");
+  }
+
+  @Test
+  void what_is_left_behind_with_a_pipe_open_is_not_waited_for() throws Exception {
+    QueueTask task =
+        bench.run("shell", shell("echo here; setsid sleep 4 & sleep 0.2").put("mixed", true));
+
+    assertThat(task.output().mixed()).isEqualTo(new Output.Text("here\n"));
+  }
+
+  @Test
+  void a_wish_for_both_together_is_true_or_false() throws Exception {
+    QueueTask task = bench.run("shell", shell("true").put("mixed", "perhaps"));
+
+    assertThat(task.status()).isEqualTo(Status.FAILED);
+    assertThat(bench.text(task.output().stderr()))
+        .contains("the param mixed is neither true nor false");
   }
 
   @Test

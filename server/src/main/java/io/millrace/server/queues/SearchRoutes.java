@@ -35,6 +35,7 @@ final class SearchRoutes {
           "mtime",
           "stdout",
           "stderr",
+          "mixedout",
           "reason",
           "orphaned");
 

@@ -78,6 +78,10 @@ final class Shapes {
     if (projection.wants("stderr")) {
       output(json, "stderr", task.output().stderr(), detail);
     }
+    Output mixed = task.output().mixed();
+    if (!(mixed instanceof Output.None) && projection.wants("mixedout")) {
+      output(json, "mixedout", mixed, detail);
+    }
     if (task.progress().reason() != null) {
       json.put("reason", task.progress().reason());
     }

@@ -7,8 +7,10 @@ import io.millrace.graph.NodeType;
 import io.millrace.graph.Work;
 import io.millrace.graph.type.Inputs;
 import io.millrace.graph.type.RunPolicy;
+import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Status;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -92,7 +94,8 @@ public final class QueueTaskType implements NodeType {
 
   @Override
   public Attempt start(Work work) {
-    return TaskAttempt.begin(tasks, tasks.id(work), order(work.inputs()), true);
+    return TaskAttempt.beginNamed(
+        tasks, tasks.id(work), order(work.inputs()), EnumSet.of(Stream.STDOUT, Stream.STDERR));
   }
 
   /** The same: what was handed on before is found by its id. */

@@ -8,8 +8,10 @@ import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
 import io.millrace.graph.Work;
 import io.millrace.graph.type.Inputs;
+import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Status;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Commands that run on execution nodes, as tasks of a queue with the plugin {@code exec}. Their
- * data is that of commands on the server; {@code mixedout} stays empty, since queue tasks do not
- * keep the order of their two streams.
+ * data is that of commands on the server.
  */
 public final class QueuedCommandType implements NodeType {
   /** What runs a command there: gives it its input, and tells its exit code by the status. */
@@ -122,7 +123,7 @@ public final class QueuedCommandType implements NodeType {
   @Override
   public Attempt start(Work work) {
     TaskAttempt.Order order = new TaskAttempt.Order(queue, params(work), MEANING);
-    return TaskAttempt.begin(tasks, tasks.id(work), order, false);
+    return TaskAttempt.begin(tasks, tasks.id(work), order, EnumSet.allOf(Stream.class));
   }
 
   /** The same: what was handed on before is found by its id. */
@@ -135,6 +136,7 @@ public final class QueuedCommandType implements NodeType {
     Inputs inputs = new Inputs(work.inputs());
     ObjectNode params = JsonNodeFactory.instance.objectNode();
     params.put("command", "bash");
+    params.put("mixed", true);
     ArrayNode args = params.putArray("args");
     List.of("-c", SCRIPT, "millrace").forEach(args::add);
     if (name().equals("command")) {

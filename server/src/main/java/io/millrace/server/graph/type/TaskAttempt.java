@@ -7,7 +7,10 @@ import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.TaskStateException;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -16,20 +19,18 @@ final class TaskAttempt extends HandedOn {
   private final Tasks tasks;
   private final ObjectId id;
   private final Order order;
-  private final TaskTail stdout;
-  private final TaskTail stderr;
+  private final List<TaskTail> streams;
 
-  private TaskAttempt(
-      Tasks tasks, ObjectId id, Order order, TaskTail stdout, TaskTail stderr, boolean named) {
-    super(
-        named
-            ? Map.of("task", new TextTail(id.hex()), "stdout", stdout, "stderr", stderr)
-            : Map.<String, Tail>of("stdout", stdout, "stderr", stderr));
+  private TaskAttempt(Tasks tasks, ObjectId id, Order order, Map<String, Tail> recordings) {
+    super(recordings);
     this.tasks = tasks;
     this.id = id;
     this.order = order;
-    this.stdout = stdout;
-    this.stderr = stderr;
+    this.streams =
+        recordings.values().stream()
+            .filter(TaskTail.class::isInstance)
+            .map(TaskTail.class::cast)
+            .toList();
   }
 
   /**
@@ -50,15 +51,20 @@ final class TaskAttempt extends HandedOn {
     Map<String, JsonNode> values(QueueTask ended);
   }
 
-  /**
-   * Begins, or finds what has begun.
-   *
-   * @param named whether the task's id is output too
-   */
-  static TaskAttempt begin(Tasks tasks, ObjectId id, Order order, boolean named) {
-    TaskAttempt attempt =
-        new TaskAttempt(
-            tasks, id, order, tasks.tail(id, Stream.STDOUT), tasks.tail(id, Stream.STDERR), named);
+  /** Begins, or finds what has begun; the streams of the task are output. */
+  static TaskAttempt begin(Tasks tasks, ObjectId id, Order order, Set<Stream> streams) {
+    return begin(tasks, id, order, streams, new HashMap<>());
+  }
+
+  /** The same, and the task's id is output too. */
+  static TaskAttempt beginNamed(Tasks tasks, ObjectId id, Order order, Set<Stream> streams) {
+    return begin(tasks, id, order, streams, new HashMap<>(Map.of("task", new TextTail(id.hex()))));
+  }
+
+  private static TaskAttempt begin(
+      Tasks tasks, ObjectId id, Order order, Set<Stream> streams, Map<String, Tail> recordings) {
+    streams.forEach(stream -> recordings.put(stream.word(), tasks.tail(id, stream)));
+    TaskAttempt attempt = new TaskAttempt(tasks, id, order, recordings);
     attempt.begin();
     return attempt;
   }
@@ -82,8 +88,7 @@ final class TaskAttempt extends HandedOn {
   }
 
   private void ended(QueueTask task) {
-    stdout.ended(task);
-    stderr.ended(task);
+    streams.forEach(stream -> stream.ended(task));
     String failure = order.meaning().failure(task);
     if (failure.isEmpty()) {
       finish(order.meaning().values(task));

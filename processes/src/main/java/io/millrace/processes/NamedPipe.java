@@ -1,0 +1,92 @@
+package io.millrace.processes;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A pipe with a name, which programs write to and this process reads. It has an end once it is
+ * {@linkplain #seal sealed} and no program has it open any more. One thread copies; any may seal
+ * and close.
+ */
+public final class NamedPipe implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(NamedPipe.class);
+
+  /** What Linux keeps in a pipe. */
+  private static final int PIPE_BYTES = 64 << 10;
+
+  private final Path path;
+  private final FileChannel held;
+  private final FileChannel read;
+
+  private NamedPipe(Path path, FileChannel held, FileChannel read) {
+    this.path = path;
+    this.held = held;
+    this.read = read;
+  }
+
+  /** Opens a pipe that has been made; waits for nobody. */
+  static NamedPipe open(Path path) throws IOException {
+    // Opened for both, so that no opening waits for another one and no reading finds an end.
+    FileChannel held = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    try {
+      return new NamedPipe(path, held, FileChannel.open(path, StandardOpenOption.READ));
+    } catch (IOException e) {
+      held.close();
+      throw e;
+    }
+  }
+
+  /** For a program that is to write to it. */
+  public ProcessBuilder.Redirect redirect() {
+    return ProcessBuilder.Redirect.appendTo(path.toFile());
+  }
+
+  /** Takes what comes out of a pipe. */
+  public interface Sink {
+    /** Takes bytes, which are the sink's own. */
+    void write(byte[] bytes) throws IOException;
+  }
+
+  /** Copies what comes until the end, or until it is closed. */
+  public void copyTo(Sink sink) {
+    ByteBuffer buffer = ByteBuffer.allocate(PIPE_BYTES);
+    try {
+      while (read.read(buffer) >= 0) {
+        sink.write(Arrays.copyOf(buffer.array(), buffer.position()));
+        buffer.clear();
+      }
+    } catch (ClosedChannelException _) {
+      // What was left behind has it open still.
+    } catch (IOException e) {
+      LOG.warn("the pipe {} cannot be read on: {}", path, e.toString());
+    }
+  }
+
+  /** From now on no program will open it. */
+  public void seal() {
+    close(held);
+  }
+
+  /** Reads no more; what is written later finds nobody. */
+  @Override
+  public void close() {
+    close(held);
+    close(read);
+  }
+
+  private void close(FileChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      LOG.debug("the pipe {} cannot be closed", path, e);
+    }
+  }
+}
