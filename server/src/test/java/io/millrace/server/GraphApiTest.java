@@ -103,6 +103,25 @@ final class GraphApiTest {
   }
 
   @Test
+  void a_parameter_that_nobody_reads_is_refused() throws Exception {
+    String id = gate();
+    assertThat(graph.refused(400, "GET", "/nodes?stat=failed", ""))
+        .contains("there is no parameter \"stat\" here", "state");
+    for (String path : List.of("/nodes/" + id, "/nodes/" + id + "/data", "/running", "/events")) {
+      assertThat(graph.refused(400, "GET", path + "?limit=2", "")).contains("limit");
+    }
+    assertThat(graph.refused(400, "GET", "/scheduler/wait?id=" + id + "&timout=1", ""))
+        .contains("timout", "timeout");
+    assertThat(graph.refused(400, "PUT", "/scheduler/kill?id=" + id + "&force=true", ""))
+        .contains("force", "grace, id, signal");
+    assertThat(graph.refused(400, "DELETE", "/nodes/" + id + "?recursive=true", ""))
+        .contains("recursive", "below");
+    assertThat(graph.refused(400, "POST", "/nodes?parent=" + id, "[]"))
+        .contains("parent", "there are none");
+    assertThat(graph.get("/nodes?metadata=")).hasSize(1);
+  }
+
+  @Test
   void a_list_that_is_longer_than_a_page_comes_in_pages_of_one_view() throws Exception {
     String one =
         "{'metadata':{'type':'command','parent':'" + gate() + "'},'data':{'command':'true'}}";

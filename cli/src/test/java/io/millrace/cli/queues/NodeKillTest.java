@@ -29,15 +29,15 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * Nodes, runners and a server that are killed at random while they work. {@code
- * -Dmillrace.nodekill.tasks=2000} makes it longer, {@code -Dmillrace.nodekill.seed=N} repeats its
+ * -Dmillrace.nodekill.tasks=20000} makes it longer, {@code -Dmillrace.nodekill.seed=N} repeats its
  * choices.
  */
 @Timeout(900)
 class NodeKillTest {
-  private static final int TASKS = Integer.getInteger("millrace.nodekill.tasks", 150);
+  private static final int TASKS = Integer.getInteger("millrace.nodekill.tasks", 2_000);
   private static final long SEED = Long.getLong("millrace.nodekill.seed", System.nanoTime());
-  private static final int KILLS = Math.max(6, TASKS / 100);
-  private static final int THREADS = 4;
+  private static final int KILLS = Math.max(6, TASKS / 250);
+  private static final int THREADS = 8;
   private static final List<String> NODES = List.of("a", "b", "c");
 
   @Test

@@ -35,7 +35,7 @@ final class RunLog {
       printf '%%s %%s %%s %%s\\n' "$1" "$MILLRACE_TASK_ID" "$MILLRACE_TOKEN" \
         "${EPOCHREALTIME//[.,]/}" >> '%s'
     }
-    say start; sleep 0.1$((RANDOM %% 10)); say end\
+    say start; sleep 0.0$((RANDOM %% 10)); say end\
     """
         .formatted(file);
   }

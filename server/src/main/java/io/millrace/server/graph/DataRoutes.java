@@ -21,6 +21,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class DataRoutes {
   private static final Set<String> FIELDS = Set.of("value");
 
+  private static final Set<String> PAGES = Set.of("start", "pid", "pagid");
+
   private final GraphRegistry graph;
 
   DataRoutes(GraphRegistry graph) {
@@ -28,9 +30,9 @@ final class DataRoutes {
   }
 
   void mount(GraphMount mount) {
-    mount.add(HttpMethod.GET, "/nodes/{id}/data", (request, _) -> keys(request));
-    mount.add(HttpMethod.GET, "/nodes/{id}/data/{key}", (request, _) -> read(request));
-    mount.add(HttpMethod.PUT, "/nodes/{id}/data/{key}", this::write);
+    mount.add(HttpMethod.GET, "/nodes/{id}/data", PAGES, (request, _) -> keys(request));
+    mount.add(HttpMethod.GET, "/nodes/{id}/data/{key}", PAGES, (request, _) -> read(request));
+    mount.add(HttpMethod.PUT, "/nodes/{id}/data/{key}", PAGES, this::write);
   }
 
   private Reply keys(Request request) {

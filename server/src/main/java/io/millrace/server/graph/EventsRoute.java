@@ -13,6 +13,7 @@ import io.millrace.store.StoreClosedException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ final class EventsRoute {
   /** Nobody has anything to say here. */
   private static final WebSocketLimits LIMITS = new WebSocketLimits(1 << 10, 1 << 10, 1 << 10);
 
+  private static final Set<String> PARAMETERS =
+      Set.of("type", "state", "status", "below", "new", "metadata", "after");
+
   private final GraphRegistry graph;
 
   EventsRoute(GraphRegistry graph) {
@@ -30,7 +34,7 @@ final class EventsRoute {
   }
 
   void mount(GraphMount mount) {
-    mount.add(HttpMethod.GET, "/events", (request, _) -> open(request));
+    mount.add(HttpMethod.GET, "/events", PARAMETERS, (request, _) -> open(request));
   }
 
   private Reply open(Request request) {

@@ -18,6 +18,7 @@ import io.millrace.server.http.Request;
 import io.millrace.server.http.Routes;
 import io.millrace.server.security.Bearer;
 import java.io.IOException;
+import java.util.Set;
 
 /** Adds routes below {@code /v1}, which know who asks, with one form of errors. */
 final class GraphMount {
@@ -38,12 +39,17 @@ final class GraphMount {
     Reply answer(Request request, Caller caller) throws IOException, InterruptedException;
   }
 
-  /** A route. */
-  void add(HttpMethod method, String path, Action action) {
+  /**
+   * A route.
+   *
+   * @param known the parameters of the query that it understands; another one is answered with 400
+   */
+  void add(HttpMethod method, String path, Set<String> known, Action action) {
     routes.add(
         method,
         ROOT + path,
         request -> {
+          request.query().checkNames(known);
           try {
             return action.answer(request, caller(request));
           } catch (RuntimeException e) {

@@ -35,10 +35,10 @@ final class NodeRoutes {
   }
 
   void mount(GraphMount mount) {
-    mount.add(HttpMethod.GET, "/nodes/{id}", (request, _) -> show(request));
-    mount.add(HttpMethod.PATCH, "/nodes/{id}", this::change);
-    mount.add(HttpMethod.DELETE, "/nodes/{id}", this::remove);
-    mount.add(HttpMethod.POST, "/nodes/{id}/retry", this::retry);
+    mount.add(HttpMethod.GET, "/nodes/{id}", Set.of("metadata"), (request, _) -> show(request));
+    mount.add(HttpMethod.PATCH, "/nodes/{id}", Set.of(), this::change);
+    mount.add(HttpMethod.DELETE, "/nodes/{id}", Set.of("below"), this::remove);
+    mount.add(HttpMethod.POST, "/nodes/{id}/retry", Set.of(), this::retry);
   }
 
   private Reply show(Request request) {

@@ -15,12 +15,26 @@ import io.millrace.server.http.Request;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import tools.jackson.databind.node.ArrayNode;
 
 /** The nodes as a whole: lists of them, and new ones. */
 final class NodesRoutes {
   /** How long a question for newer nodes waits where the client does not say. */
   private static final Duration MOST_WAIT = Duration.ofMinutes(10);
+
+  private static final Set<String> LISTING =
+      Set.of(
+          "type",
+          "state",
+          "status",
+          "below",
+          "new",
+          "metadata",
+          "start",
+          "pid",
+          "pagid",
+          "timeout");
 
   private final GraphRegistry graph;
 
@@ -29,8 +43,8 @@ final class NodesRoutes {
   }
 
   void mount(GraphMount mount) {
-    mount.add(HttpMethod.GET, "/nodes", (request, _) -> list(request));
-    mount.add(HttpMethod.POST, "/nodes", this::add);
+    mount.add(HttpMethod.GET, "/nodes", LISTING, (request, _) -> list(request));
+    mount.add(HttpMethod.POST, "/nodes", Set.of(), this::add);
   }
 
   private Reply list(Request request) throws InterruptedException {

@@ -14,6 +14,7 @@ import io.millrace.server.http.Request;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What the scheduler is asked for: to end nodes, to wait for their end, what runs. */
@@ -29,9 +30,13 @@ final class SchedulerRoutes {
   }
 
   void mount(GraphMount mount) {
-    mount.add(HttpMethod.PUT, "/scheduler/kill", this::kill);
-    mount.add(HttpMethod.GET, "/scheduler/wait", (request, _) -> await(request));
-    mount.add(HttpMethod.GET, "/running", (request, _) -> running(request));
+    mount.add(HttpMethod.PUT, "/scheduler/kill", Set.of("id", "signal", "grace"), this::kill);
+    mount.add(
+        HttpMethod.GET,
+        "/scheduler/wait",
+        Set.of("id", "until", "timeout"),
+        (request, _) -> await(request));
+    mount.add(HttpMethod.GET, "/running", Set.of("metadata"), (request, _) -> running(request));
   }
 
   private Reply kill(Request request, Caller caller) {

@@ -48,6 +48,25 @@ public final class Query {
     return Collections.unmodifiableSet(values.keySet());
   }
 
+  /**
+   * Refuses parameters that nobody reads, as one that is misspelt.
+   *
+   * @throws HttpProblem 400 where there is one that is not known
+   */
+  public void checkNames(Set<String> known) {
+    for (String name : names()) {
+      if (!known.contains(name)) {
+        String all =
+            known.isEmpty() ? "there are none" : "there are " + String.join(", ", sorted(known));
+        throw HttpProblem.malformed("there is no parameter \"" + name + "\" here; " + all);
+      }
+    }
+  }
+
+  private static List<String> sorted(Set<String> names) {
+    return names.stream().sorted().toList();
+  }
+
   /** All values of a parameter, in order; none where it is absent. */
   public List<String> texts(String name) {
     return values.getOrDefault(name, List.of());
