@@ -7,6 +7,7 @@ import java.util.Set;
 final class KnownClasses {
   private static final Set<String> NAMES =
       Set.of(
+          "io.millrace.cluster.remote.NamedBacklog",
           "java.lang.Boolean",
           "java.lang.Byte",
           "java.lang.Character",

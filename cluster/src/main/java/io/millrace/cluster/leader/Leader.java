@@ -70,6 +70,16 @@ public final class Leader {
         station, new SupervisedHandout(work, station.terms()), station.peer().token());
   }
 
+  /** Leads by a way of giving out work that is not one of the three. */
+  public static Leader of(Station station, Handout handout) {
+    return new Leader(station, handout, station.peer().token());
+  }
+
+  /** Does not lead. To be called instead of {@link #step} as long as that is so. */
+  public void rest() {
+    handout.rest();
+  }
+
   /**
    * Whether the lock should be taken anew, for the sake of a new generation. Asked once; by any
    * thread.

@@ -29,7 +29,8 @@ public interface CrewMember {
    *
    * @param limit counted from now on, positive
    */
-  <T extends @Nullable Object> ExecutionFuture<T> submit(SerializableLambda<T> lambda, Duration limit);
+  <T extends @Nullable Object> ExecutionFuture<T> submit(
+      SerializableLambda<T> lambda, Duration limit);
 
   /**
    * Trusts it no more: written to the document {@code dead/TOKEN}, it gets no work, and what it has
