@@ -17,7 +17,9 @@ final class ExampleOptions {
       paramLabel = "NAME",
       description =
           "What the members do: files has them hash the files of --input and append a line for each"
-              + " to --output. Default: what the cluster's plan says, or nothing")
+              + " to --output; listing has the leader send them lambdas that do; feed has it send"
+              + " them lambdas that follow the files of --input as they grow. Default: what the"
+              + " cluster's plan says, or nothing")
   private @Nullable String example;
 
   @Option(names = "--input", paramLabel = "DIR", description = "The folder of files.")
@@ -67,9 +69,25 @@ final class ExampleOptions {
     return required(output, "--output FILE").toAbsolutePath().normalize();
   }
 
+  /** The file of {@code --output}, in full, which is not in this folder. */
+  Path outputBeside(Path folder) {
+    Path lines = output();
+    if (folder.equals(lines.getParent())) {
+      throw new UsageException("--output " + lines + " would be one of the files of --input");
+    }
+    return lines;
+  }
+
   /** How long each step takes at least. */
   Duration pace() {
     return pace == null ? Duration.ZERO : pace;
+  }
+
+  /** For an example that takes as long as it takes. */
+  void refusePace() {
+    if (pace != null) {
+      throw new UsageException("--pace does not belong to --example " + example);
+    }
   }
 
   private Path required(@Nullable Path path, String option) {

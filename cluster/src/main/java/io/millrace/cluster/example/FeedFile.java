@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * use by any number of threads and processes that share the object within each process.
  */
 final class FeedFile {
+  private static final Map<Path, FeedFile> OPEN = new ConcurrentHashMap<>();
+
   private final LineFile output;
   private final Map<String, Progress> progress = new HashMap<>();
 
@@ -28,6 +31,11 @@ final class FeedFile {
 
   FeedFile(Path output) {
     this.output = new LineFile(output, new Known());
+  }
+
+  /** The one object of this process for a file, for lambdas, which bring nothing of the kind. */
+  static FeedFile at(Path file) {
+    return OPEN.computeIfAbsent(file, FeedFile::new);
   }
 
   /**

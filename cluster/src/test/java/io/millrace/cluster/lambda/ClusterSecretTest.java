@@ -66,4 +66,15 @@ final class ClusterSecretTest {
     byte[] envelope = codec(secret).sealResult(Sealing.HERE, "x");
     assertThat(codec(Sealing.SECRET).openResult(Sealing.HERE, envelope)).isEqualTo("x");
   }
+
+  @Test
+  void a_signature_of_a_text_is_good_for_that_text_secret_and_purpose_only() {
+    String signature = Sealing.SECRET.sign("a", "text");
+    assertThat(signature).matches("[0-9a-f]{64}");
+    assertThat(Sealing.SECRET.isSigned("a", "text", signature)).isTrue();
+    assertThat(Sealing.SECRET.isSigned("b", "text", signature)).isFalse();
+    assertThat(Sealing.SECRET.isSigned("a", "texts", signature)).isFalse();
+    assertThat(Sealing.SECRET.isSigned("a", "text", "")).isFalse();
+    assertThat(Sealing.secret("another one of 20 b.").isSigned("a", "text", signature)).isFalse();
+  }
 }
