@@ -3,16 +3,18 @@ package io.millrace.cluster.lock;
 import io.millrace.cluster.time.MemberClock;
 
 /** Clocks that stand until they are moved. */
-final class ManualClock implements MemberClock {
+public final class ManualClock implements MemberClock {
   private long wall;
   private long monotonic;
 
-  ManualClock(long wall, long monotonic) {
+  /** Clocks that show so much. */
+  public ManualClock(long wall, long monotonic) {
     this.wall = wall;
     this.monotonic = monotonic;
   }
 
-  void advance(long millis) {
+  /** Moves both. */
+  public void advance(long millis) {
     wall += millis;
     monotonic += millis;
   }

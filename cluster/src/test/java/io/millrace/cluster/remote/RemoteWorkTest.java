@@ -3,6 +3,7 @@ package io.millrace.cluster.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.lock.LeaseLostException;
 import io.millrace.cluster.member.Member;
 import java.nio.file.Path;
@@ -280,5 +281,29 @@ final class RemoteWorkTest {
         });
     assertThat(said()).isEqualTo("value1");
     assertThat(said()).isEqualTo("value2");
+  }
+
+  @Test
+  void envelopes_that_are_copied_or_put_back_are_not_run_again() throws Exception {
+    cluster.start(2);
+    ExecutionFuture<String> future =
+        cluster.crew().idleMembers().getFirst().submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    assertThat(said()).isEqualTo("begun");
+    String key = "partition/" + future.id();
+    String taken = cluster.documents().get(key).orElseThrow().json();
+    String free =
+        taken
+            .replaceFirst("holder\":\"[^\"]*", "holder\":\"")
+            .replaceFirst("expire\":\\d+", "expire\":0");
+    String copy = "partition/1-900";
+    cluster.documents().put(copy, Version.NONE, free);
+    Patience.until("the copy is removed", () -> cluster.documents().get(copy).isEmpty());
+    MAY_END.release();
+    assertThat(future.await()).isEqualTo("told");
+    Patience.until("it is removed", () -> cluster.documents().get(key).isEmpty());
+    cluster.documents().put(key, Version.NONE, free);
+    Patience.until("it is removed again", () -> cluster.documents().get(key).isEmpty());
+    requireNothingLeft();
+    assertThat(SAID).isEmpty();
   }
 }

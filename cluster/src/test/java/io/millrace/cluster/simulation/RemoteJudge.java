@@ -3,6 +3,7 @@ package io.millrace.cluster.simulation;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.lambda.Address;
 import io.millrace.cluster.partition.PartitionName;
+import io.millrace.cluster.remote.dispatch.Ending;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -17,6 +18,7 @@ final class RemoteJudge {
   private final Set<PartitionName> run = new HashSet<>();
   private final Set<PartitionName> told = new HashSet<>();
   private final Set<String> done = new HashSet<>();
+  private int runInVain;
 
   void submitted(Address address) {
     Resource.require(
@@ -30,8 +32,13 @@ final class RemoteJudge {
     Resource.require(run.add(name), name + " is run twice");
   }
 
-  void told(PartitionName name) {
+  void told(PartitionName name, Ending ending) {
     Resource.require(told.add(name), "the handler of " + name + " runs twice");
+    if (ending instanceof Ending.Finished) {
+      Resource.require(run.contains(name), name + " has an outcome and was not run");
+    } else if (run.contains(name)) {
+      runInVain++;
+    }
   }
 
   /** What is done is done once, and for good. */
@@ -42,6 +49,10 @@ final class RemoteJudge {
         Resource.require(done.add(key), key + " is recorded as done twice");
       }
     }
+  }
+
+  int runInVain() {
+    return runInVain;
   }
 
   int done() {

@@ -137,7 +137,7 @@ final class SimulatedLead {
     @Override
     public void ended(Ending ending) {
       Resource.require(!over, "a program hears of its lambdas after its end");
-      judge.told(address.partition());
+      judge.told(address.partition(), ending);
       running.remove(address.partition());
       if (ending instanceof Ending.Finished(Outcome.Done(String value))) {
         Resource.require(value.equals(item), "the result is that of another lambda");
