@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 /** Something for members to do that comes with the program. */
 interface Example {
   /** All of them. */
-  List<Example> ALL = List.of(new HashedFiles());
+  List<Example> ALL = List.of(new HashedFiles(), new ListenedPort(), new FollowedTopic());
 
   /** What {@code --example} calls it. */
   String name();

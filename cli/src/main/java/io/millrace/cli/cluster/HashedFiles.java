@@ -1,10 +1,8 @@
 package io.millrace.cli.cluster;
 
-import io.millrace.cli.terminal.UsageException;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.example.FilesExample;
 import io.millrace.cluster.member.Duty;
-import java.nio.file.Path;
 import java.util.Map;
 
 /** Windowed work: the files of a folder, each hashed once. */
@@ -20,16 +18,11 @@ final class HashedFiles implements Example {
 
   @Override
   public Map<String, String> plan(ExampleOptions options) {
-    Path folder = options.inputFolder();
-    Path lines = options.output();
-    if (folder.equals(lines.getParent())) {
-      throw new UsageException("--output " + lines + " would be one of the files of --input");
-    }
     return Map.of(
         INPUT,
-        folder.toString(),
+        options.inputFolder().toString(),
         OUTPUT,
-        lines.toString(),
+        options.outputBesideInput().toString(),
         PACE,
         Long.toString(options.pace().toMillis()));
   }
