@@ -9,7 +9,13 @@ import java.util.stream.Collectors;
 /** Something for members to do that comes with the program. */
 interface Example {
   /** All of them. */
-  List<Example> ALL = List.of(new HashedFiles(), new ListedFiles(), new FollowedFeed());
+  List<Example> ALL =
+      List.of(
+          new HashedFiles(),
+          new ListenedPort(),
+          new FollowedTopic(),
+          new ListedFiles(),
+          new FollowedFeed());
 
   /** What {@code --example} calls it. */
   String name();

@@ -2,7 +2,6 @@ package io.millrace.cli.cluster;
 
 import io.millrace.cluster.example.FeedExample;
 import io.millrace.cluster.member.Duty;
-import java.nio.file.Path;
 import java.util.Map;
 
 /** Remote work: files that grow, followed by lambdas that go on until their members go. */
@@ -23,8 +22,8 @@ final class FollowedFeed implements Example {
   @Override
   public Map<String, String> plan(ExampleOptions options) {
     options.refusePace();
-    Path folder = options.inputFolder();
-    return Map.of(INPUT, folder.toString(), OUTPUT, options.outputBeside(folder).toString());
+    return Map.of(
+        INPUT, options.inputFolder().toString(), OUTPUT, options.outputBesideInput().toString());
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.millrace.cli.cluster;
 
 import io.millrace.cluster.example.FilesExample;
 import io.millrace.cluster.member.Duty;
-import java.nio.file.Path;
 import java.util.Map;
 
 /** Windowed work: the files of a folder, each hashed once. */
@@ -23,12 +22,11 @@ final class HashedFiles implements Example {
 
   @Override
   public Map<String, String> plan(ExampleOptions options) {
-    Path folder = options.inputFolder();
     return Map.of(
         INPUT,
-        folder.toString(),
+        options.inputFolder().toString(),
         OUTPUT,
-        options.outputBeside(folder).toString(),
+        options.outputBesideInput().toString(),
         PACE,
         Long.toString(options.pace().toMillis()));
   }

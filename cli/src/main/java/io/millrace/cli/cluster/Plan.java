@@ -111,6 +111,14 @@ record Plan(Map<String, String> values) {
     }
   }
 
+  int number(String name) {
+    try {
+      return Integer.parseInt(text(name));
+    } catch (NumberFormatException e) {
+      throw unknown();
+    }
+  }
+
   /** A time that was written in milliseconds. */
   Duration time(String name) {
     try {

@@ -103,6 +103,11 @@ public final class Member implements AutoCloseable {
     return loop.leading().isPresent();
   }
 
+  /** Whether it was told to stop. */
+  public boolean isClosed() {
+    return drains || closes;
+  }
+
   /** The members as this one saw them last. */
   public MemberList members() {
     return loop.members();

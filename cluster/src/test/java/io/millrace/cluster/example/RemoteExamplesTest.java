@@ -88,7 +88,8 @@ final class RemoteExamplesTest {
     append("b", 1);
     Member first = start(new FeedExample(input, output));
     awaitLines(2);
-    start(new FeedExample(input, output));
+    Member second = start(new FeedExample(input, output));
+    await("the second follows some", () -> holdsSomething(second));
     append("a", 2);
     append("later", 1);
     awaitLines(4);
@@ -116,14 +117,27 @@ final class RemoteExamplesTest {
     return Files.exists(output) ? Files.readAllLines(output) : List.of();
   }
 
+  private boolean holdsSomething(Member member) {
+    return documents.list("partition/").stream()
+        .anyMatch(partition -> partition.json().contains(member.token()));
+  }
+
   private void awaitLines(int count) throws IOException {
+    await(count + " lines", () -> lines().size() >= count);
+    assertThat(lines()).hasSize(count);
+  }
+
+  private interface Condition {
+    boolean holds() throws IOException;
+  }
+
+  private static void await(String what, Condition condition) throws IOException {
     long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (lines().size() < count) {
+    while (!condition.holds()) {
       if (System.nanoTime() > end) {
-        throw new AssertionError("not within a minute: " + count + " lines; " + lines());
+        throw new AssertionError("not within a minute: " + what);
       }
       LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
     }
-    assertThat(lines()).hasSize(count);
   }
 }

@@ -7,17 +7,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Documents that remember which keys were read. */
-final class CountedDocuments implements VersionedDocuments {
+/** Documents that remember which keys were read, and which prefixes listed. */
+public final class CountedDocuments implements VersionedDocuments {
   private final VersionedDocuments documents;
   private final List<String> read = new ArrayList<>();
 
-  CountedDocuments(VersionedDocuments documents) {
+  /** Nothing read yet. */
+  public CountedDocuments(VersionedDocuments documents) {
     this.documents = documents;
   }
 
-  /** The keys that were read since the last call. */
-  List<String> takeRead() {
+  /** The keys that were read since the last call, and the prefixes that were listed. */
+  public List<String> takeRead() {
     List<String> keys = List.copyOf(read);
     read.clear();
     return keys;
@@ -41,6 +42,7 @@ final class CountedDocuments implements VersionedDocuments {
 
   @Override
   public List<VersionedDocument> list(String prefix) {
+    read.add(prefix);
     return documents.list(prefix);
   }
 

@@ -7,13 +7,13 @@ public final class ManualClock implements MemberClock {
   private long wall;
   private long monotonic;
 
-  /** Clocks that show so much. */
+  /** Clocks that show this. */
   public ManualClock(long wall, long monotonic) {
     this.wall = wall;
     this.monotonic = monotonic;
   }
 
-  /** Moves both. */
+  /** Lets time pass on both. */
   public void advance(long millis) {
     wall += millis;
     monotonic += millis;

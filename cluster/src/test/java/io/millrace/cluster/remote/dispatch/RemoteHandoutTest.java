@@ -134,7 +134,7 @@ final class RemoteHandoutTest {
     bench.turn();
     Held held = bench.take(name, "a");
     bench.clock.advance(1000);
-    bench.documents.beforeDeletion(() -> bench.locks("a").renew(held).orElseThrow());
+    bench.documents.beforeDeletion(() -> assertThat(bench.locks("a").renew(held)).isPresent());
     bench.turn();
     assertThat(bench.told).containsExactly("1 begun", "1 TimedOut[why=its time is over]");
     assertGone(name);
