@@ -7,6 +7,8 @@
  *     │
  *   member                     one process of a cluster: all of what follows
  *     │
+ *     ├── remote               lambdas that the leader has members run
+ *     │
  *   leader ──── work           who gives out work, of three kinds
  *     │
  *   partition                  the parts of work, and who works on them

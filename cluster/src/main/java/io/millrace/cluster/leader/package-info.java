@@ -13,6 +13,7 @@
  *                               room ─► next tasks
  *                   supervised: as long as old ones are held, wait; then partition once.
  *                               members have changed ─► ask for the next fence
+ *                   remote:     what a program submits ─► a partition for one member each
  * </pre>
  */
 @NullMarked

@@ -176,7 +176,8 @@ final class Execution<T extends @Nullable Object>
     try {
       Object result = context.codec().openResult(address, Base64.getDecoder().decode(sealed));
       end(ExecutionState.DONE, () -> value = returned(result));
-    } catch (RuntimeException | LinkageError | StackOverflowError e) {
+    } catch (Throwable e) {
+      // Users' classes may throw anything here, and somebody waits for an end.
       fail(RemoteFailure.of(e));
     }
   }

@@ -11,7 +11,6 @@ import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.remote.dispatch.Desk;
 import io.millrace.cluster.remote.dispatch.Submission;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashSet;
@@ -32,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveCrew implements Crew, Execution.Context {
   private static final long LOOK_MILLIS = 1000;
-
-  /** Longer limits count as this. */
-  private static final long LONG_SECONDS = Duration.ofDays(100_000).toSeconds();
 
   private final Seat seat;
   private final LambdaCodec codec;
@@ -100,7 +96,7 @@ final class LiveCrew implements Crew, Execution.Context {
         check();
         List<Peer> idle = roster.idle();
         if (!idle.isEmpty()) {
-          return idle.stream().<CrewMember>map(Seated::new).toList();
+          return idle.stream().<CrewMember>map(peer -> new LiveMember(this, peer)).toList();
         }
         long most = Math.min(leader.remaining().toMillis() + 1, LOOK_MILLIS);
         changed.awaitNanos(TimeUnit.MILLISECONDS.toNanos(most));
@@ -125,12 +121,18 @@ final class LiveCrew implements Crew, Execution.Context {
     }
   }
 
-  private <T extends @Nullable Object> ExecutionFuture<T> submit(
-      Peer peer, SerializableLambda<T> lambda, long limitMillis) {
+  /**
+   * Has a member run a lambda.
+   *
+   * @param most how long at most, in milliseconds; {@link Long#MAX_VALUE} for no limit
+   */
+  <T extends @Nullable Object> ExecutionFuture<T> submit(
+      Peer peer, SerializableLambda<T> lambda, long most) {
     leader.check();
     PartitionName name = new PartitionName(leader.fence(), numbers.incrementAndGet());
     Address address = new Address(name, peer.token());
     String envelope = Base64.getEncoder().encodeToString(codec.sealLambda(address, lambda));
+    long limitMillis = most == Long.MAX_VALUE ? most : seat.station().now() + most;
     Execution<T> execution = new Execution<>(address, this);
     Submission submission = new Submission(address, envelope, limitMillis, execution);
     lock.lock();
@@ -146,7 +148,8 @@ final class LiveCrew implements Crew, Execution.Context {
     return execution;
   }
 
-  private void markDead(String token) {
+  /** Trusts a member no more. */
+  void markDead(String token) {
     DeathMarks marks = new DeathMarks(seat.station().documents());
     new Persistence(leader, seat.station().terms())
         .persist(() -> {
@@ -199,49 +202,6 @@ final class LiveCrew implements Crew, Execution.Context {
       changed.signalAll();
     } finally {
       lock.unlock();
-    }
-  }
-
-  private final class Seated implements CrewMember {
-    private final Peer peer;
-
-    Seated(Peer peer) {
-      this.peer = peer;
-    }
-
-    @Override
-    public String token() {
-      return peer.token();
-    }
-
-    @Override
-    public int workers() {
-      return peer.workers();
-    }
-
-    @Override
-    public <T extends @Nullable Object> ExecutionFuture<T> submit(SerializableLambda<T> lambda) {
-      return LiveCrew.this.submit(peer, lambda, Long.MAX_VALUE);
-    }
-
-    @Override
-    public <T extends @Nullable Object> ExecutionFuture<T> submit(
-        SerializableLambda<T> lambda, Duration limit) {
-      if (!limit.isPositive()) {
-        throw new IllegalArgumentException("a limit is positive, not " + limit);
-      }
-      long most = Math.min(limit.toSeconds(), LONG_SECONDS) * 1000 + limit.toMillisPart();
-      return LiveCrew.this.submit(peer, lambda, seat.station().now() + most);
-    }
-
-    @Override
-    public void markDead() {
-      LiveCrew.this.markDead(peer.token());
-    }
-
-    @Override
-    public String toString() {
-      return "member " + peer.token();
     }
   }
 }

@@ -284,6 +284,12 @@ final class RemoteWorkTest {
   }
 
   @Test
+  void handlers_of_a_program_that_has_returned_still_run() throws Exception {
+    cluster.start(1, crew -> crew.idleMembers().getFirst().submit(() -> "after").onDone(SAID::add));
+    assertThat(said()).isEqualTo("after");
+  }
+
+  @Test
   void envelopes_that_are_copied_or_put_back_are_not_run_again() throws Exception {
     cluster.start(2);
     ExecutionFuture<String> future =

@@ -49,7 +49,10 @@ final class RemoteSimulation extends ClusterSimulation {
     }
     troubleUntil(15_000);
     world.runUntil(world.now() + 4 * LEASE);
-    requireLeaderAfterACrash();
+    // A leader that stays has to make good by itself what was lost on the way.
+    if (world.oneIn(2)) {
+      requireLeaderAfterACrash();
+    }
     long until = world.now() + 60 * LEASE;
     while (judge.done() < ITEMS && world.now() < until) {
       world.runUntil(world.now() + 500);

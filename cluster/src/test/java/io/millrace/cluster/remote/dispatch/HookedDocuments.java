@@ -8,22 +8,23 @@ import java.util.List;
 import java.util.Optional;
 
 /** Documents among whose changes something may happen. */
-final class HookedDocuments implements VersionedDocuments {
+public final class HookedDocuments implements VersionedDocuments {
   private final VersionedDocuments documents;
   private Runnable beforeDeletion = () -> {};
   private String losesAnswersOf = "-";
 
-  HookedDocuments(VersionedDocuments documents) {
+  /** These documents, as they are for now. */
+  public HookedDocuments(VersionedDocuments documents) {
     this.documents = documents;
   }
 
   /** Has something happen once, right before the next deletion. */
-  void beforeDeletion(Runnable what) {
+  public void beforeDeletion(Runnable what) {
     beforeDeletion = what;
   }
 
   /** Changes of documents whose keys begin so are made, and the answers lost. */
-  void loseAnswersOf(String prefix) {
+  public void loseAnswersOf(String prefix) {
     losesAnswersOf = prefix;
   }
 
