@@ -18,13 +18,20 @@ final class ClusterSite implements AutoCloseable {
 
   private final Path root;
   private final String documents;
+  private final List<String> common;
   private final Map<String, Program> members = new LinkedHashMap<>();
   private int files;
   private int started;
 
-  ClusterSite(Path root, String documents) throws IOException {
+  /**
+   * A site without members.
+   *
+   * @param common options that each member is given, besides the documents
+   */
+  ClusterSite(Path root, String documents, String... common) throws IOException {
     this.root = root;
     this.documents = documents;
+    this.common = List.of(common);
     Files.createDirectories(input());
   }
 
@@ -55,13 +62,13 @@ final class ClusterSite implements AutoCloseable {
   }
 
   /** Starts the first member, which says what the cluster is for. */
-  String startFirst() throws IOException {
+  String startFirst(String example) throws IOException {
     return start(
         List.of(
             "--lease",
             "2s",
             "--example",
-            "files",
+            example,
             "--input",
             input().toString(),
             "--output",
@@ -70,7 +77,7 @@ final class ClusterSite implements AutoCloseable {
             "100ms"));
   }
 
-  /** Starts a member that is told where the documents are, and nothing else. */
+  /** Starts a member that is not told what the cluster is for. */
   String start() throws IOException {
     return start(List.of());
   }
@@ -78,6 +85,7 @@ final class ClusterSite implements AutoCloseable {
   private String start(List<String> more) throws IOException {
     List<String> arguments = new ArrayList<>(List.of("member", "--documents", documents));
     arguments.addAll(List.of("--workers", "2"));
+    arguments.addAll(common);
     arguments.addAll(more);
     Program.Ready ready = Program.startReady(log(started++), arguments);
     String token = ready.line().split(" ", -1)[2];
