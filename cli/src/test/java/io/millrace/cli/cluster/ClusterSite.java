@@ -1,6 +1,5 @@
 package io.millrace.cli.cluster;
 
-import io.millrace.cli.Shell;
 import io.millrace.cli.queues.Program;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,19 +9,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Members as processes that hash files, each of which may be killed or stopped. */
 final class ClusterSite implements AutoCloseable {
-  private static final JsonMapper JSON = JsonMapper.builder().build();
-
   private final Path root;
-  private final String documents;
+  private final DocumentsHome documents;
   private final Map<String, Program> members = new LinkedHashMap<>();
   private int files;
   private int started;
 
-  ClusterSite(Path root, String documents) throws IOException {
+  ClusterSite(Path root, DocumentsHome documents) throws IOException {
     this.root = root;
     this.documents = documents;
     Files.createDirectories(input());
@@ -67,7 +63,7 @@ final class ClusterSite implements AutoCloseable {
             "--output",
             output().toString(),
             "--pace",
-            "100ms"));
+            documents.pace()));
   }
 
   /** Starts a member that is told where the documents are, and nothing else. */
@@ -76,10 +72,11 @@ final class ClusterSite implements AutoCloseable {
   }
 
   private String start(List<String> more) throws IOException {
-    List<String> arguments = new ArrayList<>(List.of("member", "--documents", documents));
+    List<String> arguments = new ArrayList<>(List.of("member"));
+    arguments.addAll(documents.options());
     arguments.addAll(List.of("--workers", "2"));
     arguments.addAll(more);
-    Program.Ready ready = Program.startReady(log(started++), arguments);
+    Program.Ready ready = Program.startReady(log(started++), documents.environment(), arguments);
     String token = ready.line().split(" ", -1)[2];
     members.put(token, ready.program());
     return token;
@@ -112,12 +109,8 @@ final class ClusterSite implements AutoCloseable {
     new ProcessBuilder("kill", "-" + name, Long.toString(member(token).pid())).start().waitFor();
   }
 
-  JsonNode status() {
-    Shell.Ran ran = Shell.run("cluster", "status", "--json", "--documents", documents);
-    if (ran.code() != 0) {
-      throw new AssertionError(ran.err());
-    }
-    return JSON.readTree(ran.out());
+  JsonNode status() throws IOException {
+    return documents.status();
   }
 
   /** How often a member's line was refused, as the members have told. */
