@@ -55,7 +55,7 @@ final class ClusterSite implements AutoCloseable {
     return start(
         List.of(
             "--lease",
-            "2s",
+            documents.lease(),
             "--example",
             "files",
             "--input",

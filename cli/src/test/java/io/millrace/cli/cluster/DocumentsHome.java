@@ -15,6 +15,9 @@ interface DocumentsHome {
   /** What commands need in their environment. */
   Map<String, String> environment();
 
+  /** How long a lease is: requests that take a quarter of it fail. */
+  String lease();
+
   /** How long a file takes, so that somebody who looks sees it at work. */
   String pace();
 
@@ -36,6 +39,11 @@ interface DocumentsHome {
     @Override
     public Map<String, String> environment() {
       return Map.of();
+    }
+
+    @Override
+    public String lease() {
+      return "2s";
     }
 
     @Override

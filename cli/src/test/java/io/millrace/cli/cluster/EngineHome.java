@@ -45,6 +45,11 @@ record EngineHome(SearchEngine engine, String prefix) implements DocumentsHome {
   }
 
   @Override
+  public String lease() {
+    return "4s";
+  }
+
+  @Override
   public String pace() {
     return "1s";
   }
