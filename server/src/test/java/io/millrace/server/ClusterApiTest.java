@@ -49,6 +49,11 @@ final class ClusterApiTest {
     put(
         "partition/7-2",
         "{\"holder\":\"b\",\"expire\":0,\"fence\":2001,\"task\":\"YQ==\"," + "\"state\":\"done\"}");
+    put("status/feed/a", "{\"time\":1000,\"text\":\"half done\"}");
+    put("status/feed/b", "{\"time\":2000,\"values\":{\"lag\":\"3\"}}");
+    put("lock/x", "{\"holder\":\"a\",\"expire\":" + LATER + ",\"fence\":5001}");
+    put("semaphore/s", "{\"permits\":1}");
+    put("semaphore/s/1", "{\"holder\":\"b\",\"expire\":" + LATER + ",\"fence\":4001}");
     JsonNode status = get("/cluster");
     assertThat(status.toString())
         .isEqualTo(
@@ -56,15 +61,20 @@ final class ClusterApiTest {
                     + "'members':[{'token':'a','workers':2},{'token':'b','workers':1}],"
                     + "'partitions':[{'id':'7-2','holder':'b','expire':0,'state':'done',"
                     + "'fence':2001},{'id':'7-10','holder':null,'expire':0,"
-                    + "'state':'outstanding','fence':3000}]}")
+                    + "'state':'outstanding','fence':3000}],"
+                    + "'status':[{'name':'feed','token':'a','time':1000,'text':'half done'},"
+                    + "{'name':'feed','token':'b','time':2000,'values':{'lag':'3'}}]}")
                 .replace('\'', '"'));
     assertThat(get("/cluster/leader").path("leaderExpires").asLong()).isEqualTo(LATER);
     assertThat(get("/cluster/members")).isEqualTo(status.path("members"));
     assertThat(get("/cluster/partitions")).isEqualTo(status.path("partitions"));
+    assertThat(get("/cluster/status")).isEqualTo(status.path("status"));
     assertThat(get("/cluster/locks").toString())
         .isEqualTo(
             ("[{'id':'leader','holder':'a','expire':4000000000000,'fence':7},"
-                    + "{'id':'member/b','holder':null,'expire':0,'fence':1001}]")
+                    + "{'id':'lock/x','holder':'a','expire':4000000000000,'fence':5001},"
+                    + "{'id':'member/b','holder':null,'expire':0,'fence':1001},"
+                    + "{'id':'semaphore/s/1','holder':'b','expire':4000000000000,'fence':4001}]")
                 .replace('\'', '"'));
   }
 

@@ -1,7 +1,6 @@
 package io.millrace.cli.cluster;
 
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.member.Duty;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +9,13 @@ import java.util.stream.Collectors;
 /** Something for members to do that comes with the program. */
 interface Example {
   /** All of them. */
-  List<Example> ALL = List.of(new HashedFiles());
+  List<Example> ALL =
+      List.of(
+          new HashedFiles(),
+          new ListenedPort(),
+          new FollowedTopic(),
+          new ListedFiles(),
+          new FollowedFeed());
 
   /** What {@code --example} calls it. */
   String name();
@@ -22,12 +27,15 @@ interface Example {
    */
   Map<String, String> plan(ExampleOptions options);
 
+  /** Whether members run code that their leader sends them, for which they need a secret. */
+  boolean isRemote();
+
   /**
    * What a plan has a member do.
    *
    * @throws UsageException where this version does not understand the plan
    */
-  Duty duty(Plan plan, VersionedDocuments documents);
+  Duty duty(Plan plan, Means means);
 
   /**
    * The example of a name.

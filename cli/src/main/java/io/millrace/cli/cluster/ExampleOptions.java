@@ -12,12 +12,18 @@ import picocli.CommandLine.Option;
 
 /** Which example members run, as options and as the plan of a cluster. */
 final class ExampleOptions {
+  private static final int MOST_PORT = 65_535;
+
   @Option(
       names = "--example",
       paramLabel = "NAME",
       description =
-          "What the members do: files has them hash the files of --input and append a line for each"
-              + " to --output. Default: what the cluster's plan says, or nothing")
+          "What the members do. files: they hash the files of --input and append a line for each to"
+              + " --output. port: one of them listens on --port and appends what comes to"
+              + " --output. topic: they follow the files of --input and append each line that"
+              + " comes to one of them to --output. listing and feed: the same as files and topic"
+              + " by lambdas that the leader sends them. Default: what the cluster's plan says, or"
+              + " nothing")
   private @Nullable String example;
 
   @Option(names = "--input", paramLabel = "DIR", description = "The folder of files.")
@@ -26,15 +32,24 @@ final class ExampleOptions {
   @Option(
       names = "--output",
       paramLabel = "FILE",
-      description = "The file of lines: NAME HASH MEMBER-TOKEN FENCING-TOKEN.")
+      description = {
+        "The file of lines. files: NAME HASH MEMBER-TOKEN FENCING-TOKEN. port: LINE MEMBER-TOKEN"
+            + " FENCING-TOKEN. topic: FILE OFFSET LINE MEMBER-TOKEN FENCING-TOKEN."
+      })
   private @Nullable Path output;
 
   @Option(
       names = "--pace",
       paramLabel = "TIME",
       converter = Durations.class,
-      description = "How long each file takes at least. Default: 0s")
+      description = "How long each file of the example files takes at least. Default: 0s")
   private @Nullable Duration pace;
+
+  @Option(
+      names = "--port",
+      paramLabel = "N",
+      description = "The port of the example port, 1 to 65535, on the loopback interface.")
+  private @Nullable Integer port;
 
   /**
    * What the options say, in the form of a plan; empty where they say nothing.
@@ -43,8 +58,8 @@ final class ExampleOptions {
    */
   Map<String, String> plan() {
     if (example == null) {
-      if (input != null || output != null || pace != null) {
-        throw new UsageException("--input, --output and --pace belong to --example NAME");
+      if (input != null || output != null || pace != null || port != null) {
+        throw new UsageException("--input, --output, --pace and --port belong to --example NAME");
       }
       return Map.of();
     }
@@ -67,15 +82,41 @@ final class ExampleOptions {
     return required(output, "--output FILE").toAbsolutePath().normalize();
   }
 
+  /** The file of {@code --output}, in full, which is not to be one of the input. */
+  Path outputBesideInput() {
+    Path lines = output();
+    if (inputFolder().equals(lines.getParent())) {
+      throw new UsageException("--output " + lines + " would be one of the files of --input");
+    }
+    return lines;
+  }
+
+  /** The port of {@code --port}. */
+  int port() {
+    int given = required(port, "--port N");
+    if (given < 1 || given > MOST_PORT) {
+      throw new UsageException(
+          "--port is 1 to %d, the same for all members, not %d".formatted(MOST_PORT, given));
+    }
+    return given;
+  }
+
   /** How long each step takes at least. */
   Duration pace() {
     return pace == null ? Duration.ZERO : pace;
   }
 
-  private Path required(@Nullable Path path, String option) {
-    if (path == null) {
+  /** For an example that takes as long as it takes. */
+  void refusePace() {
+    if (pace != null) {
+      throw new UsageException("--pace does not belong to --example " + example);
+    }
+  }
+
+  private <T> T required(@Nullable T value, String option) {
+    if (value == null) {
       throw new UsageException("--example %s needs %s".formatted(example, option));
     }
-    return path;
+    return value;
   }
 }

@@ -1,10 +1,7 @@
 package io.millrace.cli.cluster;
 
-import io.millrace.cli.terminal.UsageException;
-import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.example.FilesExample;
 import io.millrace.cluster.member.Duty;
-import java.nio.file.Path;
 import java.util.Map;
 
 /** Windowed work: the files of a folder, each hashed once. */
@@ -19,24 +16,24 @@ final class HashedFiles implements Example {
   }
 
   @Override
+  public boolean isRemote() {
+    return false;
+  }
+
+  @Override
   public Map<String, String> plan(ExampleOptions options) {
-    Path folder = options.inputFolder();
-    Path lines = options.output();
-    if (folder.equals(lines.getParent())) {
-      throw new UsageException("--output " + lines + " would be one of the files of --input");
-    }
     return Map.of(
         INPUT,
-        folder.toString(),
+        options.inputFolder().toString(),
         OUTPUT,
-        lines.toString(),
+        options.outputBesideInput().toString(),
         PACE,
         Long.toString(options.pace().toMillis()));
   }
 
   @Override
-  public Duty duty(Plan plan, VersionedDocuments documents) {
+  public Duty duty(Plan plan, Means means) {
     return Duty.of(
-        new FilesExample(documents, plan.path(INPUT), plan.path(OUTPUT), plan.time(PACE)));
+        new FilesExample(means.documents(), plan.path(INPUT), plan.path(OUTPUT), plan.time(PACE)));
   }
 }

@@ -28,8 +28,9 @@ import picocli.CommandLine.Option;
     description = {
       "Runs a member of a cluster: it wants to lead, works on partitions, and takes over from"
           + " others that are gone.",
-      "The first member's lease, margin and example are kept in the documents; later ones need no"
-          + " more than --documents. SIGTERM and SIGINT have it give back what it holds and end."
+      "The first member's lease, margin and example or program are kept in the documents; later"
+          + " ones need no more than --documents, and what is never kept there: the secret, and"
+          + " classes of your own. SIGTERM and SIGINT have it give back what it holds and end."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -45,6 +46,8 @@ public final class MemberCommand implements Callable<Integer> {
   @Mixin private DocumentsOptions documents = new DocumentsOptions();
 
   @Mixin private ExampleOptions example = new ExampleOptions();
+
+  @Mixin private RemoteOptions program = new RemoteOptions();
 
   @Option(
       names = "--workers",
@@ -78,19 +81,32 @@ public final class MemberCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     checkWorkers();
-    Optional<ClusterConfig> given = given();
-    ClusterConfig config;
-    try (VersionedDocuments first = documents.open(START_TIMEOUT)) {
-      ConfigDocument stored = new ConfigDocument(first);
-      ClusterConfig mine = given.orElseGet(() -> new ClusterConfig(LeaseTerms.DEFAULT, Map.of()));
-      config = stored.readOr(mine);
+    try (Remote remote = program.open()) {
+      Plan plan = Plan.of(example.plan(), program.plan(), remote);
+      ClusterConfig config = config(plan, remote);
+      new Plan(config.plan()).check(remote);
+      checkAgainst(config, plan);
+      run(config, remote);
     }
-    checkAgainst(config);
+    return ExitCode.OK;
+  }
+
+  private ClusterConfig config(Plan plan, Remote remote) {
+    Optional<ClusterConfig> given = given(plan);
+    try (VersionedDocuments first = documents.open(START_TIMEOUT)) {
+      // What cannot be made here must not become the plan of others.
+      plan.duty(new Means(first, remote));
+      ClusterConfig mine = given.orElseGet(() -> new ClusterConfig(LeaseTerms.DEFAULT, Map.of()));
+      return new ConfigDocument(first).readOr(mine);
+    }
+  }
+
+  private void run(ClusterConfig config, Remote remote) throws InterruptedException {
     LeaseTerms terms = config.terms();
     // Two requests may fail between one renewal and the end of the lease.
     Duration timeout = terms.lease().dividedBy(4);
     try (VersionedDocuments shared = documents.open(timeout)) {
-      Duty duty = new Plan(config.plan()).duty(shared);
+      Duty duty = new Plan(config.plan()).duty(new Means(shared, remote));
       try (Member member = Member.start(shared, workers, terms, duty)) {
         CountDownLatch stop = new CountDownLatch(1);
         StopSignals.listen(stop::countDown);
@@ -102,7 +118,6 @@ public final class MemberCommand implements Callable<Integer> {
         stop.await();
       }
     }
-    return ExitCode.OK;
   }
 
   private void checkWorkers() {
@@ -113,27 +128,27 @@ public final class MemberCommand implements Callable<Integer> {
   }
 
   /** What the command line says a cluster should be like; empty where it says nothing. */
-  private Optional<ClusterConfig> given() {
-    Map<String, String> plan = example.plan();
-    if (lease == null && margin == null && plan.isEmpty()) {
+  private Optional<ClusterConfig> given(Plan plan) {
+    if (lease == null && margin == null && plan.values().isEmpty()) {
       return Optional.empty();
     }
     try {
       LeaseTerms terms = lease == null ? LeaseTerms.DEFAULT : LeaseTerms.of(lease);
       return Optional.of(
-          new ClusterConfig(margin == null ? terms : new LeaseTerms(terms.lease(), margin), plan));
+          new ClusterConfig(
+              margin == null ? terms : new LeaseTerms(terms.lease(), margin), plan.values()));
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()), e);
     }
   }
 
   /** What was given must be what the cluster goes by; what was not given may be anything. */
-  private void checkAgainst(ClusterConfig config) {
+  private void checkAgainst(ClusterConfig config, Plan plan) {
     LeaseTerms terms = config.terms();
     boolean otherLease = lease != null && !lease.equals(terms.lease());
     boolean otherMargin = margin != null && !margin.equals(terms.margin());
-    Map<String, String> plan = example.plan();
-    if (otherLease || otherMargin || (!plan.isEmpty() && !plan.equals(config.plan()))) {
+    boolean otherPlan = !plan.values().isEmpty() && !plan.values().equals(config.plan());
+    if (otherLease || otherMargin || otherPlan) {
       throw new UsageException(
           "the cluster on %s goes by %s; leave the options out, or begin another cluster"
               .formatted(documents.address(), config));

@@ -1,28 +1,98 @@
 package io.millrace.cli.cluster;
 
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.member.Duty;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What the members of a cluster are there for, as its configuration says.
  *
- * @param values by name; {@code example} names the example
+ * @param values by name; {@code example} names the example, or {@code program} the users' class,
+ *     whose settings begin with {@code set.}; {@code signature} is that of all others, where
+ *     members run code that others send: who cannot sign cannot choose what they run
  */
 record Plan(Map<String, String> values) {
   static final String EXAMPLE = "example";
+  static final String PROGRAM = "program";
+  static final String SETTING = "set.";
+  private static final String SIGNATURE = "signature";
+
+  /**
+   * What options say.
+   *
+   * @param example what those of examples say
+   * @param program what those of a program say
+   * @throws UsageException where both say something, or there is no secret and they need one
+   */
+  static Plan of(Map<String, String> example, Map<String, String> program, Remote remote) {
+    if (!example.isEmpty() && !program.isEmpty()) {
+      throw new UsageException("give --example or --program, not both");
+    }
+    Plan plan = new Plan(example.isEmpty() ? program : example);
+    if (!plan.isRemote()) {
+      return plan;
+    }
+    Map<String, String> signed = new TreeMap<>(plan.values());
+    signed.put(SIGNATURE, remote.sign(plan.text()));
+    return new Plan(signed);
+  }
+
+  /** All but the signature, in one text that no other plan has. */
+  private String text() {
+    StringBuilder text = new StringBuilder();
+    new TreeMap<>(values)
+        .forEach((name, value) -> {
+          if (!name.equals(SIGNATURE)) {
+            text.append(name.length()).append(':').append(name);
+            text.append(value.length()).append(':').append(value);
+          }
+        });
+    return text.toString();
+  }
+
+  private boolean isRemote() {
+    return values.containsKey(PROGRAM)
+        || (values.containsKey(EXAMPLE) && Example.of(text(EXAMPLE)).isRemote());
+  }
+
+  /**
+   * Checks that it was made by somebody who knows the secret, where members run code of others.
+   *
+   * @throws UsageException where it was not, or there is no secret to check it with
+   */
+  void check(Remote remote) {
+    if (isRemote()) {
+      remote.check(text(), values.getOrDefault(SIGNATURE, ""));
+    }
+  }
 
   /**
    * What it has a member do.
    *
-   * @throws UsageException where this version does not understand it
+   * @throws UsageException where this version does not understand it, or the member has not what it
+   *     needs
    */
-  Duty duty(VersionedDocuments documents) {
-    return values.isEmpty() ? Duty.none() : Example.of(text(EXAMPLE)).duty(this, documents);
+  Duty duty(Means means) {
+    if (values.isEmpty()) {
+      return Duty.none();
+    }
+    return values.containsKey(PROGRAM)
+        ? means.remote().duty(text(PROGRAM), settings())
+        : Example.of(text(EXAMPLE)).duty(this, means);
+  }
+
+  private Map<String, String> settings() {
+    Map<String, String> settings = new TreeMap<>();
+    values.forEach((name, value) -> {
+      if (name.startsWith(SETTING)) {
+        settings.put(name.substring(SETTING.length()), value);
+      }
+    });
+    return settings;
   }
 
   String text(String name) {
@@ -37,6 +107,14 @@ record Plan(Map<String, String> values) {
     try {
       return Path.of(text(name));
     } catch (InvalidPathException e) {
+      throw unknown();
+    }
+  }
+
+  int number(String name) {
+    try {
+      return Integer.parseInt(text(name));
+    } catch (NumberFormatException e) {
       throw unknown();
     }
   }

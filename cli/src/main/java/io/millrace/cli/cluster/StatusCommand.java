@@ -7,8 +7,10 @@ import java.io.PrintStream;
 import picocli.CommandLine.Command;
 import tools.jackson.databind.JsonNode;
 
-/** Shows leader, members and partitions. */
-@Command(name = "status", description = "Shows leader, members and partitions.")
+/** Shows leader, members, partitions and what members report. */
+@Command(
+    name = "status",
+    description = "Shows leader, members, partitions and what members report.")
 final class StatusCommand extends ClusterCommand {
   StatusCommand(Terminal terminal) {
     super(terminal);
@@ -24,5 +26,6 @@ final class StatusCommand extends ClusterCommand {
     Tables.leader(status, out);
     Tables.members(status.members().nodes(), out);
     Tables.partitions(status.partitions(), out);
+    Tables.reports(status.reports(), out);
   }
 }

@@ -2,6 +2,7 @@ package io.millrace.cli.cluster;
 
 import io.millrace.cli.terminal.Table;
 import io.millrace.cluster.membership.Peer;
+import io.millrace.cluster.report.Report;
 import io.millrace.cluster.status.ClusterStatus;
 import io.millrace.cluster.status.LockView;
 import io.millrace.cluster.status.PartitionView;
@@ -9,6 +10,7 @@ import java.io.PrintStream;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A cluster for people. */
@@ -59,5 +61,27 @@ final class Tables {
 
   private static String time(long millis) {
     return millis == 0 ? "-" : Instant.ofEpochMilli(millis).toString();
+  }
+
+  /** What members report; nothing where they do not. */
+  static void reports(List<Report> reports, PrintStream out) {
+    if (reports.isEmpty()) {
+      return;
+    }
+    Table table = new Table("STATUS", "MEMBER", "TIME", "REPORT");
+    for (Report report : reports) {
+      table.row(
+          report.name(),
+          report.token(),
+          time(report.timeMillis()),
+          report.values().isEmpty() ? report.text() : words(report));
+    }
+    table.print(out);
+  }
+
+  private static String words(Report report) {
+    return report.values().entrySet().stream()
+        .map(value -> value.getKey() + "=" + value.getValue())
+        .collect(Collectors.joining(", "));
   }
 }

@@ -72,6 +72,7 @@ final class WatchCommand extends ClusterCommand {
     Tables.leader(status, out);
     Tables.members(status.members().nodes(), out);
     Tables.partitions(status.partitions(), out);
+    Tables.reports(status.reports(), out);
     out.println();
   }
 }

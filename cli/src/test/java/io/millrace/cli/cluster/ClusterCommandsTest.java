@@ -3,6 +3,9 @@ package io.millrace.cli.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.documents.files.FileDocuments;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,6 +80,52 @@ final class ClusterCommandsTest {
         in,
         "--output",
         in + "/lines");
+    refused("--example port needs --port N", "--example", "port");
+    for (String port : new String[] {"0", "65536", "-1"}) {
+      refused(
+          "--port is 1 to 65535, the same for all members, not " + port,
+          "--example",
+          "port",
+          "--port=" + port);
+    }
+    refused("--example port needs --output FILE", "--example", "port", "--port", "1");
+    refused("belong to --example NAME", "--port", "1");
+    refused("--example topic needs --input DIR", "--example", "topic");
+    refused(
+        "would be one of the files",
+        "--example",
+        "topic",
+        "--input",
+        in,
+        "--output",
+        in + "/lines");
+  }
+
+  @Test
+  void what_members_report_is_shown() {
+    try (VersionedDocuments documents = FileDocuments.open(root.resolve("documents"))) {
+      documents.put("status/feed/t1", Version.NONE, "{\"time\":1000,\"text\":\"half\\ndone\"}");
+      documents.put(
+          "status/feed/t2", Version.NONE, "{\"time\":2000,\"values\":{\"a\":\"1\",\"b\":\"2\"}}");
+      documents.put("lock/x", Version.NONE, "{\"holder\":\"t1\",\"expire\":5,\"fence\":7}");
+      documents.put("semaphore/s", Version.NONE, "{\"permits\":2}");
+      documents.put("semaphore/s/2", Version.NONE, "{\"holder\":\"t2\",\"expire\":5,\"fence\":8}");
+    }
+    assertThat(cluster("status").out())
+        .contains("feed    t1      1970-01-01T00:00:01Z  half·done")
+        .contains("feed    t2      1970-01-01T00:00:02Z  a=1, b=2");
+    JsonNode status = JsonMapper.shared().readTree(cluster("status", "--json").out());
+    assertThat(status.propertyNames())
+        .containsExactly("leader", "leaderExpires", "fence", "members", "partitions", "status");
+    assertThat(status.path("status").toString())
+        .isEqualTo(
+            "[{\"name\":\"feed\",\"token\":\"t1\",\"time\":1000,\"text\":\"half\\ndone\"},"
+                + "{\"name\":\"feed\",\"token\":\"t2\",\"time\":2000,"
+                + "\"values\":{\"a\":\"1\",\"b\":\"2\"}}]");
+    assertThat(JsonMapper.shared().readTree(cluster("locks", "--json").out()).toString())
+        .isEqualTo(
+            "[{\"id\":\"lock/x\",\"holder\":\"t1\",\"expire\":5,\"fence\":7},"
+                + "{\"id\":\"semaphore/s/2\",\"holder\":\"t2\",\"expire\":5,\"fence\":8}]");
   }
 
   private void refused(String words, String... options) {

@@ -14,13 +14,26 @@ import tools.jackson.databind.JsonNode;
 final class ClusterSite implements AutoCloseable {
   private final Path root;
   private final DocumentsHome documents;
+  private final List<String> common;
   private final Map<String, Program> members = new LinkedHashMap<>();
   private int files;
   private int started;
 
-  ClusterSite(Path root, DocumentsHome documents) throws IOException {
+  /**
+   * A site without members.
+   *
+   * @param documents an address of which nothing more need be said
+   * @param common options that each member is given, besides the documents
+   */
+  ClusterSite(Path root, String documents, String... common) throws IOException {
+    this(root, DocumentsHome.at(documents), common);
+  }
+
+  /** The same with documents anywhere. */
+  ClusterSite(Path root, DocumentsHome documents, String... common) throws IOException {
     this.root = root;
     this.documents = documents;
+    this.common = List.of(common);
     Files.createDirectories(input());
   }
 
@@ -51,13 +64,13 @@ final class ClusterSite implements AutoCloseable {
   }
 
   /** Starts the first member, which says what the cluster is for. */
-  String startFirst() throws IOException {
+  String startFirst(String example) throws IOException {
     return start(
         List.of(
             "--lease",
             documents.lease(),
             "--example",
-            "files",
+            example,
             "--input",
             input().toString(),
             "--output",
@@ -66,7 +79,7 @@ final class ClusterSite implements AutoCloseable {
             documents.pace()));
   }
 
-  /** Starts a member that is told where the documents are, and nothing else. */
+  /** Starts a member that is not told what the cluster is for. */
   String start() throws IOException {
     return start(List.of());
   }
@@ -75,6 +88,7 @@ final class ClusterSite implements AutoCloseable {
     List<String> arguments = new ArrayList<>(List.of("member"));
     arguments.addAll(documents.options());
     arguments.addAll(List.of("--workers", "2"));
+    arguments.addAll(common);
     arguments.addAll(more);
     Program.Ready ready = Program.startReady(log(started++), documents.environment(), arguments);
     String token = ready.line().split(" ", -1)[2];

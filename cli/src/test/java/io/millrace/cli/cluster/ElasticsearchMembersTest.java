@@ -55,7 +55,7 @@ final class ElasticsearchMembersTest {
     try (ClusterSite site = new ClusterSite(root, EngineHome.empty(engine(), "millrace-"))) {
       Lines lines = new Lines(site.output());
       site.addFiles(30);
-      site.startFirst();
+      site.startFirst("files");
       site.start();
       site.start();
       Patience.until("work goes on", () -> !lines.read().isEmpty());
@@ -64,10 +64,10 @@ final class ElasticsearchMembersTest {
       assertThat(before).isLessThan(site.files());
       site.addFiles(10);
       engine().startAgain();
-      Patience.until("all files are done", () -> MemberKills.names(lines).size() == site.files());
+      Patience.until("all files are done", () -> lines.names().size() == site.files());
       Patience.until(
           "all partitions are removed", () -> site.status().path("partitions").isEmpty());
-      MemberKills.check(site, lines);
+      lines.check(site);
       for (String token : site.tokens()) {
         assertThat(site.member(token).isAlive()).isTrue();
         Patience.until("it is a member", () -> MemberKills.isListed(site, token));

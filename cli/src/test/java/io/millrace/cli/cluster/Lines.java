@@ -1,10 +1,19 @@
 package io.millrace.cli.cluster;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The lines that members have appended. */
 final class Lines {
@@ -32,5 +41,33 @@ final class Lines {
     }
     String text = Files.readString(file, StandardCharsets.UTF_8);
     return text.substring(0, text.lastIndexOf('\n') + 1).lines().map(Line::read).toList();
+  }
+
+  /** The names in them. */
+  Set<String> names() throws IOException {
+    return read().stream().map(Line::name).collect(Collectors.toSet());
+  }
+
+  /** Every file has a line, all hashes are right, and fences of a name grow. */
+  void check(ClusterSite site) throws IOException {
+    Map<String, Long> fences = new HashMap<>();
+    for (Line line : read()) {
+      assertThat(line.hash()).as(line.name()).isEqualTo(sha256(site.content(line.name())));
+      Long before = fences.put(line.name(), line.fence());
+      assertThat(before == null || before < line.fence())
+          .as("the fence of %s grows from %s to %s", line.name(), before, line.fence())
+          .isTrue();
+    }
+    assertThat(fences).hasSize(site.files());
+  }
+
+  private static String sha256(String text) {
+    try {
+      return HexFormat.of()
+          .formatHex(
+              MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
   }
 }

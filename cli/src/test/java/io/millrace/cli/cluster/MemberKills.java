@@ -3,13 +3,7 @@ package io.millrace.cli.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HashMap;
-import java.util.HexFormat;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
@@ -27,7 +21,7 @@ final class MemberKills {
     try (ClusterSite site = new ClusterSite(root, documents)) {
       Lines lines = new Lines(site.output());
       site.addFiles(40);
-      site.startFirst();
+      site.startFirst("files");
       for (int i = 1; i < MEMBERS; i++) {
         site.start();
       }
@@ -37,19 +31,19 @@ final class MemberKills {
         stopOne(site);
       }
       assertThat(site.refused()).as("late lines that were refused").isPositive();
-      Patience.until("all files are done", () -> names(lines).size() == site.files());
+      Patience.until("all files are done", () -> lines.names().size() == site.files());
       Patience.until(
           "all partitions are removed", () -> site.status().path("partitions").isEmpty());
-      check(site, lines);
+      lines.check(site);
     }
   }
 
   /** Kills the leader and another one while there is work, and has new ones take their places. */
   private static void kill(ClusterSite site, Lines lines) throws IOException {
     for (int i = 0; i < 2; i++) {
-      int before = names(lines).size();
+      int before = lines.names().size();
       site.addFiles(20);
-      Patience.until("work goes on", () -> names(lines).size() > before);
+      Patience.until("work goes on", () -> lines.names().size() > before);
       String victim = site.status().path("leader").asString(site.tokens().getFirst());
       site.kill(victim);
       site.start();
@@ -76,7 +70,7 @@ final class MemberKills {
     Patience.until("others do what it had", () -> listed(site).stream().noneMatch(its::contains));
     site.signal(victim, "CONT");
     int files = site.files();
-    Patience.until("what there was is done", () -> names(new Lines(site.output())).size() >= files);
+    Patience.until("what there was is done", () -> new Lines(site.output()).names().size() >= files);
   }
 
   /** Stops somebody who works on something, while it does. */
@@ -104,7 +98,7 @@ final class MemberKills {
               .filter(token -> !held(status, token).isEmpty())
               .findAny()
               .ifPresent(found::set);
-          if (found.get() == null && names(new Lines(site.output())).size() == site.files()) {
+          if (found.get() == null && new Lines(site.output()).names().size() == site.files()) {
             site.addFiles(5);
           }
           return found.get() != null;
@@ -132,33 +126,5 @@ final class MemberKills {
         .valueStream()
         .map(partition -> partition.path("id").asString())
         .collect(Collectors.toSet());
-  }
-
-  /** The files that were hashed. */
-  static Set<String> names(Lines lines) throws IOException {
-    return lines.read().stream().map(Lines.Line::name).collect(Collectors.toSet());
-  }
-
-  /** Every file was hashed, and of each name no line comes late. */
-  static void check(ClusterSite site, Lines lines) throws IOException {
-    Map<String, Long> fences = new HashMap<>();
-    for (Lines.Line line : lines.read()) {
-      assertThat(line.hash()).as(line.name()).isEqualTo(sha256(site.content(line.name())));
-      Long before = fences.put(line.name(), line.fence());
-      assertThat(before == null || before < line.fence())
-          .as("the fence of %s grows from %s to %s", line.name(), before, line.fence())
-          .isTrue();
-    }
-    assertThat(fences).hasSize(site.files());
-  }
-
-  private static String sha256(String text) {
-    try {
-      return HexFormat.of()
-          .formatHex(
-              MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError(e);
-    }
   }
 }

@@ -6,25 +6,16 @@ import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.work.WindowedWork;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.DigestOutputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,7 +28,7 @@ public final class FilesExample implements WindowedWork {
   private static final String FINISHED = "finished/";
 
   private final VersionedDocuments documents;
-  private final Path input;
+  private final InputFolder input;
   private final ResultFile output;
   private final Duration pace;
   private final Set<String> finished = ConcurrentHashMap.newKeySet();
@@ -51,7 +42,7 @@ public final class FilesExample implements WindowedWork {
    */
   public FilesExample(VersionedDocuments documents, Path input, Path output, Duration pace) {
     this.documents = documents;
-    this.input = input;
+    this.input = new InputFolder(input);
     this.output = new ResultFile(output);
     this.pace = pace;
   }
@@ -63,24 +54,12 @@ public final class FilesExample implements WindowedWork {
             .map(task -> new String(task, StandardCharsets.UTF_8))
             .collect(Collectors.toSet());
     List<byte[]> next = new ArrayList<>();
-    for (String name : names()) {
+    for (String name : input.names()) {
       if (next.size() < most && !given.contains(name) && !isFinished(name)) {
         next.add(name.getBytes(StandardCharsets.UTF_8));
       }
     }
     return next;
-  }
-
-  private List<String> names() {
-    try (Stream<Path> files = Files.list(input)) {
-      return files
-          .filter(Files::isRegularFile)
-          .map(file -> String.valueOf(file.getFileName()))
-          .sorted()
-          .toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private boolean isFinished(String name) {
@@ -108,26 +87,12 @@ public final class FilesExample implements WindowedWork {
   public void run(byte[] task, Guard guard) throws IOException, InterruptedException {
     String name = new String(task, StandardCharsets.UTF_8);
     guard.check();
-    String hash;
-    try {
-      hash = hash(input.resolve(name));
-    } catch (NoSuchFileException e) {
+    Optional<String> hash = input.hash(name);
+    if (hash.isEmpty()) {
       LOG.warn("{} is gone, and has no line", name);
       return;
     }
     Thread.sleep(pace);
-    output.append(new ResultLine(name, hash, Member.current().token(), guard.fence()));
-  }
-
-  private static String hash(Path file) throws IOException {
-    try (InputStream bytes = Files.newInputStream(file);
-        DigestOutputStream digest =
-            new DigestOutputStream(
-                OutputStream.nullOutputStream(), MessageDigest.getInstance("SHA-256"))) {
-      bytes.transferTo(digest);
-      return HexFormat.of().formatHex(digest.getMessageDigest().digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    output.append(new ResultLine(name, hash.get(), Member.current().token(), guard.fence()));
   }
 }

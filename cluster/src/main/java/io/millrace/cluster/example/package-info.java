@@ -1,7 +1,18 @@
 /**
- * Worked examples of what a cluster can do. {@code files}: the leader lists the files of a folder,
- * members hash them and append a line for each to one file, which takes no line with a smaller
- * fencing token after one with a larger.
+ * Worked examples of what a cluster can do.
+ *
+ * <ul>
+ *   <li>{@code files}, windowed: the leader lists the files of a folder, members hash them and
+ *       append a line for each to one file, which takes no line with a smaller fencing token after
+ *       one with a larger.
+ *   <li>{@code port}, cannot be divided: one member listens on a port and appends what comes to a
+ *       file, whose fencing tokens never go back.
+ *   <li>{@code topic}, supervised: the files of a folder are divided over the workers, who follow
+ *       them as they grow and append each line once to one file.
+ * </ul>
+ *
+ * <p>All three write to a {@link io.millrace.cluster.example.LineFile}: whoever appends holds its
+ * lock and knows all lines before, and so what must be refused.
  */
 @NullMarked
 package io.millrace.cluster.example;

@@ -1,6 +1,7 @@
 package io.millrace.cluster.leader;
 
 import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.UnclearOutcomeException;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.Held;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * may be old, and tries again what it does not know to be made. Tasks of the same bytes are one
  * task. Used by one thread.
  */
-final class Board {
+public final class Board {
   private static final Logger LOG = LoggerFactory.getLogger(Board.class);
 
   private final Station station;
@@ -84,7 +85,7 @@ final class Board {
   }
 
   /** Whether nobody works on a partition, and nobody can but by taking it. */
-  boolean isFree(Partition partition) {
+  public boolean isFree(Partition partition) {
     return sightings.isFree(partition.key());
   }
 
@@ -119,13 +120,30 @@ final class Board {
   }
 
   /** Removes a partition as it was listed; whether it was still so. */
-  boolean remove(Guard guard, Partition partition) {
+  public boolean remove(Guard guard, Partition partition) {
     guard.check();
     boolean removed = documents.delete(partition.key(), partition.document().version());
     if (removed) {
       given.remove(partition.key());
     }
     return removed;
+  }
+
+  /** A fence for a partition that {@link #offer} is to make. */
+  public long reserve() {
+    return locks.reserve(1);
+  }
+
+  /**
+   * Makes a partition of a name that its caller chose, once or never.
+   *
+   * @param task in base64
+   * @param fence from {@link #reserve}; the same at each attempt
+   * @throws UnclearOutcomeException where it may have been made, or may be yet
+   */
+  public void offer(Guard guard, PartitionName name, String task, long fence) {
+    guard.check();
+    locks.offer(name.key(), new PartitionTask(task, PartitionTask.State.OUTSTANDING), fence);
   }
 
   private void plan(String task, long fence, @Nullable Held replaces) {

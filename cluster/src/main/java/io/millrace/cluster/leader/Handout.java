@@ -1,7 +1,7 @@
 package io.millrace.cluster.leader;
 
 /** How a leader gives out work. Used by one thread, for one leader after the other. */
-interface Handout {
+public interface Handout {
   /** What comes of a turn. */
   enum Result {
     /** Nothing was to be done. */
@@ -14,4 +14,7 @@ interface Handout {
 
   /** Gives out what is to be given out now. */
   Result take(Turn turn, Board board);
+
+  /** This member leads no more, or has not begun to. Called often; does nothing by default. */
+  default void rest() {}
 }

@@ -41,6 +41,7 @@ public final class Leader {
   private final Generation generation;
   private final Board board;
   private final Absences absences;
+  private final LeftReports leftReports;
   private final AtomicBoolean dividesAnew = new AtomicBoolean();
   private long leads = -1;
   private long beganMillis;
@@ -52,6 +53,7 @@ public final class Leader {
     this.members = new Members(station.documents());
     this.generation = new Generation(station.documents());
     this.absences = new Absences(station.terms());
+    this.leftReports = new LeftReports(station);
     this.board =
         new Board(
             station,
@@ -68,6 +70,16 @@ public final class Leader {
   public static Leader of(Station station, SupervisedWork work) {
     return new Leader(
         station, new SupervisedHandout(work, station.terms()), station.peer().token());
+  }
+
+  /** Leads by a way of giving out work that is not one of the three. */
+  public static Leader of(Station station, Handout handout) {
+    return new Leader(station, handout, station.peer().token());
+  }
+
+  /** Does not lead. To be called instead of {@link #step} as long as that is so. */
+  public void rest() {
+    handout.rest();
   }
 
   /**
@@ -149,6 +161,7 @@ public final class Leader {
         station.documents().delete(document.key(), document.version());
       }
     }
+    leftReports.step(guard, list);
     return list;
   }
 

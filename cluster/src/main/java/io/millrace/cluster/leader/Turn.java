@@ -14,13 +14,15 @@ import java.util.List;
  * @param beganMillis when the generation began, by the monotonic clock
  * @param nowMillis the time now, by the same
  */
-record Turn(
+public record Turn(
     Guard guard, List<Partition> partitions, MemberList members, long beganMillis, long nowMillis) {
-  long generation() {
+  /** The generation that the leader gives out. */
+  public long generation() {
     return guard.fence();
   }
 
-  boolean isOld(Partition partition) {
+  /** Whether a partition is of a leader before this one. */
+  public boolean isOld(Partition partition) {
     return partition.name().generation() < generation();
   }
 }

@@ -10,4 +10,9 @@ public class LeaseLostException extends ClusterException {
   public LeaseLostException(String message) {
     super(message);
   }
+
+  /** With a message for people, and what the work that must stop has thrown. */
+  public LeaseLostException(String message, Throwable cause) {
+    super(message, cause);
+  }
 }

@@ -9,11 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * One lock that a member wants to hold, and keeps as long as it can. Driven by {@link #step}; not
- * safe for use by several threads, but its guards are.
- */
-public final class Lock {
+/** One lock that a member wants to hold, and keeps as long as it can. */
+public final class Lock implements Contest {
   private static final Logger LOG = LoggerFactory.getLogger(Lock.class);
 
   private final String key;
@@ -39,17 +36,12 @@ public final class Lock {
     this.lookMillis = clock.monotonicMillis();
   }
 
-  /** The lock as it is held now, if it is. */
+  @Override
   public Optional<Tenure> tenure() {
     return Optional.ofNullable(tenure).filter(Guard::isHeld);
   }
 
-  /**
-   * Keeps the lock where it is held, and takes it where it may be taken. It is not looked at before
-   * it can be free.
-   *
-   * @return when to call again, by the monotonic clock
-   */
+  @Override
   public long step() {
     Tenure mine = tenure;
     if (mine != null && mine.step()) {
@@ -104,10 +96,7 @@ public final class Lock {
     return sightings.isFree(key) ? locks.take(document.get()) : Optional.empty();
   }
 
-  /**
-   * Gives the lock back where it is held. Where that cannot be written, others take it once the
-   * lease has ended.
-   */
+  @Override
   public void release() {
     Tenure mine = tenure;
     tenure = null;

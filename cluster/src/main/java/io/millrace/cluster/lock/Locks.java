@@ -10,7 +10,8 @@ import java.util.Optional;
 
 /**
  * The writes by which one member takes, renews and gives back locks. It judges nothing: who may
- * take a lock, {@link Sightings} knows. One member's calls come one after the other.
+ * take a lock, {@link Sightings} knows. Safe for use by any number of threads, of which no two try
+ * to take the same lock at a time.
  *
  * <p>Every method throws {@link DocumentsUnavailableException} where nothing was written, and
  * {@link UnclearOutcomeException} where that cannot be told; nothing is held by a call that threw.
@@ -162,7 +163,7 @@ public final class Locks {
    * When a lease that begins now ends by the wall clock. Never the same twice, however that clock
    * goes, since an outcome that is unclear is told by it; and never 0, which stands for released.
    */
-  private long expires() {
+  private synchronized long expires() {
     lastExpires = Math.max(clock.wallMillis() + terms.leaseMillis(), lastExpires + 1);
     return lastExpires;
   }

@@ -4,39 +4,41 @@ import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.Guard;
-import io.millrace.cluster.membership.Station;
 import io.millrace.cluster.partition.Follower;
+import io.millrace.cluster.partition.Work;
 import io.millrace.cluster.work.SingleWork;
 import io.millrace.cluster.work.SupervisedWork;
 import io.millrace.cluster.work.WindowedWork;
-import io.millrace.cluster.work.WorkerCode;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Function;
 
 /**
- * What the members of a cluster are there for: one of the three kinds of work. All members have the
- * same.
+ * What the members of a cluster are there for: one kind of work. All members have the same.
  *
- * @param code what a member does with a partition
+ * @param work makes what works on partitions
  * @param custom what that kind of work asks of members
  * @param leader makes what gives the work out
  */
-public record Duty(WorkerCode code, Follower.Custom custom, Function<Station, Leader> leader) {
+public record Duty(
+    Function<Seat, Work> work, Follower.Custom custom, Function<Seat, Leader> leader) {
   /** The document that says that single work is over. */
   static final String SINGLE_DONE = "finished/single";
 
   /** Work that is divided once, and anew when members come or go. */
   public static Duty of(SupervisedWork work) {
-    return new Duty(work, Follower.Custom.DIVIDED, station -> Leader.of(station, work));
+    return new Duty(
+        seat -> new ThreadedWork(work, seat),
+        Follower.Custom.DIVIDED,
+        seat -> Leader.of(seat.station(), work));
   }
 
   /** Work whose tasks come up one after the other. */
   public static Duty of(WindowedWork work) {
     return new Duty(
-        work,
+        seat -> new ThreadedWork(work, seat),
         work.isLong() ? Follower.Custom.LONG : Follower.Custom.SHORT,
-        station -> Leader.of(station, work));
+        seat -> Leader.of(seat.station(), work));
   }
 
   /**

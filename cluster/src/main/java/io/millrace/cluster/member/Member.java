@@ -9,9 +9,9 @@ import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.membership.Station;
 import io.millrace.cluster.time.MemberClock;
-import io.millrace.cluster.work.WorkerCode;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,8 +32,8 @@ public final class Member implements AutoCloseable {
   private static final ScopedValue<Guard> GUARD = ScopedValue.newInstance();
 
   private final Station station;
-  private final WorkerCode code;
   private final Alarm alarm = new Alarm();
+  private final Alarm leaderAlarm = new Alarm();
   private final Leader leader;
   private final MemberLoop loop;
   private final Thread loopThread;
@@ -43,10 +43,9 @@ public final class Member implements AutoCloseable {
 
   private Member(Station station, Duty duty) {
     this.station = station;
-    this.code = duty.code();
-    this.leader = duty.leader().apply(station);
-    this.loop =
-        new MemberLoop(station, new ThreadedWork(this::work, alarm::ring), duty.custom(), leader);
+    Seat seat = new OwnSeat();
+    this.leader = duty.leader().apply(seat);
+    this.loop = new MemberLoop(station, duty.work().apply(seat), duty.custom(), leader);
     this.loopThread = Thread.ofVirtual().name("member").unstarted(this::drive);
     this.leaderThread = Thread.ofVirtual().name("leader").unstarted(this::lead);
   }
@@ -104,18 +103,36 @@ public final class Member implements AutoCloseable {
     return loop.leading().isPresent();
   }
 
+  /** Whether it was told to stop. */
+  public boolean isClosed() {
+    return drains || closes;
+  }
+
   /** The members as this one saw them last. */
   public MemberList members() {
     return loop.members();
   }
 
-  private void work(byte[] task, Guard guard) throws Exception {
-    ScopedValue.where(CURRENT, this)
-        .where(GUARD, guard)
-        .call(() -> {
-          code.run(task, guard);
-          return null;
-        });
+  private final class OwnSeat implements Seat {
+    @Override
+    public Station station() {
+      return station;
+    }
+
+    @Override
+    public void callMember() {
+      alarm.ring();
+    }
+
+    @Override
+    public void callLeader() {
+      leaderAlarm.ring();
+    }
+
+    @Override
+    public <T> T carry(Guard guard, Callable<T> work) throws Exception {
+      return ScopedValue.where(CURRENT, Member.this).where(GUARD, guard).call(work::call);
+    }
   }
 
   private void drive() {
@@ -148,13 +165,19 @@ public final class Member implements AutoCloseable {
   private void lead() {
     try {
       while (!closes) {
-        long due =
-            loop.leading().map(this::turn).orElseGet(() -> station.now() + LEADER_LOOK_MILLIS);
-        Thread.sleep(Alarm.until(due, station.now()));
+        long due = loop.leading().map(this::turn).orElseGet(this::rest);
+        leaderAlarm.await(Alarm.until(due, station.now()));
       }
     } catch (InterruptedException e) {
       LOG.debug("The member leads no more");
+    } finally {
+      leader.rest();
     }
+  }
+
+  private long rest() {
+    leader.rest();
+    return station.now() + LEADER_LOOK_MILLIS;
   }
 
   private long turn(Guard guard) {

@@ -38,7 +38,7 @@ public final class MemberLoop {
             locks,
             new Sightings(station.terms(), station.clock()),
             station.clock());
-    this.presence = new Presence(station, locks);
+    this.presence = new Presence(station, locks, custom.isAddressed());
     this.follower = new Follower(station, locks, work, custom);
     this.leader = leader;
   }
@@ -55,6 +55,7 @@ public final class MemberLoop {
     long candidateDue = candidate.step();
     leading = candidate.tenure();
     long presenceDue = presence.step(follower.held() > 0);
+    follower.suspend(presence.isMarked());
     long followerDue = follower.step(presence.members());
     return Math.min(candidateDue, Math.min(presenceDue, followerDue));
   }

@@ -2,6 +2,7 @@ package io.millrace.cluster.member;
 
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.partition.Work;
 import io.millrace.cluster.work.WorkerCode;
 import org.slf4j.Logger;
@@ -12,20 +13,16 @@ final class ThreadedWork implements Work {
   private static final Logger LOG = LoggerFactory.getLogger(ThreadedWork.class);
 
   private final WorkerCode code;
-  private final Runnable ended;
+  private final Seat seat;
 
-  /**
-   * Work that is done by users' code.
-   *
-   * @param ended called whenever an attempt has ended
-   */
-  ThreadedWork(WorkerCode code, Runnable ended) {
+  /** Work that is done by users' code. */
+  ThreadedWork(WorkerCode code, Seat seat) {
     this.code = code;
-    this.ended = ended;
+    this.seat = seat;
   }
 
   @Override
-  public Attempt begin(byte[] task, Guard guard) {
+  public Attempt begin(PartitionName name, byte[] task, Guard guard) {
     return new ThreadAttempt(task, guard);
   }
 
@@ -39,7 +36,7 @@ final class ThreadedWork implements Work {
               .name("partition-" + guard.fence())
               .start(() -> {
                 state = run(task, guard);
-                ended.run();
+                seat.callMember();
               });
     }
 
@@ -55,7 +52,12 @@ final class ThreadedWork implements Work {
 
     private State run(byte[] task, Guard guard) {
       try {
-        code.run(task, guard);
+        seat.carry(
+            guard,
+            () -> {
+              code.run(task, guard);
+              return State.SUCCEEDED;
+            });
         return State.SUCCEEDED;
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

@@ -21,12 +21,21 @@ public final class Presence {
   private final Station station;
   private final Members members;
   private final Lock own;
+  private final DeathMarks marks;
+  private final boolean heedsMarks;
   private MemberList seen = MemberList.EMPTY;
+  private boolean marked;
   private long nextLook = Long.MIN_VALUE;
 
-  /** A member that nobody knows yet. */
-  public Presence(Station station, Locks locks) {
+  /**
+   * A member that nobody knows yet.
+   *
+   * @param heedsMarks whether it stays away from the others while it is marked as dead and works
+   */
+  public Presence(Station station, Locks locks, boolean heedsMarks) {
     this.station = station;
+    this.heedsMarks = heedsMarks;
+    this.marks = new DeathMarks(station.documents());
     this.members = new Members(station.documents());
     this.own =
         new Lock(
@@ -40,6 +49,11 @@ public final class Presence {
   /** The members as they were seen last. */
   public MemberList members() {
     return seen;
+  }
+
+  /** Whether it is marked as dead, and has to end its work before it is trusted again. */
+  public boolean isMarked() {
+    return marked;
   }
 
   /**
@@ -58,17 +72,29 @@ public final class Presence {
     if (station.now() >= nextLook) {
       // Once in a third of the lease, and no two members at the same moment.
       nextLook = station.now() + station.terms().lease().toMillis() / 4 + station.pauseMillis(12);
-      look();
+      look(holdsPartitions);
     }
     return Math.min(ownDue, nextLook);
   }
 
-  private void look() {
+  private void look(boolean holdsPartitions) {
     try {
-      seen = members.ensure(station.peer());
+      marked = heedsMarks && isMarked(holdsPartitions);
+      seen = marked ? members.list() : members.ensure(station.peer());
     } catch (ClusterException e) {
       LOG.debug("The list of members cannot be looked at, and will be again", e);
     }
+  }
+
+  private boolean isMarked(boolean holdsPartitions) {
+    String token = station.peer().token();
+    if (!marks.isMarked(token)) {
+      return false;
+    }
+    if (!marked) {
+      LOG.warn("This member was marked as dead; it ends its work and comes back");
+    }
+    return holdsPartitions || !marks.clear(token);
   }
 
   /** Takes the member out of the list and gives its lock back, as far as that can be written. */

@@ -30,6 +30,9 @@ public final class Follower {
 
   private static final long MOST_LOOK_MILLIS = 1000;
 
+  /** The same where somebody waits for this very member to begin. */
+  private static final int ADDRESSED_LOOKS = 20;
+
   /** Pauses between two partitions, as a part of the lease at most. */
   private static final int PAUSES = 40;
 
@@ -42,6 +45,7 @@ public final class Follower {
   private final List<Holding> holdings = new ArrayList<>();
   private long nextLook = Long.MIN_VALUE;
   private boolean drains;
+  private boolean suspended;
 
   /** What a kind of work asks of those who work on it. */
   public enum Custom {
@@ -50,11 +54,18 @@ public final class Follower {
     /** Tasks are long: members with more than their share stop work and give it back. */
     LONG,
     /** As long ones, and work on partitions of an older generation stops. */
-    DIVIDED;
+    DIVIDED,
+    /** Each partition is for one member, which takes all that it has workers for. */
+    ADDRESSED;
+
+    /** Whether work asks {@link Work#isFor}, and members that are marked as dead end theirs. */
+    public boolean isAddressed() {
+      return this == ADDRESSED;
+    }
 
     /** Whether nobody holds more than his share, although nobody else may take it soon. */
     boolean isBalanced() {
-      return this != SHORT;
+      return this == LONG || this == DIVIDED;
     }
   }
 
@@ -99,16 +110,23 @@ public final class Follower {
   }
 
   private boolean looks() {
-    return !drains && (custom.isBalanced() || holdings.size() < station.peer().workers());
+    return !drains
+        && !suspended
+        && (custom.isBalanced() || holdings.size() < station.peer().workers());
   }
 
   private long lookMillis() {
-    return Math.min(station.terms().lease().toMillis() / LOOKS, MOST_LOOK_MILLIS);
+    int looks = custom.isAddressed() ? ADDRESSED_LOOKS : LOOKS;
+    return Math.min(station.terms().lease().toMillis() / looks, MOST_LOOK_MILLIS);
   }
 
   private void look(MemberList members) {
     List<Partition> partitions =
         Partition.of(station.documents().list(PartitionName.PREFIX), sightings);
+    if (custom.isAddressed()) {
+      takeOwn(partitions);
+      return;
+    }
     // Read after the listing: whoever made what was listed is known by now.
     long newest = generation.current();
     List<Partition> current =
@@ -130,6 +148,20 @@ public final class Follower {
     if (holdings.size() < station.peer().workers() && takeOne(free, members)) {
       nextLook = station.now() + station.pauseMillis(PAUSES);
     }
+  }
+
+  private void takeOwn(List<Partition> partitions) {
+    List<Partition> own =
+        free(partitions).stream()
+            .filter(Partition::isOutstanding)
+            .filter(work::isFor)
+            .limit(station.peer().workers() - holdings.size())
+            .toList();
+    if (own.isEmpty()) {
+      return;
+    }
+    long newest = generation.current();
+    own.stream().filter(mine -> mine.name().generation() >= newest).forEach(this::take);
   }
 
   private void giveBackAbove(int share) {
@@ -163,18 +195,32 @@ public final class Follower {
     int count = Math.max(members.nodes().size(), 1);
     Collections.rotate(order, -(position * free.size() / count));
     for (Partition partition : order) {
-      Optional<Held> held = locks.take(partition.document());
-      if (held.isPresent()) {
-        begin(partition, held.get());
+      if (take(partition)) {
         return true;
       }
     }
     return false;
   }
 
+  private boolean take(Partition partition) {
+    Optional<Held> held = locks.take(partition.document());
+    held.ifPresent(taken -> begin(partition, taken));
+    return held.isPresent();
+  }
+
   private void begin(Partition partition, Held held) {
     Tenure tenure = new Tenure(held, locks, station.clock());
-    holdings.add(new Holding(partition.name(), tenure, work.begin(partition.task(), tenure)));
+    holdings.add(
+        new Holding(
+            partition.name(), tenure, work.begin(partition.name(), partition.task(), tenure)));
+  }
+
+  /** Has all work stop and takes no more, or goes on after that. */
+  public void suspend(boolean whether) {
+    suspended = whether;
+    if (whether) {
+      holdings.forEach(Holding::giveBack);
+    }
   }
 
   /** Has all work stop, so that its partitions can be had by others, and takes no more. */

@@ -44,8 +44,16 @@ public record Partition(
   }
 
   private static Optional<Partition> read(VersionedDocument document, Sightings sightings) {
+    return of(document, sightings.see(document));
+  }
+
+  /**
+   * The partition that a document holds; empty where it is none.
+   *
+   * @param lock what the document says
+   */
+  public static Optional<Partition> of(VersionedDocument document, LockDocument lock) {
     Optional<PartitionName> name = PartitionName.of(document.key());
-    LockDocument lock = sightings.see(document);
     PartitionTask charge = lock.charge();
     return name.isEmpty() || charge == null
         ? Optional.empty()

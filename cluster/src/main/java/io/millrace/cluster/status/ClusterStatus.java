@@ -10,6 +10,10 @@ import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Members;
 import io.millrace.cluster.membership.Presence;
 import io.millrace.cluster.partition.PartitionName;
+import io.millrace.cluster.report.Report;
+import io.millrace.cluster.report.Reports;
+import io.millrace.cluster.shared.NamedLock;
+import io.millrace.cluster.shared.Permits;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,22 +24,41 @@ import org.jspecify.annotations.Nullable;
  * A cluster as its documents show it at one time. Whether a holder lives, documents alone do not
  * say; a leader whose lease ended by this machine's clock is none here.
  *
- * @param leader the lock of the leader; null where there never was one
- * @param leads the token of the leader; null where the lock was released or the lease has ended
+ * @param lead the lock of the leader, and who leads
  * @param members the members
  * @param locks all locks but those of partitions, by key
  * @param partitions the partitions, by generation and number
+ * @param reports what members say about their work, by name and token
  */
 public record ClusterStatus(
-    @Nullable LockView leader,
-    @Nullable String leads,
+    Lead lead,
     MemberList members,
     List<LockView> locks,
-    List<PartitionView> partitions) {
+    List<PartitionView> partitions,
+    List<Report> reports) {
+  /**
+   * Who leads.
+   *
+   * @param lock the lock of the leader; null where there never was one
+   * @param token the leader; null where the lock was released or the lease has ended
+   */
+  public record Lead(@Nullable LockView lock, @Nullable String token) {}
+
   /** Copies the lists. */
   public ClusterStatus {
     locks = List.copyOf(locks);
     partitions = List.copyOf(partitions);
+    reports = List.copyOf(reports);
+  }
+
+  /** The lock of the leader; null where there never was one. */
+  public @Nullable LockView leader() {
+    return lead.lock();
+  }
+
+  /** The token of the leader; null where the lock was released or the lease has ended. */
+  public @Nullable String leads() {
+    return lead.token();
   }
 
   /**
@@ -47,11 +70,19 @@ public record ClusterStatus(
     List<LockView> locks = new ArrayList<>();
     Optional<VersionedDocument> leader = documents.get(Leader.KEY);
     leader.map(ClusterStatus::lock).ifPresent(locks::add);
-    documents.list(Presence.PREFIX).forEach(document -> locks.add(lock(document)));
+    for (String prefix : List.of(NamedLock.PREFIX, Presence.PREFIX, Permits.PREFIX)) {
+      documents.list(prefix).stream()
+          .filter(document -> Permits.isNoSize(document.key()))
+          .forEach(document -> locks.add(lock(document)));
+    }
     LockView first = leader.map(ClusterStatus::lock).orElse(null);
     String leads = first == null || first.expireMillis() < nowMillis ? null : first.holder();
     return new ClusterStatus(
-        first, leads, new Members(documents).list(), locks, partitions(documents));
+        new Lead(first, leads),
+        new Members(documents).list(),
+        locks,
+        partitions(documents),
+        new Reports(documents).all());
   }
 
   private static LockView lock(VersionedDocument document) {

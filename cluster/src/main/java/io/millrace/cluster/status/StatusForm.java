@@ -2,6 +2,7 @@ package io.millrace.cluster.status;
 
 import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Peer;
+import io.millrace.cluster.report.Report;
 import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.json.JsonMapper;
@@ -15,12 +16,14 @@ public final class StatusForm {
   private StatusForm() {}
 
   /**
-   * {@code leader} (a token or null), {@code leaderExpires}, {@code members}, {@code partitions}.
+   * {@code leader} (a token or null), {@code leaderExpires}, {@code fence}, {@code members}, {@code
+   * partitions}, {@code status}.
    */
   public static ObjectNode status(ClusterStatus status) {
     ObjectNode json = leader(status);
     json.set("members", members(status.members()));
     json.set("partitions", partitions(status.partitions()));
+    json.set("status", reports(status.reports()));
     return json;
   }
 
@@ -66,6 +69,28 @@ public final class StatusForm {
           .put("expire", partition.expireMillis())
           .put("state", partition.state().name().toLowerCase(Locale.ROOT))
           .put("fence", partition.fence());
+    }
+    return list;
+  }
+
+  /**
+   * Each with {@code name}, {@code token}, {@code time} and {@code text}, or {@code values} instead
+   * of that.
+   */
+  public static ArrayNode reports(List<Report> reports) {
+    ArrayNode list = MAPPER.createArrayNode();
+    for (Report report : reports) {
+      ObjectNode json =
+          list.addObject()
+              .put("name", report.name())
+              .put("token", report.token())
+              .put("time", report.timeMillis());
+      if (report.values().isEmpty()) {
+        json.put("text", report.text());
+      } else {
+        ObjectNode values = json.putObject("values");
+        report.values().forEach(values::put);
+      }
     }
     return list;
   }

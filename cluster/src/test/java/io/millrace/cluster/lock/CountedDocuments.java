@@ -6,21 +6,29 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** Documents that remember which keys were read. */
-final class CountedDocuments implements VersionedDocuments {
+/** Documents that remember which keys were read, and which prefixes listed. */
+public final class CountedDocuments implements VersionedDocuments {
   private final VersionedDocuments documents;
   private final List<String> read = new ArrayList<>();
+  private @Nullable List<VersionedDocument> old;
 
-  CountedDocuments(VersionedDocuments documents) {
+  /** Nothing read yet. */
+  public CountedDocuments(VersionedDocuments documents) {
     this.documents = documents;
   }
 
-  /** The keys that were read since the last call. */
-  List<String> takeRead() {
+  /** The keys that were read since the last call, and the prefixes that were listed. */
+  public List<String> takeRead() {
     List<String> keys = List.copyOf(read);
     read.clear();
     return keys;
+  }
+
+  /** All listings are what this one is now. */
+  public void freeze(String prefix) {
+    old = documents.list(prefix);
   }
 
   @Override
@@ -41,7 +49,8 @@ final class CountedDocuments implements VersionedDocuments {
 
   @Override
   public List<VersionedDocument> list(String prefix) {
-    return documents.list(prefix);
+    read.add(prefix);
+    return old == null ? documents.list(prefix) : old;
   }
 
   @Override

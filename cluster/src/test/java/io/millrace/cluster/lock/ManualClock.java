@@ -3,16 +3,18 @@ package io.millrace.cluster.lock;
 import io.millrace.cluster.time.MemberClock;
 
 /** Clocks that stand until they are moved. */
-final class ManualClock implements MemberClock {
+public final class ManualClock implements MemberClock {
   private long wall;
   private long monotonic;
 
-  ManualClock(long wall, long monotonic) {
+  /** Clocks that show this. */
+  public ManualClock(long wall, long monotonic) {
     this.wall = wall;
     this.monotonic = monotonic;
   }
 
-  void advance(long millis) {
+  /** Lets time pass on both. */
+  public void advance(long millis) {
     wall += millis;
     monotonic += millis;
   }

@@ -22,7 +22,6 @@ abstract class ClusterSimulation {
   final World world;
   final Trouble trouble = new Trouble();
   final SimulatedDocuments documents;
-  final Output output = new Output();
   final List<SimulatedMember> members = new ArrayList<>();
   private final Set<Long> fences = new HashSet<>();
   private int started;
@@ -36,7 +35,8 @@ abstract class ClusterSimulation {
   /** What a member does that holds and gives out partitions. */
   abstract SimulatedMember.LeaderOf leaderOf(Line line);
 
-  abstract boolean isEndless();
+  /** What a member does with the partitions that it holds. */
+  abstract SimulatedLabor laborOf(Host host, Station station);
 
   SimulatedMember start(int workers) {
     Host host = new Host(world);
@@ -44,7 +44,7 @@ abstract class ClusterSimulation {
     Peer peer = new Peer("token-" + started++, workers);
     SimulatedClock clock = new SimulatedClock(world, ALMOST * TERMS.drift());
     Station station = new Station(peer, line, TERMS, clock, world.random());
-    SimulatedWork work = new SimulatedWork(world, host, output, trouble, isEndless());
+    SimulatedLabor work = laborOf(host, station);
     SimulatedMember member = new SimulatedMember(world, host, station, work, leaderOf(line));
     members.add(member);
     member.start();
@@ -95,7 +95,7 @@ abstract class ClusterSimulation {
     fences.clear();
     for (SimulatedMember member : members) {
       leaders += member.leading().isPresent() ? 1 : 0;
-      for (SimulatedWork.SimulatedAttempt attempt : member.work().running()) {
+      for (SimulatedLabor.SimulatedAttempt attempt : member.work().running()) {
         Resource.require(
             !attempt.guard().isHeld() || fences.add(attempt.guard().fence()),
             "two hold a partition with the same fence");

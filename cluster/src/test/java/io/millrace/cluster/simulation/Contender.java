@@ -1,45 +1,49 @@
 package io.millrace.cluster.simulation;
 
-import io.millrace.cluster.lock.LeaseTerms;
-import io.millrace.cluster.lock.Lock;
-import io.millrace.cluster.lock.Locks;
-import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.lock.Contest;
 import io.millrace.cluster.lock.Tenure;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A process that wants a lock, and writes to a resource whenever it holds it. */
+/** A process that wants a lock, and writes to what it protects whenever it holds it. */
 final class Contender {
-  /** What the contenders fight for. */
-  static final String KEY = "leader";
-
   private static final long WORK_MILLIS = 20;
 
   private final World world;
   private final Host host;
   private final SimulatedClock clock;
-  private final Lock lock;
-  private final Resource resource;
+  private final Contest contest;
+  private final Map<String, Resource> resources;
   private @Nullable Tenure last;
   private boolean givesUp;
 
-  Contender(World world, Host host, Line line, LeaseTerms terms, Resource resource, String token) {
+  /**
+   * A process that holds nothing yet.
+   *
+   * @param resources what each lock protects, by its key
+   */
+  Contender(
+      World world,
+      Host host,
+      SimulatedClock clock,
+      Contest contest,
+      Map<String, Resource> resources) {
     this.world = world;
     this.host = host;
-    this.clock = new SimulatedClock(world, resource.drift());
-    this.resource = resource;
-    this.lock =
-        new Lock(
-            KEY, line, new Locks(line, token, terms, clock), new Sightings(terms, clock), clock);
+    this.clock = clock;
+    this.contest = contest;
+    this.resources = resources;
   }
 
   Host host() {
     return host;
   }
 
-  /** Whether it holds the lock by its own clock. */
-  boolean holds() {
-    return !host.isGone() && last != null && last.isHeld();
+  /** The key of the lock that it holds by its own clock; null for none. */
+  @Nullable String holds() {
+    return host.isGone() || last == null || !last.isHeld() ? null : last.key();
   }
 
   /** Has it give the lock back if it holds it, and fight for it again. */
@@ -52,21 +56,25 @@ final class Contender {
   }
 
   private void step() {
-    long next = lock.step();
-    Optional<Tenure> tenure = lock.tenure();
+    long next = contest.step();
+    Optional<Tenure> tenure = contest.tenure();
     if (tenure.isPresent()) {
       if (last != tenure.get()) {
         last = tenure.get();
-        resource.taken(last.fence());
+        resource(last).taken(last.fence());
       }
       work(last);
     }
     if (givesUp) {
       givesUp = false;
-      lock.release();
+      contest.release();
     }
     long due = tenure.isPresent() ? Math.min(next, clock.monotonicMillis() + 100) : next;
     host.at(Math.max(clock.trueMillis(due), world.now() + 1), this::step);
+  }
+
+  private Resource resource(Tenure tenure) {
+    return Objects.requireNonNull(resources.get(tenure.key()), tenure.key());
   }
 
   /** A write by the rules: begun where the lock is held, and over before the lease is. */
@@ -75,6 +83,7 @@ final class Contender {
     if (remaining == 0) {
       return;
     }
+    Resource resource = resource(tenure);
     resource.enter(host);
     // Its own clock may be slow: what it takes for so long may be longer.
     long takes = world.between(0, Math.min(remaining - 1, WORK_MILLIS));

@@ -4,11 +4,18 @@ import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.lock.LockDocument;
 import io.millrace.cluster.lock.LockForm;
+import io.millrace.cluster.membership.Peer;
+import io.millrace.cluster.membership.Station;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Processes that fight for one lock, through all trouble and then in peace. */
+/** Processes that fight for one lock or several, through all trouble and then in peace. */
 final class LockSimulation {
   private static final int CONTENDERS = 4;
   private static final long TROUBLE_MILLIS = 60_000;
@@ -16,11 +23,14 @@ final class LockSimulation {
   private final World world;
   private final Trouble trouble = new Trouble();
   private final SimulatedDocuments documents;
-  private final Resource resource;
+  private final double drift;
+  private final Prize prize;
+  private final Map<String, Resource> resources = new LinkedHashMap<>();
   private final LeaseTerms terms;
   private final boolean pauses;
   private final List<Contender> contenders = new ArrayList<>();
-  private @Nullable VersionedDocument seen;
+  private final Map<String, VersionedDocument> seen = new HashMap<>();
+  private final Set<String> holders = new HashSet<>();
   private int started;
   private int takeovers;
 
@@ -30,11 +40,14 @@ final class LockSimulation {
    * @param terms the terms by which locks are held
    * @param drift by how much clocks are off at most, as a part
    * @param pauses whether processes stand still
+   * @param prize what they fight for
    */
-  LockSimulation(long seed, LeaseTerms terms, double drift, boolean pauses) {
+  LockSimulation(long seed, LeaseTerms terms, double drift, boolean pauses, Prize prize) {
     world = new World(seed);
     documents = new SimulatedDocuments(world);
-    resource = new Resource(drift);
+    prize.keys().forEach(key -> resources.put(key, new Resource()));
+    this.drift = drift;
+    this.prize = prize;
     this.terms = terms;
     this.pauses = pauses;
   }
@@ -49,14 +62,15 @@ final class LockSimulation {
     trouble.end();
     long calm = world.now() + 5 * terms.lease().toMillis();
     world.runUntil(calm);
-    Resource.require(holder() != null, "nobody holds the lock long after all trouble");
-    crashTheHolder();
-    Resource.require(holder() != null, "nobody holds the lock three leases after a crash");
+    requireAllHeld("long after all trouble");
+    crashAHolder();
+    requireAllHeld("three leases after a crash");
   }
 
-  private void crashTheHolder() {
+  private void crashAHolder() {
     for (int i = 0; i < 2; i++) {
-      Contender holder = holder();
+      Contender holder =
+          contenders.stream().filter(one -> one.holds() != null).findFirst().orElse(null);
       if (holder != null) {
         holder.host().crash();
         start();
@@ -66,14 +80,21 @@ final class LockSimulation {
     }
   }
 
-  private @Nullable Contender holder() {
-    return contenders.stream().filter(Contender::holds).findFirst().orElse(null);
+  private void requireAllHeld(String when) {
+    check();
+    Resource.require(
+        holders.containsAll(prize.keys()),
+        "of " + prize.keys() + " only " + holders + " are held " + when);
   }
 
   private void start() {
     Host host = new Host(world);
     Line line = new Line(world, documents, host, trouble);
-    Contender contender = new Contender(world, host, line, terms, resource, "token-" + started++);
+    SimulatedClock clock = new SimulatedClock(world, drift);
+    Peer peer = new Peer("token-" + started++, 1);
+    Station station = new Station(peer, line, terms, clock, world.random());
+    Contender contender =
+        new Contender(world, host, clock, prize.contest().apply(station), resources);
     contenders.add(contender);
     contender.start();
   }
@@ -103,17 +124,24 @@ final class LockSimulation {
     }
   }
 
-  /** By their own clocks, never two hold it, whatever has befallen them. */
+  /** By their own clocks, never two hold the same, whatever has befallen them. */
   private void check() {
-    long holders = contenders.stream().filter(Contender::holds).count();
-    Resource.require(holders <= 1, holders + " hold the lock at once");
-    documents.get(Contender.KEY).filter(now -> !now.equals(seen)).ifPresent(this::checkFence);
+    holders.clear();
+    for (Contender contender : contenders) {
+      String key = contender.holds();
+      Resource.require(key == null || holders.add(key), "two hold the lock at once: " + key);
+    }
+    for (String key : prize.keys()) {
+      documents
+          .get(key)
+          .filter(now -> !now.equals(seen.get(key)))
+          .ifPresent(now -> checkFence(seen.put(key, now), now));
+    }
   }
 
-  private void checkFence(VersionedDocument now) {
+  private static void checkFence(@Nullable VersionedDocument old, VersionedDocument now) {
     LockDocument lock = LockForm.read(now);
-    LockDocument before = seen == null ? null : LockForm.read(seen);
-    seen = now;
+    LockDocument before = old == null ? null : LockForm.read(old);
     if (before != null && !lock.holder().isEmpty() && !lock.holder().equals(before.holder())) {
       Resource.require(lock.fence() > before.fence(), "a new holder has an old fence");
     }
@@ -122,14 +150,14 @@ final class LockSimulation {
 
   String summary() {
     return "%d writes, %d refused, %d processes, %d ms, %d"
-        .formatted(resource.writes(), resource.refused(), started, world.now(), takeovers);
+        .formatted(writes(), refused(), started, world.now(), takeovers);
   }
 
   int writes() {
-    return resource.writes();
+    return resources.values().stream().mapToInt(Resource::writes).sum();
   }
 
   int refused() {
-    return resource.refused();
+    return resources.values().stream().mapToInt(Resource::refused).sum();
   }
 }

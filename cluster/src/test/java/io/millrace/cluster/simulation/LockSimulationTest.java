@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cluster.lock.LeaseTerms;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -14,16 +15,17 @@ import org.junit.jupiter.api.Test;
 final class LockSimulationTest {
   private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(2));
   private static final double ALMOST = 0.99;
+  private static final int PERMITS = 2;
 
   @Test
   void a_lock_has_one_holder_at_a_time_through_all_trouble() {
-    int refused = seeds().mapToInt(seed -> simulate(seed, true).refused()).sum();
+    int refused = seeds().mapToInt(seed -> simulate(seed, true, Prize.lock()).refused()).sum();
     assertThat(refused).as("writes that came too late, and were refused").isPositive();
   }
 
   @Test
   void without_pauses_nobody_is_inside_the_guard_beside_another() {
-    assertThat(seeds().mapToInt(seed -> simulate(seed, false).writes()).boxed())
+    assertThat(seeds().mapToInt(seed -> simulate(seed, false, Prize.lock()).writes()).boxed())
         .as("writes of each run")
         .allMatch(writes -> writes > 0);
   }
@@ -31,14 +33,37 @@ final class LockSimulationTest {
   @Test
   void without_the_margin_two_hold_a_lock_at_once() {
     LeaseTerms none = new LeaseTerms(TERMS.lease(), Duration.ZERO);
-    assertThat(LongStream.rangeClosed(1, 200).filter(seed -> overlaps(seed, none)).findFirst())
+    assertThat(
+            LongStream.rangeClosed(1, 200)
+                .filter(seed -> overlaps(seed, none, Prize.lock()))
+                .findFirst())
+        .as("a seed that shows it")
+        .isPresent();
+  }
+
+  @Test
+  void a_permit_has_one_holder_at_a_time_through_all_trouble_and_comes_back_after_a_crash() {
+    int refused =
+        seeds().mapToInt(seed -> simulate(seed, true, Prize.semaphore(PERMITS)).refused()).sum();
+    assertThat(refused).as("writes that came too late, and were refused").isPositive();
+  }
+
+  @Test
+  void without_the_margin_two_hold_a_permit_at_once() {
+    Prize prize = Prize.semaphore(PERMITS);
+    LeaseTerms none = new LeaseTerms(TERMS.lease(), Duration.ZERO);
+    assertThat(
+            LongStream.rangeClosed(1, 200).filter(seed -> overlaps(seed, none, prize)).findFirst())
         .as("a seed that shows it")
         .isPresent();
   }
 
   @Test
   void a_seed_gives_the_same_run_again() {
-    assertThat(simulate(15, true).summary()).isEqualTo(simulate(15, true).summary());
+    for (Prize prize : List.of(Prize.lock(), Prize.semaphore(PERMITS))) {
+      assertThat(simulate(15, true, prize).summary())
+          .isEqualTo(simulate(15, true, prize).summary());
+    }
   }
 
   private static LongStream seeds() {
@@ -48,17 +73,18 @@ final class LockSimulationTest {
         : LongStream.rangeClosed(1, Long.getLong("millrace.simulation.lockSeeds", 1000)).parallel();
   }
 
-  private static boolean overlaps(long seed, LeaseTerms terms) {
+  private static boolean overlaps(long seed, LeaseTerms terms, Prize prize) {
     try {
-      new LockSimulation(seed, terms, ALMOST * TERMS.drift(), true).run();
+      new LockSimulation(seed, terms, ALMOST * TERMS.drift(), true, prize).run();
       return false;
     } catch (AssertionError e) {
       return String.valueOf(e.getMessage()).contains("hold the lock at once");
     }
   }
 
-  private static LockSimulation simulate(long seed, boolean pauses) {
-    LockSimulation simulation = new LockSimulation(seed, TERMS, ALMOST * TERMS.drift(), pauses);
+  private static LockSimulation simulate(long seed, boolean pauses, Prize prize) {
+    LockSimulation simulation =
+        new LockSimulation(seed, TERMS, ALMOST * TERMS.drift(), pauses, prize);
     try {
       simulation.run();
       return simulation;

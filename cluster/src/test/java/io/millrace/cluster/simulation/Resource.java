@@ -7,25 +7,11 @@ import java.util.Set;
 
 /** What a lock protects, and the judge of those who use it. */
 final class Resource {
-  private final double drift;
   private final Map<Host, Long> inside = new LinkedHashMap<>();
   private final Set<Long> fences = new HashSet<>();
   private long largestWritten;
   private int writes;
   private int refused;
-
-  /**
-   * A resource that nobody has written to.
-   *
-   * @param drift by how much clocks are off
-   */
-  Resource(double drift) {
-    this.drift = drift;
-  }
-
-  double drift() {
-    return drift;
-  }
 
   /** Somebody has come to hold the lock. */
   void taken(long fence) {

@@ -23,9 +23,19 @@ final class SimulatedDocuments {
   private final TreeMap<String, VersionedDocument> documents = new TreeMap<>();
   private final Deque<Past> past = new ArrayDeque<>();
   private long versions;
+  private Witness witness = (key, before, json) -> {};
+
+  /** Sees each document that is written. */
+  interface Witness {
+    void written(String key, @Nullable VersionedDocument before, String json);
+  }
 
   SimulatedDocuments(World world) {
     this.world = world;
+  }
+
+  void onPut(Witness what) {
+    witness = what;
   }
 
   Optional<VersionedDocument> get(String key) {
@@ -36,6 +46,7 @@ final class SimulatedDocuments {
     if (!versionOf(key).equals(expected)) {
       return Optional.empty();
     }
+    witness.written(key, documents.get(key), json);
     remember(key);
     Version version = new Version(Long.toString(++versions));
     documents.put(key, new VersionedDocument(key, version, json));

@@ -13,14 +13,14 @@ final class SimulatedMember {
   private final World world;
   private final Host host;
   private final SimulatedClock clock;
-  private final SimulatedWork work;
+  private final SimulatedLabor work;
   private final Leader leader;
   private final MemberLoop loop;
   private final Peer peer;
   private long steps;
   private boolean inStep;
 
-  SimulatedMember(World world, Host host, Station station, SimulatedWork work, LeaderOf leaderOf) {
+  SimulatedMember(World world, Host host, Station station, SimulatedLabor work, LeaderOf leaderOf) {
     this.world = world;
     this.host = host;
     this.clock = (SimulatedClock) station.clock();
@@ -50,7 +50,7 @@ final class SimulatedMember {
     return peer.workers();
   }
 
-  SimulatedWork work() {
+  SimulatedLabor work() {
     return work;
   }
 
@@ -100,8 +100,13 @@ final class SimulatedMember {
     scheduleStep(again ? world.now() : Math.max(clock.trueMillis(due), world.now() + 1));
   }
 
+  private long rest() {
+    leader.rest();
+    return clock.monotonicMillis() + 100;
+  }
+
   private void lead() {
-    long due = loop.leading().map(leader::step).orElseGet(() -> clock.monotonicMillis() + 100);
+    long due = loop.leading().map(leader::step).orElseGet(this::rest);
     host.at(Math.max(clock.trueMillis(due), world.now() + 1), this::lead);
   }
 }

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 
 /** A cluster whose members hold parts of one piece of work that has no end. */
 final class SupervisedSimulation extends ClusterSimulation {
+  private final Output output = new Output();
   private final int parts;
 
   SupervisedSimulation(long seed) {
@@ -22,8 +23,8 @@ final class SupervisedSimulation extends ClusterSimulation {
   }
 
   @Override
-  boolean isEndless() {
-    return true;
+  SimulatedLabor laborOf(Host host, Station station) {
+    return new SimulatedWork(world, host, output, trouble, true);
   }
 
   @Override
@@ -79,7 +80,7 @@ final class SupervisedSimulation extends ClusterSimulation {
     Map<String, Long> running =
         members.stream()
             .flatMap(member -> member.work().running().stream())
-            .map(SimulatedWork.SimulatedAttempt::task)
+            .map(SimulatedLabor.SimulatedAttempt::task)
             .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
     Resource.require(
         running.size() == all && running.values().stream().allMatch(count -> count == 1),

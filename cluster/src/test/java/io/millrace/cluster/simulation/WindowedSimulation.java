@@ -6,6 +6,7 @@ import io.millrace.cluster.partition.Follower;
 
 /** A cluster that works through tasks. */
 final class WindowedSimulation extends ClusterSimulation {
+  private final Output output = new Output();
   private static final int TASKS = 60;
 
   WindowedSimulation(long seed) {
@@ -13,8 +14,8 @@ final class WindowedSimulation extends ClusterSimulation {
   }
 
   @Override
-  boolean isEndless() {
-    return false;
+  SimulatedLabor laborOf(Host host, Station station) {
+    return new SimulatedWork(world, host, output, trouble, false);
   }
 
   @Override

@@ -18,8 +18,8 @@ import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Mounts {@code /cluster}: leader, members, locks and partitions of the cluster whose documents the
- * server's store holds. Everything is read; members write by {@code /store}.
+ * Mounts {@code /cluster}: leader, members, locks, partitions and reports of the cluster whose
+ * documents the server's store holds. Everything is read; members write by {@code /store}.
  */
 public final class ClusterApi {
   private final VersionedDocuments documents;
@@ -38,6 +38,7 @@ public final class ClusterApi {
     api.add(routes, "/cluster/members", status -> StatusForm.members(status.members()));
     api.add(routes, "/cluster/locks", status -> StatusForm.locks(status.locks()));
     api.add(routes, "/cluster/partitions", status -> StatusForm.partitions(status.partitions()));
+    api.add(routes, "/cluster/status", status -> StatusForm.reports(status.reports()));
   }
 
   /** Says what the failures of a cluster's documents mean to a client. */

@@ -1,0 +1,158 @@
+package io.millrace.cluster.example;
+
+import io.millrace.cluster.documents.DocumentsUnavailableException;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.member.Member;
+import io.millrace.cluster.partition.Generation;
+import io.millrace.cluster.remote.Crew;
+import io.millrace.cluster.remote.CrewMember;
+import io.millrace.cluster.remote.ExecutionFuture;
+import io.millrace.cluster.remote.RemoteWork;
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The seed's input that never ends, on a folder of files that grow, as the partitions of a topic
+ * do: each worker of each member runs a lambda that follows its share of the files, also those that
+ * come later, and appends their lines to one file. When a member comes or goes, all lambdas are
+ * cancelled and the files shared anew; when another member comes to lead, they end by themselves.
+ *
+ * <p>How far a file was read stands in a document. The output takes no line twice and none with a
+ * smaller fencing token than the file had before, so it does not matter that a cancelled lambda may
+ * still be at it when the next one begins.
+ */
+public final class FeedExample implements RemoteWork {
+  private static final Logger LOG = LoggerFactory.getLogger(FeedExample.class);
+  private static final Duration LOOK = Duration.ofMillis(500);
+
+  private final String input;
+  private final String output;
+  private final List<ExecutionFuture<?>> running = new CopyOnWriteArrayList<>();
+
+  /**
+   * Which files are a lambda's.
+   *
+   * @param generation the fence of the leader that shared the files
+   * @param input the folder of all files
+   * @param output where the lines go
+   * @param number 0 and up
+   * @param shares how many there are
+   */
+  private record Share(long generation, String input, String output, int number, int shares)
+      implements Serializable {
+    boolean has(String name) {
+      return Math.floorMod(name.hashCode(), shares) == number;
+    }
+  }
+
+  /**
+   * The example.
+   *
+   * @param input the folder; only plain files directly in it count
+   * @param output where the lines go; not in that folder
+   */
+  public FeedExample(Path input, Path output) {
+    this.input = input.toString();
+    this.output = output.toString();
+  }
+
+  @Override
+  public void lead(Crew crew) throws InterruptedException {
+    running.clear();
+    while (true) {
+      // Lambdas keep every worker busy: if there is an idle one, it is new, or was let go.
+      crew.idleMembers();
+      letGo();
+      share(crew.idleMembers());
+    }
+  }
+
+  private void share(List<CrewMember> members) {
+    int shares = members.stream().mapToInt(CrewMember::workers).sum();
+    LOG.info("The files are shared by {} workers of {} members", shares, members.size());
+    long generation = Member.guard().fence();
+    int number = 0;
+    for (CrewMember member : members) {
+      for (int i = 0; i < member.workers(); i++) {
+        submit(member, new Share(generation, input, output, number++, shares));
+      }
+    }
+  }
+
+  private void submit(CrewMember member, Share share) {
+    running.add(
+        member
+            .submit(() -> follow(share))
+            .onFailureOrTimeout(() -> {
+              member.markDead();
+              letGo();
+            }));
+  }
+
+  /** Has all members become idle, so that the files are shared anew. */
+  private void letGo() {
+    for (ExecutionFuture<?> one : running) {
+      try {
+        one.cancel();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+    running.clear();
+  }
+
+  /** Runs on the member until it is interrupted, or somebody else leads and shares files anew. */
+  private static @Nullable Void follow(Share share) throws IOException, InterruptedException {
+    Member member = Member.current();
+    Guard guard = Member.guard();
+    VersionedDocuments documents = member.station().documents();
+    Map<String, FileFollower> followers = new HashMap<>();
+    while (true) {
+      try {
+        if (new Generation(documents).current() != share.generation()) {
+          return null;
+        }
+        if (step(share, followers, member, guard)) {
+          continue;
+        }
+      } catch (DocumentsUnavailableException e) {
+        // As long as the guard holds, they may come back.
+        guard.check();
+        LOG.debug("How far files are cannot be read or written at present", e);
+      }
+      Thread.sleep(LOOK);
+    }
+  }
+
+  /** Whether there was anything new in any of the files. */
+  private static boolean step(
+      Share share, Map<String, FileFollower> followers, Member member, Guard guard)
+      throws IOException {
+    InputFolder input = new InputFolder(Path.of(share.input()));
+    FeedFile output = FeedFile.at(Path.of(share.output()));
+    boolean more = false;
+    for (String name : input.names()) {
+      if (share.has(name)) {
+        FileFollower follower =
+            followers.computeIfAbsent(
+                name,
+                _ ->
+                    new FileFollower(
+                        member.station().documents(), input.path().resolve(name), output));
+        more |= follower.step(guard, member.token());
+      }
+    }
+    return more;
+  }
+}

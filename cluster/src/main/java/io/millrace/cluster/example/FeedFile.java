@@ -1,0 +1,78 @@
+package io.millrace.cluster.example;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of {@link FeedLine}s that has each line of each followed file once. Under the lock of the
+ * file an append is refused whose fence is smaller than one that the same followed file had before,
+ * and lines are left out that do not lie behind all that is there of it. So it does not matter how
+ * often a follower begins again at an older offset, nor whether a late one still writes. Safe for
+ * use by any number of threads and processes that share the object within each process.
+ */
+final class FeedFile {
+  private static final Map<Path, FeedFile> OPEN = new ConcurrentHashMap<>();
+
+  private final LineFile output;
+  private final Map<String, Progress> progress = new HashMap<>();
+
+  /** How far a followed file is: where its last line begins, and its largest fence. */
+  private record Progress(long offset, long fence) {
+    Progress with(FeedLine line) {
+      return new Progress(Math.max(offset, line.offset()), Math.max(fence, line.fence()));
+    }
+  }
+
+  FeedFile(Path output) {
+    this.output = new LineFile(output, new Known());
+  }
+
+  /** The one object of this process for a file, for lambdas, which bring nothing of the kind. */
+  static FeedFile at(Path file) {
+    return OPEN.computeIfAbsent(file, FeedFile::new);
+  }
+
+  /**
+   * Appends what is not there yet.
+   *
+   * @param lines lines of one followed file, with the same fence, in order
+   * @throws StaleFenceException where that file has a line with a larger fence
+   */
+  void append(List<FeedLine> lines) throws IOException {
+    output.append(
+        () -> lines.stream().filter(this::isNew).map(FeedLine::text).collect(Collectors.joining()));
+  }
+
+  private boolean isNew(FeedLine line) {
+    Progress before = progress.get(line.file());
+    if (before != null && before.fence() > line.fence()) {
+      throw new StaleFenceException(
+          "'%s' at %d with fence %d comes after fence %d, and is refused"
+              .formatted(line.file(), line.offset(), line.fence(), before.fence()));
+    }
+    return before == null || before.offset() < line.offset();
+  }
+
+  private final class Known implements LineFile.Ledger {
+    @Override
+    public void clear() {
+      progress.clear();
+    }
+
+    @Override
+    public void read(String text) {
+      FeedLine.read(text)
+          .ifPresent(line -> progress.compute(line.file(), (_, before) -> after(before, line)));
+    }
+
+    private static Progress after(@Nullable Progress before, FeedLine line) {
+      return before == null ? new Progress(line.offset(), line.fence()) : before.with(line);
+    }
+  }
+}

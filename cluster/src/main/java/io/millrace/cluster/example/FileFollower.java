@@ -1,0 +1,111 @@
+package io.millrace.cluster.example;
+
+import io.millrace.cluster.documents.UnclearOutcomeException;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.lock.Guard;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows one file that grows, and brings its lines to a {@link FeedFile}. How far it is stands in
+ * a document, which is moved on after the lines are in the output; so it may be behind, never
+ * ahead: whoever follows the file next offers some lines again, and the output leaves them out. A
+ * line counts once its end is written; what is longer than 1 MiB comes in pieces. Used by one
+ * thread.
+ */
+final class FileFollower {
+  private static final Logger LOG = LoggerFactory.getLogger(FileFollower.class);
+  private static final int MOST_BYTES = 1 << 20;
+
+  private final VersionedDocuments documents;
+  private final Path file;
+  private final String name;
+  private final FeedFile output;
+  private @Nullable Bookmark bookmark;
+
+  /**
+   * A follower that begins where the file was left.
+   *
+   * @param file the file; nothing comes of it as long as it is not there
+   */
+  FileFollower(VersionedDocuments documents, Path file, FeedFile output) {
+    this.documents = documents;
+    this.file = file;
+    this.name = String.valueOf(file.getFileName());
+    this.output = output;
+  }
+
+  /**
+   * Brings over what is new, 1 MiB at most.
+   *
+   * @param guard proof that nobody else follows the file
+   * @param token the member that does
+   * @return whether there was anything
+   * @throws StaleFenceException where somebody with a larger fence has followed it meanwhile
+   */
+  boolean step(Guard guard, String token) throws IOException {
+    Bookmark from = bookmark;
+    if (from == null) {
+      from = Bookmark.read(documents, name);
+      bookmark = from;
+    }
+    ByteBuffer bytes = read(from.offset());
+    List<FeedLine> lines = new ArrayList<>();
+    int begin = 0;
+    for (int i = 0; i < bytes.limit(); i++) {
+      boolean full = begin == 0 && i + 1 == MOST_BYTES;
+      if (bytes.get(i) == '\n' || full) {
+        int length = bytes.get(i) == '\n' ? i - begin : i + 1 - begin;
+        String line = StandardCharsets.UTF_8.decode(bytes.slice(begin, length)).toString();
+        lines.add(new FeedLine(name, from.offset() + begin, line, token, guard.fence()));
+        begin = i + 1;
+      }
+    }
+    if (lines.isEmpty()) {
+      return false;
+    }
+    guard.check();
+    output.append(lines);
+    moveOn(from, from.offset() + begin);
+    return true;
+  }
+
+  private ByteBuffer read(long offset) throws IOException {
+    try {
+      if (Files.size(file) <= offset) {
+        return ByteBuffer.allocate(0);
+      }
+    } catch (NoSuchFileException e) {
+      LOG.trace("{} is not there", file, e);
+      return ByteBuffer.allocate(0);
+    }
+    try (FileChannel channel = FileChannel.open(file)) {
+      long most = Math.min(MOST_BYTES, channel.size() - offset);
+      ByteBuffer bytes = ByteBuffer.allocate((int) Math.max(most, 0));
+      while (bytes.hasRemaining() && channel.read(bytes, offset + bytes.position()) >= 0) {
+        // Reads on.
+      }
+      return bytes.flip();
+    }
+  }
+
+  /** Where somebody else has moved it, or nobody knows, it is read again. */
+  private void moveOn(Bookmark from, long offset) {
+    bookmark = null;
+    try {
+      bookmark = from.moved(documents, offset).orElse(null);
+    } catch (UnclearOutcomeException e) {
+      LOG.debug("How far {} is may be written or not, and is read again", file, e);
+    }
+  }
+}

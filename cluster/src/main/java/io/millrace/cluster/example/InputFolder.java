@@ -1,0 +1,51 @@
+package io.millrace.cluster.example;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A folder that members read from; only plain files directly in it count.
+ *
+ * @param path where it is, for all members
+ */
+record InputFolder(Path path) {
+  /** The names of its files, sorted. */
+  List<String> names() {
+    try (Stream<Path> files = Files.list(path)) {
+      return files
+          .filter(Files::isRegularFile)
+          .map(file -> String.valueOf(file.getFileName()))
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The SHA-256 of a file in hexadecimal digits; empty where it is gone. */
+  Optional<String> hash(String name) throws IOException {
+    try (InputStream bytes = Files.newInputStream(path.resolve(name));
+        DigestOutputStream digest =
+            new DigestOutputStream(
+                OutputStream.nullOutputStream(), MessageDigest.getInstance("SHA-256"))) {
+      bytes.transferTo(digest);
+      return Optional.of(HexFormat.of().formatHex(digest.getMessageDigest().digest()));
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.millrace.cluster.example;
+
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.member.Member;
+import io.millrace.cluster.remote.Backlog;
+import io.millrace.cluster.remote.Backlogs;
+import io.millrace.cluster.remote.Crew;
+import io.millrace.cluster.remote.CrewMember;
+import io.millrace.cluster.remote.RemoteWork;
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The seed's listing of files in a bucket, on a folder: the leader lists the files and has idle
+ * members hash one each. Which are outstanding, given out and done is the backlog {@code files};
+ * files of a member that fails or is not heard of any more are given to another.
+ */
+public final class ListingExample implements RemoteWork {
+  private static final Logger LOG = LoggerFactory.getLogger(ListingExample.class);
+  private static final String FILES = "files";
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
+  private final InputFolder input;
+  private final Context context;
+
+  /**
+   * What a lambda has to know; short-lived, since each carries one of its own.
+   *
+   * @param input the folder
+   * @param output where the lines go
+   * @param pace how long each file takes at least
+   */
+  private record Context(String input, String output, Duration pace) implements Serializable {}
+
+  /**
+   * The example.
+   *
+   * @param input the folder; only plain files directly in it count
+   * @param output where the lines go; not in that folder
+   * @param pace how long each file takes at least
+   */
+  public ListingExample(Path input, Path output, Duration pace) {
+    this.input = new InputFolder(input);
+    this.context = new Context(input.toString(), output.toString(), pace);
+  }
+
+  @Override
+  public void lead(Crew crew) throws InterruptedException {
+    Backlog files = crew.backlog(FILES);
+    Set<String> listed = new HashSet<>();
+    while (true) {
+      List<CrewMember> idle = crew.idleMembers();
+      List<String> fresh = input.names().stream().filter(name -> !listed.contains(name)).toList();
+      files.add(fresh);
+      listed.addAll(fresh);
+      Iterator<CrewMember> members = idle.iterator();
+      for (String name : files.take(idle.size(), LOOK)) {
+        submit(members.next(), files, name);
+      }
+    }
+  }
+
+  private void submit(CrewMember member, Backlog files, String name) {
+    // The lambda captures these two and not this object, which could not cross.
+    Context its = context;
+    member
+        .submit(() -> run(its, name))
+        .onFailureOrTimeout(() -> {
+          member.markDead();
+          files.reEnqueue(name);
+        });
+  }
+
+  /** Runs on the member. The name is committed once the line is written: it may come twice. */
+  private static @Nullable Void run(Context context, String name)
+      throws IOException, InterruptedException {
+    Guard guard = Member.guard();
+    Optional<String> hash = new InputFolder(Path.of(context.input())).hash(name);
+    Thread.sleep(context.pace());
+    // The file refuses a late line only where a newer one is there: so none is offered.
+    guard.check();
+    if (hash.isPresent()) {
+      ResultFile.at(Path.of(context.output()))
+          .append(new ResultLine(name, hash.get(), Member.current().token(), guard.fence()));
+    } else {
+      LOG.warn("{} is gone, and has no line", name);
+    }
+    Backlogs.named(FILES).commit(name);
+    return null;
+  }
+}

@@ -1,0 +1,131 @@
+package io.millrace.cluster.example;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.LeaseLostException;
+import io.millrace.cluster.member.Member;
+import io.millrace.cluster.work.SingleWork;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens on a port of the loopback interface and appends each line that comes, once its end has
+ * come, to a file: work that cannot be divided. Its answer to a line is the line's fencing token,
+ * once the line is on disk. Where the port is in use the work fails, and is tried again after the
+ * lease, by this member or by another.
+ */
+public final class PortExample implements SingleWork {
+  private static final Logger LOG = LoggerFactory.getLogger(PortExample.class);
+
+  /** Characters of a line; what is longer comes in pieces. */
+  private static final int MOST_LENGTH = 1 << 16;
+
+  private final int port;
+  private final PortFile output;
+
+  /**
+   * The example.
+   *
+   * @param port 1 to 65535; 0 would be another one with each member
+   * @param output where the lines go
+   */
+  public PortExample(int port, Path output) {
+    this.port = port;
+    this.output = new PortFile(output);
+  }
+
+  @Override
+  public void run(Guard guard) throws IOException, InterruptedException {
+    String token = Member.current().token();
+    try (ServerSocketChannel server = ServerSocketChannel.open();
+        Selector selector = Selector.open();
+        ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+      server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      bind(server);
+      LOG.info("Listening on port {} with fence {}", port, guard.fence());
+      // A thread that is interrupted while it waits for a connection may lose one that has come.
+      server.configureBlocking(false);
+      server.register(selector, SelectionKey.OP_ACCEPT);
+      try {
+        while (!Thread.interrupted()) {
+          for (SocketChannel line = server.accept(); line != null; line = server.accept()) {
+            SocketChannel accepted = line;
+            readers.execute(() -> serve(accepted, token, guard));
+          }
+          selector.select();
+          selector.selectedKeys().clear();
+        }
+      } finally {
+        readers.shutdownNow();
+      }
+    }
+    throw new InterruptedException("listening no more");
+  }
+
+  private void bind(ServerSocketChannel server) throws IOException {
+    try {
+      server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    } catch (BindException e) {
+      throw new ClusterException("port " + port + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void serve(SocketChannel connection, String token, Guard guard) {
+    try (connection;
+        Reader characters =
+            new BufferedReader(
+                new InputStreamReader(
+                    connection.socket().getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = next(characters); line != null; line = next(characters)) {
+        guard.check();
+        output.append(line, token, guard.fence());
+        connection
+            .socket()
+            .getOutputStream()
+            .write((guard.fence() + "\n").getBytes(StandardCharsets.UTF_8));
+      }
+    } catch (ClosedByInterruptException | FileLockInterruptionException e) {
+      LOG.debug("A connection was closed, as this member listens no more", e);
+    } catch (IOException e) {
+      LOG.info("A connection ended: {}", e.getMessage());
+    } catch (LeaseLostException | StaleFenceException e) {
+      LOG.warn("A line was refused: {}", e.getMessage());
+    }
+  }
+
+  /** The next line that has an end, or a piece of a long one; null where there is none. */
+  private static @Nullable String next(Reader characters) throws IOException {
+    StringBuilder line = new StringBuilder();
+    while (line.length() < MOST_LENGTH) {
+      int character = characters.read();
+      if (character < 0) {
+        return null;
+      }
+      if (character == '\n') {
+        boolean carried = !line.isEmpty() && line.charAt(line.length() - 1) == '\r';
+        return carried ? line.substring(0, line.length() - 1) : line.toString();
+      }
+      line.append((char) character);
+    }
+    return line.toString();
+  }
+}

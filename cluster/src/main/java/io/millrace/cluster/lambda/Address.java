@@ -1,0 +1,24 @@
+package io.millrace.cluster.lambda;
+
+import io.millrace.cluster.partition.PartitionName;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The one partition and the one member that an envelope is for, or that a result is from.
+ *
+ * @param partition the partition in whose document it lies
+ * @param member the token of the member, 1 to {@value #MOST_MEMBER_BYTES} bytes of UTF-8
+ */
+public record Address(PartitionName partition, String member) {
+  /** The most bytes of a member's token. */
+  public static final int MOST_MEMBER_BYTES = 400;
+
+  /** Checks the token. */
+  public Address {
+    int bytes = member.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes < 1 || bytes > MOST_MEMBER_BYTES) {
+      throw new IllegalArgumentException(
+          "the token of a member has 1 to %d bytes, not %d".formatted(MOST_MEMBER_BYTES, bytes));
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.millrace.cluster.lambda;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * What the members of a cluster know and nobody else: whoever knows it can have every member run
+ * code. Keep it in a file that only their user can read. Safe for use by any number of threads.
+ */
+public final class ClusterSecret {
+  /** The fewest bytes of a secret. */
+  public static final int FEWEST_BYTES = 16;
+
+  /** The most bytes of a secret. */
+  public static final int MOST_BYTES = 1_024;
+
+  private static final String ALGORITHM = "HmacSHA256";
+  private static final int READ_BYTES = 4 * MOST_BYTES;
+
+  private final byte[] secret;
+
+  private ClusterSecret(byte[] secret) {
+    this.secret = secret;
+  }
+
+  /**
+   * A secret of these bytes, which are copied.
+   *
+   * @param secret {@value #FEWEST_BYTES} to {@value #MOST_BYTES} bytes that nobody can guess
+   * @throws IllegalArgumentException where they are fewer or more
+   */
+  public static ClusterSecret of(byte[] secret) {
+    if (secret.length < FEWEST_BYTES || secret.length > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "a cluster's secret has %d to %d bytes, not %d"
+              .formatted(FEWEST_BYTES, MOST_BYTES, secret.length));
+    }
+    return new ClusterSecret(secret.clone());
+  }
+
+  /**
+   * The secret in a file: all of its bytes without the line ends after them.
+   *
+   * @throws IllegalArgumentException naming the file, where it cannot be read, or has fewer or more
+   *     bytes than a secret
+   */
+  public static ClusterSecret read(Path file) {
+    try (InputStream stream = Files.newInputStream(file)) {
+      // So much and no more: somebody may name a device that has no end.
+      byte[] bytes = stream.readNBytes(READ_BYTES);
+      int length = bytes.length;
+      while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) {
+        length--;
+      }
+      return of(Arrays.copyOf(bytes, length));
+    } catch (NoSuchFileException e) {
+      throw new IllegalArgumentException("there is no secret file " + file, e);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("cannot read the secret file " + file + ": " + e, e);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("secret file " + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * A signature of a text, in 64 hexadecimal digits, such as nobody can make without the secret.
+   *
+   * @param purpose what it is for: a signature for one purpose is none for another
+   */
+  public String sign(String purpose, String text) {
+    Mac mac = mac("text " + purpose);
+    return HexFormat.of().formatHex(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** Whether a text was signed with this secret for this purpose. */
+  public boolean isSigned(String purpose, String text, String signature) {
+    // Takes the same time wherever they differ.
+    return MessageDigest.isEqual(
+        sign(purpose, text).getBytes(StandardCharsets.UTF_8),
+        signature.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * A code for signatures, keyed for one purpose only, so that a signature made for one is none for
+   * another.
+   */
+  Mac mac(String purpose) {
+    byte[] key = keyed(secret).doFinal(purpose.getBytes(StandardCharsets.UTF_8));
+    return keyed(key);
+  }
+
+  private static Mac keyed(byte[] key) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(key, ALGORITHM));
+      return mac;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this JDK has no " + ALGORITHM, e);
+    }
+  }
+
+  /** The secret is left out. */
+  @Override
+  public String toString() {
+    return "a cluster's secret";
+  }
+}

@@ -1,0 +1,113 @@
+package io.millrace.cluster.lambda;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes envelopes of lambdas and of what they returned, and opens them. Safe for use by any number
+ * of threads.
+ */
+public final class LambdaCodec {
+  /**
+   * The most bytes of an envelope. In base64 they are two thirds of what a document may have, so
+   * there is no room for two in one.
+   */
+  public static final int MOST_BYTES = 512 * 1024;
+
+  private final ClusterSecret secret;
+  private final Trusted trusted;
+
+  /**
+   * A codec.
+   *
+   * @param secret the same for all members
+   * @param trusted of which classes objects are made and written
+   */
+  public LambdaCodec(ClusterSecret secret, Trusted trusted) {
+    this.secret = secret;
+    this.trusted = trusted;
+  }
+
+  /**
+   * A lambda for one member and one partition.
+   *
+   * @throws IllegalArgumentException naming the class where something that it captures is not
+   *     serializable or not trusted; or its size where that is over the limit
+   */
+  public byte[] sealLambda(Address address, SerializableLambda<?> lambda) {
+    return seal(Envelope.Kind.LAMBDA, address, lambda);
+  }
+
+  /**
+   * Opens what {@link #sealLambda} made, as far as its address.
+   *
+   * @throws RefusedLambdaException where it is too large, damaged, no lambda or not signed with
+   *     this cluster's secret
+   */
+  public SealedLambda openLambda(byte[] envelope) {
+    Envelope open = open(Envelope.Kind.LAMBDA, envelope);
+    return new Opened(open, trusted);
+  }
+
+  /**
+   * What a lambda returned.
+   *
+   * @param address that of the lambda
+   * @throws IllegalArgumentException as {@link #sealLambda} does
+   */
+  public byte[] sealResult(Address address, @Nullable Object result) {
+    return seal(Envelope.Kind.RESULT, address, result);
+  }
+
+  /**
+   * What {@link #sealResult} was given.
+   *
+   * @param address that of the lambda
+   * @throws RefusedLambdaException where it is the result of another one, too large, damaged, no
+   *     result, not signed with this cluster's secret, or of a class that is not trusted
+   */
+  public @Nullable Object openResult(Address address, byte[] envelope) {
+    Envelope open = open(Envelope.Kind.RESULT, envelope);
+    if (!open.address().equals(address)) {
+      throw new RefusedLambdaException(
+          "it is from %s, not from %s".formatted(open.address(), address));
+    }
+    return TrustedInput.read(open.object(), trusted);
+  }
+
+  private byte[] seal(Envelope.Kind kind, Address address, @Nullable Object object) {
+    byte[] bytes = new Envelope(kind, address, TrustedOutput.write(object, trusted)).seal(secret);
+    if (bytes.length > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "what crosses to another member has up to %d bytes, not %d"
+              .formatted(MOST_BYTES, bytes.length));
+    }
+    return bytes;
+  }
+
+  private Envelope open(Envelope.Kind kind, byte[] envelope) {
+    if (envelope.length > MOST_BYTES) {
+      throw new RefusedLambdaException(
+          "it has %d bytes, more than %d".formatted(envelope.length, MOST_BYTES));
+    }
+    Envelope open = Envelope.open(envelope, secret);
+    if (open.kind() != kind) {
+      throw new RefusedLambdaException("it is a %s, not a %s".formatted(open.kind(), kind));
+    }
+    return open;
+  }
+
+  private record Opened(Envelope open, Trusted trusted) implements SealedLambda {
+    @Override
+    public Address address() {
+      return open.address();
+    }
+
+    @Override
+    public SerializableLambda<?> lambda() {
+      if (TrustedInput.read(open.object(), trusted) instanceof SerializableLambda<?> lambda) {
+        return lambda;
+      }
+      throw new RefusedLambdaException("it holds something that is no lambda");
+    }
+  }
+}

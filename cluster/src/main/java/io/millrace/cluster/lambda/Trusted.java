@@ -1,0 +1,104 @@
+package io.millrace.cluster.lambda;
+
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Of which classes objects may be made that come from another member, besides values and
+ * collections of Java and what {@code io.millrace.cluster.shared} has for lambdas: those that a
+ * class loader itself defines, and those of some packages. The class that a lambda is written in
+ * has to be one of them too. Immutable.
+ *
+ * @param classes where classes are looked up. All that it defines itself are trusted, unless it is
+ *     the loader of Millrace or one above it: those define too much
+ * @param packages names of packages that are trusted with all below them, such as {@code com.acme}
+ */
+public record Trusted(ClassLoader classes, Set<String> packages) {
+  private static final ClassLoader OURS = Trusted.class.getClassLoader();
+
+  /**
+   * Copies the names.
+   *
+   * @throws IllegalArgumentException where one is no package's name
+   */
+  public Trusted {
+    packages = Set.copyOf(packages);
+    for (String name : packages) {
+      if (!isPackage(name)) {
+        throw new IllegalArgumentException("'" + name + "' is not the name of a package");
+      }
+    }
+  }
+
+  /** Classes of these packages and all below them, from the class path of Millrace. */
+  public static Trusted packages(String... names) {
+    return new Trusted(OURS, Set.of(names));
+  }
+
+  /** All classes that a loader itself defines, such as one over the users' jars. */
+  public static Trusted classesOf(ClassLoader users) {
+    return new Trusted(users, Set.of());
+  }
+
+  /** The same and one package more, with all below it. */
+  public Trusted and(String name) {
+    Set<String> more = packages.stream().collect(Collectors.toSet());
+    more.add(name);
+    return new Trusted(classes, more);
+  }
+
+  /**
+   * Finds a class, and neither initializes nor gives out any that is not trusted.
+   *
+   * @param name as in a class's {@link Class#getName}
+   * @throws RefusedLambdaException where it is not trusted
+   */
+  Class<?> find(String name) throws ClassNotFoundException {
+    Class<?> type = Class.forName(name, false, classes);
+    if (!allows(type)) {
+      throw new RefusedLambdaException("class " + name + " is not trusted");
+    }
+    return type;
+  }
+
+  /** Whether objects may be made of a class, or arrays of what it is an array of. */
+  boolean allows(Class<?> type) {
+    Class<?> element = type;
+    while (element.isArray()) {
+      element = element.componentType();
+    }
+    if (type.isArray() && (element.isPrimitive() || KnownClasses.mayBeElement(element))) {
+      return true;
+    }
+    return KnownClasses.contains(element) || isNamed(element) || isUsers(element);
+  }
+
+  private boolean isNamed(Class<?> type) {
+    String name = type.getName();
+    return packages.stream().anyMatch(prefix -> name.startsWith(prefix + "."));
+  }
+
+  private boolean isUsers(Class<?> type) {
+    return classes.equals(type.getClassLoader()) && !isAboveOurs(classes);
+  }
+
+  private static boolean isAboveOurs(ClassLoader loader) {
+    for (ClassLoader above = OURS; above != null; above = above.getParent()) {
+      if (loader.equals(above)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isPackage(String name) {
+    return Arrays.stream(name.split("\\.", -1)).allMatch(Trusted::isIdentifier);
+  }
+
+  private static boolean isIdentifier(String part) {
+    return !part.isEmpty()
+        && Character.isJavaIdentifierStart(part.charAt(0))
+        && part.chars().allMatch(Character::isJavaIdentifierPart);
+  }
+}

@@ -1,0 +1,88 @@
+package io.millrace.cluster.lambda;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InvalidClassException;
+import java.io.ObjectInputFilter;
+import java.io.ObjectInputStream;
+import java.io.ObjectStreamClass;
+import org.jspecify.annotations.Nullable;
+
+/** Reads an object where all that it is made of is trusted, and not much of it. */
+final class TrustedInput extends ObjectInputStream {
+  /** How deep objects may lie in each other. */
+  static final int MOST_DEPTH = 64;
+
+  /** How many objects there may be, each reference to one counted. */
+  static final int MOST_REFERENCES = 50_000;
+
+  /** The longest array, and the largest room that a collection asks for before it is filled. */
+  static final int MOST_ARRAY_LENGTH = LambdaCodec.MOST_BYTES;
+
+  private final Trusted trusted;
+
+  private TrustedInput(InputStream from, Trusted trusted) throws IOException {
+    super(from);
+    this.trusted = trusted;
+    setObjectInputFilter(this::check);
+  }
+
+  /**
+   * The object of these bytes.
+   *
+   * @throws RefusedLambdaException where there is none, or one of a class that is not trusted
+   */
+  static @Nullable Object read(byte[] bytes, Trusted trusted) {
+    try (TrustedInput input = new TrustedInput(new ByteArrayInputStream(bytes), trusted)) {
+      Object object = input.readObject();
+      if (input.read() >= 0) {
+        throw new RefusedLambdaException("something comes after the object");
+      }
+      return object;
+    } catch (RefusedLambdaException e) {
+      throw e;
+    } catch (InvalidClassException e) {
+      throw e.getCause() instanceof RefusedLambdaException refused ? refused : damaged(e);
+    } catch (ClassNotFoundException e) {
+      throw new RefusedLambdaException(
+          "there is no class " + e.getMessage() + " on this member's class path", e);
+    } catch (IOException | RuntimeException | LinkageError e) {
+      // Whatever the classes of the objects throw when they are made.
+      throw damaged(e);
+    }
+  }
+
+  private static RefusedLambdaException damaged(Throwable cause) {
+    return new RefusedLambdaException("cannot be made an object of: " + cause, cause);
+  }
+
+  @Override
+  protected Class<?> resolveClass(ObjectStreamClass description) throws ClassNotFoundException {
+    return trusted.find(description.getName());
+  }
+
+  @Override
+  protected Class<?> resolveProxyClass(String[] interfaces) {
+    throw new RefusedLambdaException("dynamic proxies are not trusted");
+  }
+
+  /** Java asks before it makes an object, and collections before they make room. */
+  private ObjectInputFilter.Status check(ObjectInputFilter.FilterInfo info) {
+    Class<?> type = info.serialClass();
+    if (type != null && !trusted.allows(type)) {
+      throw new RefusedLambdaException("class " + type.getName() + " is not trusted");
+    }
+    check("levels", info.depth(), MOST_DEPTH);
+    check("references", info.references(), MOST_REFERENCES);
+    check("elements of an array", info.arrayLength(), MOST_ARRAY_LENGTH);
+    check("bytes", info.streamBytes(), LambdaCodec.MOST_BYTES);
+    return ObjectInputFilter.Status.ALLOWED;
+  }
+
+  private static void check(String what, long count, long most) {
+    if (count > most) {
+      throw new RefusedLambdaException("more than " + most + " " + what);
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * Code that the leader sends to another member, in a form that nobody can forge who does not know
+ * the cluster's secret.
+ *
+ * <pre>
+ *   SerializableLambda ── TrustedOutput ──┐                    ┌── TrustedInput ── SerializableLambda
+ *                                         Envelope ~~~ Envelope
+ *   format, 1 byte │ HMAC-SHA256, 32 │ kind, 1 │ generation, 8 │ number, 8 │ member, 2 + n │ object
+ *   └────────┬─────┘                 └─────────────────────────────┬─────────────────────────────┘
+ *            └──────────────────────── what is signed ─────────────┘
+ * </pre>
+ *
+ * An envelope is looked at in this order: its size, its signature, its address, and only then is an
+ * object made of it, of classes that are trusted and no others. Java serialization of bytes from a
+ * stranger would let him run code; so the signature decides, and the filter is for the day on which
+ * the secret is lost.
+ */
+@NullMarked
+package io.millrace.cluster.lambda;
+
+import org.jspecify.annotations.NullMarked;

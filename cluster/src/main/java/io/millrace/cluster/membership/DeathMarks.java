@@ -1,0 +1,52 @@
+package io.millrace.cluster.membership;
+
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.VersionedDocuments;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The documents {@code dead/TOKEN}: {@code {"fence": N}}, where N is that of the leader that trusts
+ * the member no more. A member that lives takes its own away. Safe for use by any number of
+ * threads.
+ */
+public final class DeathMarks {
+  /** What the keys begin with; the token follows. */
+  public static final String PREFIX = "dead/";
+
+  private final VersionedDocuments documents;
+
+  /** The marks that these documents know. */
+  public DeathMarks(VersionedDocuments documents) {
+    this.documents = documents;
+  }
+
+  /** Whether a member is marked. */
+  public boolean isMarked(String token) {
+    return documents.get(PREFIX + token).isPresent();
+  }
+
+  /** The tokens of all that are marked. The answer may be a little old. */
+  public Set<String> list() {
+    return documents.list(PREFIX).stream()
+        .map(document -> document.key().substring(PREFIX.length()))
+        .collect(Collectors.toSet());
+  }
+
+  /**
+   * Marks a member; one that is marked stays so. May be repeated.
+   *
+   * @param fence that of the leader
+   */
+  public void mark(String token, long fence) {
+    documents.put(PREFIX + token, Version.NONE, "{\"fence\":" + fence + "}");
+  }
+
+  /** Takes a mark away; whether there is none now. */
+  public boolean clear(String token) {
+    Optional<VersionedDocument> mark = documents.get(PREFIX + token);
+    return mark.isEmpty() || documents.delete(PREFIX + token, mark.get().version());
+  }
+}

@@ -1,0 +1,55 @@
+package io.millrace.cluster.remote;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.lock.LeaseLostException;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Items to be worked on, such as names of files, each a document of its own: waiting, given to
+ * somebody, or done. Items that a leader before this one gave out wait again as soon as no lambda
+ * of that leader is left. Safe for use by any number of threads.
+ *
+ * <p>The leader's program has it from {@link Crew#backlog}; a lambda that it submits may hold it,
+ * or ask for it by {@link Backlogs#named}. Writes are repeated as long as the caller leads, or
+ * holds its partition; a thread that is interrupted meanwhile gets a {@link ClusterException} and
+ * stays interrupted.
+ *
+ * <p>Every method throws {@link LeaseLostException} once that is over, and {@link
+ * IllegalArgumentException} for an item that is empty or longer than 10,000 characters.
+ */
+public interface Backlog extends Serializable {
+  /** Adds items that are not known yet: they wait. What waits, is given or done stays as it is. */
+  void add(Collection<String> items);
+
+  /**
+   * Gives out items that wait, those that were given out least first. Waits until there is one.
+   *
+   * @param most how many at most, at least 1
+   * @return at least one
+   * @throws IllegalStateException where this is not the leader's program
+   */
+  List<String> take(int most) throws InterruptedException;
+
+  /**
+   * As {@link #take(int)}, for a time at most.
+   *
+   * @return empty where none came to wait in that time
+   */
+  List<String> take(int most, Duration wait) throws InterruptedException;
+
+  /**
+   * Has an item wait again. Does nothing for one that is done or unknown.
+   *
+   * @throws IllegalStateException where this is not the leader's program
+   */
+  void reEnqueue(String item);
+
+  /** Records that an item is done, for good; also of one that was not known. May be repeated. */
+  void commit(String item);
+
+  /** How many items are not done, by one listing. */
+  int outstanding();
+}

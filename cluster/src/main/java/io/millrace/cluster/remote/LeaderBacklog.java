@@ -1,0 +1,122 @@
+package io.millrace.cluster.remote;
+
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.membership.Station;
+import io.millrace.cluster.remote.backlog.Handing;
+import io.millrace.cluster.remote.backlog.Items;
+import java.io.InvalidObjectException;
+import java.io.ObjectInputStream;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
+
+/** A backlog as the leader's program has it. Another member gets a {@link NamedBacklog} of it. */
+final class LeaderBacklog implements Backlog {
+  private static final long serialVersionUID = 1;
+  private static final Duration FOREVER = Duration.ofDays(100_000);
+  private static final int LOOKS = 8;
+  private static final long MOST_LOOK_MILLIS = 500;
+
+  private final String name;
+  private final transient Station station;
+  private final transient Guard leader;
+  private final transient Items items;
+  private final transient Handing handing;
+  private final transient Persistence persistence;
+  private final transient ReentrantLock lock = new ReentrantLock();
+  private final transient Condition called = lock.newCondition();
+
+  LeaderBacklog(String name, Station station, Guard leader, LongPredicate isOver) {
+    this.name = name;
+    this.station = station;
+    this.leader = leader;
+    this.items = new Items(station.documents(), name);
+    this.handing = new Handing(items, leader, isOver);
+    this.persistence = new Persistence(leader, station.terms());
+  }
+
+  @Override
+  public void add(Collection<String> fresh) {
+    persistence.persist(() -> {
+      items.add(fresh);
+      return true;
+    });
+    call();
+  }
+
+  @Override
+  public List<String> take(int most) throws InterruptedException {
+    return take(most, FOREVER);
+  }
+
+  @Override
+  public List<String> take(int most, Duration wait) throws InterruptedException {
+    if (most < 1) {
+      throw new IllegalArgumentException("at least 1 item is taken, not " + most);
+    }
+    long until = station.now() + (wait.compareTo(FOREVER) < 0 ? wait : FOREVER).toMillis();
+    lock.lockInterruptibly();
+    try {
+      while (true) {
+        List<String> taken = persistence.persist(() -> handing.take(most));
+        long left = until - station.now();
+        if (!taken.isEmpty() || left <= 0) {
+          return taken;
+        }
+        long look = Math.min(station.terms().lease().toMillis() / LOOKS, MOST_LOOK_MILLIS);
+        called.awaitNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(left, look)));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void reEnqueue(String item) {
+    lock.lock();
+    try {
+      persistence.persist(() -> {
+        handing.reEnqueue(item);
+        return true;
+      });
+      called.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void commit(String item) {
+    leader.check();
+    persistence.persist(() -> {
+      items.commit(item);
+      return true;
+    });
+  }
+
+  @Override
+  public int outstanding() {
+    return items.outstanding();
+  }
+
+  private void call() {
+    lock.lock();
+    try {
+      called.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Object writeReplace() {
+    return new NamedBacklog(name);
+  }
+
+  private void readObject(ObjectInputStream stream) throws InvalidObjectException {
+    throw new InvalidObjectException("only its name crosses");
+  }
+}

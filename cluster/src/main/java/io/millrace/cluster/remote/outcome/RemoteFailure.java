@@ -1,0 +1,49 @@
+package io.millrace.cluster.remote.outcome;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+/**
+ * How a lambda failed on the member that ran it.
+ *
+ * @param type the name of the class of what it threw
+ * @param message what that said, cut to 2,000 characters; empty where it said nothing
+ * @param trace where it was thrown, as Java prints it, cut to 16,000 characters
+ */
+public record RemoteFailure(String type, String message, String trace) {
+  private static final int MESSAGE_CHARS = 2_000;
+  private static final int TRACE_CHARS = 16_000;
+
+  /** Cuts message and trace. */
+  public RemoteFailure {
+    message = cut(message, MESSAGE_CHARS);
+    trace = cut(trace, TRACE_CHARS);
+  }
+
+  /** What was thrown, as far as it lets itself be described. */
+  public static RemoteFailure of(Throwable thrown) {
+    String type = thrown.getClass().getName();
+    try {
+      String message = thrown.getMessage();
+      StringWriter trace = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(trace));
+      return new RemoteFailure(type, message == null ? "" : message, trace.toString());
+    } catch (RuntimeException | StackOverflowError e) {
+      // Users' classes may have any getMessage.
+      return new RemoteFailure(type, "", "");
+    }
+  }
+
+  /** Half a pair of surrogates can be in no document. */
+  private static String cut(String text, int most) {
+    StringBuilder whole = new StringBuilder();
+    text.codePoints()
+        .takeWhile(c -> whole.length() + Character.charCount(c) <= most)
+        .forEach(c -> whole.appendCodePoint(isSurrogate(c) ? '?' : c));
+    return whole.toString();
+  }
+
+  private static boolean isSurrogate(int codePoint) {
+    return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+  }
+}

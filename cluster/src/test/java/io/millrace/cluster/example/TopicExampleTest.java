@@ -1,0 +1,142 @@
+package io.millrace.cluster.example;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.documents.files.FileDocuments;
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.Member;
+import io.millrace.cluster.shared.CutDocuments;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class TopicExampleTest {
+  private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(1));
+  private static final long BETWEEN_LOOKS_NANOS = 20_000_000;
+  private static final Duration MOST = Duration.ofSeconds(60);
+
+  private final VersionedDocuments documents;
+  private final Path input;
+  private final Path lines;
+  private final TopicExample example;
+  private int written;
+
+  TopicExampleTest(@TempDir Path folder) throws IOException {
+    documents = FileDocuments.open(folder.resolve("documents"));
+    input = Files.createDirectory(folder.resolve("input"));
+    lines = folder.resolve("lines");
+    example = new TopicExample(documents, input, lines);
+  }
+
+  @AfterEach
+  void close() {
+    documents.close();
+  }
+
+  private void write(int files) throws IOException {
+    for (int i = 0; i < files; i++) {
+      Files.writeString(
+          input.resolve("file-" + i),
+          "line " + written++ + "\n",
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    }
+  }
+
+  /** The lines of the output, each as the file and place where it comes from and what it says. */
+  private List<String> brought() throws IOException {
+    return Files.exists(lines)
+        ? read(lines).map(line -> line.file() + " " + line.offset() + " " + line.line()).toList()
+        : List.of();
+  }
+
+  private static Stream<FeedLine> read(Path file) throws IOException {
+    return Files.readAllLines(file).stream().map(FeedLine::read).flatMap(Optional::stream);
+  }
+
+  private List<String> expected() throws IOException {
+    try (Stream<Path> files = Files.list(input)) {
+      return files.flatMap(TopicExampleTest::linesOf).toList();
+    }
+  }
+
+  private static Stream<String> linesOf(Path file) {
+    try {
+      int[] offset = {0};
+      return Files.readAllLines(file).stream()
+          .map(line -> {
+            String text = file.getFileName() + " " + offset[0] + " " + line;
+            offset[0] += line.getBytes(StandardCharsets.UTF_8).length + 1;
+            return text;
+          });
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void awaitAll() throws IOException {
+    long end = System.nanoTime() + MOST.toNanos();
+    while (brought().size() < written) {
+      assertThat(System.nanoTime()).as("all lines come, %s", brought()).isLessThan(end);
+      LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
+    }
+  }
+
+  private Set<String> followers() throws IOException {
+    return read(lines).map(FeedLine::token).collect(Collectors.toSet());
+  }
+
+  @Test
+  void every_line_is_there_once_while_members_come_are_cut_off_and_leave() throws IOException {
+    write(3);
+    CutDocuments cut = new CutDocuments(documents);
+    try (Member one = Member.start(documents, 1, TERMS, Duty.of(example))) {
+      awaitAll();
+      assertThat(followers()).containsExactly(one.token());
+      try (Member two = Member.start(cut, 1, TERMS, Duty.of(example));
+          Member three = Member.start(documents, 1, TERMS, Duty.of(example))) {
+        // Files that nobody knew when the topic was divided come too.
+        while (!followers().containsAll(Set.of(two.token(), three.token()))) {
+          write(5);
+          awaitAll();
+        }
+        cut.cut(true);
+        write(5);
+        awaitAll();
+        cut.cut(false);
+      }
+      write(5);
+      awaitAll();
+    }
+    assertThat(brought()).containsExactlyInAnyOrderElementsOf(expected());
+    assertThat(brought().stream().sorted().toList()).as("none twice").doesNotHaveDuplicates();
+  }
+
+  @Test
+  void a_topic_is_divided_evenly_and_later_files_have_one_part_each() {
+    List<String> names = IntStream.range(0, 10).mapToObj(i -> "f" + i).toList();
+    List<Division> parts = Division.tasks(names, 4).stream().map(Division::read).toList();
+    assertThat(parts)
+        .extracting(part -> names.stream().filter(part::has).count())
+        .containsExactly(3L, 3L, 2L, 2L);
+    for (int i = 0; i < 100; i++) {
+      String later = "later-" + i;
+      assertThat(parts.stream().filter(part -> part.has(later))).hasSize(1);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package io.millrace.cluster.lambda;
+
+import java.io.Serializable;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/** A short-lived context, as the leader hands one to each lambda. */
+record Cargo(String name, int number, List<String> parts, Map<String, Instant> times, Kind kind)
+    implements Serializable {
+  enum Kind {
+    PLAIN,
+    OTHER
+  }
+}

@@ -1,0 +1,31 @@
+package io.millrace.cluster.lambda;
+
+import io.millrace.cluster.partition.PartitionName;
+import java.nio.charset.StandardCharsets;
+
+/** Codecs and addresses for tests. */
+final class Sealing {
+  static final Address HERE = new Address(new PartitionName(7, 3), "member-a");
+  static final ClusterSecret SECRET = secret("a secret of 20 bytes");
+
+  private Sealing() {}
+
+  static ClusterSecret secret(String text) {
+    return ClusterSecret.of(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Trusts these tests. */
+  static LambdaCodec codec() {
+    return new LambdaCodec(SECRET, Trusted.packages("io.millrace.cluster.lambda"));
+  }
+
+  /** Trusts all that these tests do not. */
+  static LambdaCodec careless() {
+    return new LambdaCodec(SECRET, Trusted.packages("io.millrace", "java.util"));
+  }
+
+  /** Puts any bytes into a result. */
+  static byte[] seal(byte[] object) {
+    return new Envelope(Envelope.Kind.RESULT, HERE, object).seal(SECRET);
+  }
+}

@@ -1,0 +1,23 @@
+package io.millrace.cluster.remote;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Waits for what comes about by itself. */
+final class Patience {
+  private static final Duration MOST = Duration.ofSeconds(30);
+  private static final long BETWEEN_LOOKS_NANOS = 2_000_000;
+
+  private Patience() {}
+
+  static void until(String what, BooleanSupplier condition) {
+    long end = System.nanoTime() + MOST.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > end) {
+        throw new AssertionError("did not come about within " + MOST + ": " + what);
+      }
+      LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
+    }
+  }
+}

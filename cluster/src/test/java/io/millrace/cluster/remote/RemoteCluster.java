@@ -1,0 +1,96 @@
+package io.millrace.cluster.remote;
+
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.documents.files.FileDocuments;
+import io.millrace.cluster.lambda.ClusterSecret;
+import io.millrace.cluster.lambda.LambdaCodec;
+import io.millrace.cluster.lambda.Trusted;
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.Member;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** Several members in one process, whose leader's program does what a test has it do. */
+final class RemoteCluster implements AutoCloseable {
+  static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofMillis(1500));
+
+  private final VersionedDocuments documents;
+  private final BlockingQueue<Crew> crews = new LinkedBlockingQueue<>();
+  private final List<Member> members = new ArrayList<>();
+  private final LambdaCodec codec = codec("the secret of this cluster");
+
+  RemoteCluster(Path folder) {
+    documents = FileDocuments.open(folder);
+  }
+
+  static LambdaCodec codec(String secret) {
+    return new LambdaCodec(
+        ClusterSecret.of(secret.getBytes(StandardCharsets.UTF_8)),
+        Trusted.packages("io.millrace.cluster.remote"));
+  }
+
+  VersionedDocuments documents() {
+    return documents;
+  }
+
+  LambdaCodec codec() {
+    return codec;
+  }
+
+  Member start(int workers) {
+    return start(workers, this::lead);
+  }
+
+  Member start(int workers, RemoteWork work) {
+    Duty duty = RemoteDuty.of(work, codec);
+    Member member = Member.start(documents, workers, TERMS, duty);
+    members.add(member);
+    return member;
+  }
+
+  /** Waits until it leads no more, and lets the test have the crew meanwhile. */
+  private void lead(Crew crew) throws InterruptedException {
+    crews.add(crew);
+    new CountDownLatch(1).await();
+  }
+
+  /** The crew of the next leader. */
+  Crew crew() throws InterruptedException {
+    Crew crew = crews.poll(30, TimeUnit.SECONDS);
+    if (crew == null) {
+      throw new AssertionError("nobody leads");
+    }
+    return crew;
+  }
+
+  /** A member, as soon as it has a worker to spare. */
+  static CrewMember find(Crew crew, String token) throws InterruptedException {
+    while (true) {
+      for (CrewMember member : crew.idleMembers()) {
+        if (member.token().equals(token)) {
+          return member;
+        }
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  void stop(Member member) {
+    members.remove(member);
+    member.close();
+  }
+
+  @Override
+  public void close() {
+    List.copyOf(members).forEach(this::stop);
+    documents.close();
+  }
+}

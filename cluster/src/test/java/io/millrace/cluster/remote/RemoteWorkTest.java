@@ -1,0 +1,315 @@
+package io.millrace.cluster.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.lock.LeaseLostException;
+import io.millrace.cluster.member.Member;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Lambdas that members in this process run for its leader. */
+final class RemoteWorkTest {
+  /** What lambdas and handlers say, as they have nothing but static fields in common with tests. */
+  private static final BlockingQueue<String> SAID = new LinkedBlockingQueue<>();
+
+  private static final Semaphore MAY_END = new Semaphore(0);
+
+  private final RemoteCluster cluster;
+
+  RemoteWorkTest(@TempDir Path folder) {
+    cluster = new RemoteCluster(folder);
+  }
+
+  @BeforeEach
+  void forget() {
+    SAID.clear();
+    MAY_END.drainPermits();
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+  }
+
+  private static String said() throws InterruptedException {
+    String said = SAID.poll(30, TimeUnit.SECONDS);
+    if (said == null) {
+      throw new AssertionError("nothing is said");
+    }
+    return said;
+  }
+
+  private static String runUntilToldOrInterrupted() throws InterruptedException {
+    SAID.add("begun");
+    try {
+      MAY_END.acquire();
+      return "told";
+    } catch (InterruptedException e) {
+      SAID.add("interrupted");
+      throw e;
+    }
+  }
+
+  private void requireNothingLeft() {
+    Patience.until(
+        "no partition or result is left",
+        () ->
+            cluster.documents().list("partition/").isEmpty()
+                && cluster.documents().list("result/").isEmpty());
+  }
+
+  @Test
+  void a_lambda_runs_on_the_member_it_is_submitted_to_which_it_knows_and_its_result_comes_back()
+      throws Exception {
+    cluster.start(2);
+    Crew crew = cluster.crew();
+    Member other = cluster.start(1);
+    int number = 20;
+    ExecutionFuture<String> future =
+        RemoteCluster.find(crew, other.token())
+            .submit(() -> Member.current().token() + (number + 1) + Member.guard().isHeld());
+    assertThat(future.await()).isEqualTo(other.token() + "21true");
+    assertThat(future.state()).isEqualTo(ExecutionState.DONE);
+    requireNothingLeft();
+  }
+
+  @Test
+  void what_a_lambda_throws_is_a_failure_with_its_name_message_and_trace_be_it_an_error()
+      throws Exception {
+    cluster.start(1);
+    CrewMember member = cluster.crew().idleMembers().getFirst();
+    ExecutionFuture<Object> future =
+        member.submit(() -> {
+          throw new LinkageError("no such thing");
+        });
+    future.onFailure(failure -> SAID.add(failure.type() + ": " + failure.message()));
+    future.onTimeout(() -> SAID.add("timeout"));
+    assertThat(said()).isEqualTo("java.lang.LinkageError: no such thing");
+    assertThatThrownBy(future::await)
+        .isInstanceOfSatisfying(
+            RemoteFailureException.class,
+            e -> assertThat(e.failure().trace()).contains("RemoteWorkTest"));
+    ExecutionFuture<Integer> deep = member.submit(() -> dig(1));
+    assertThatThrownBy(deep::await).hasMessageContaining("StackOverflowError");
+    requireNothingLeft();
+  }
+
+  private static int dig(int depth) {
+    return depth < 0 ? 0 : 1 + dig(depth + 1);
+  }
+
+  @Test
+  void a_result_that_is_too_large_or_cannot_be_sent_is_a_failure_that_says_so() throws Exception {
+    cluster.start(1);
+    CrewMember member = cluster.crew().idleMembers().getFirst();
+    ExecutionFuture<byte[]> large = member.submit(() -> new byte[2_000_000]);
+    assertThatThrownBy(large::await)
+        .isInstanceOf(RemoteFailureException.class)
+        .hasMessageContaining("524288");
+    ExecutionFuture<Object> odd = member.submit(Object::new);
+    assertThatThrownBy(odd::await)
+        .isInstanceOf(RemoteFailureException.class)
+        .hasMessageContaining("java.lang.Object");
+  }
+
+  @Test
+  void handlers_run_once_also_when_they_come_after_the_end_and_one_that_throws_stops_no_other()
+      throws Exception {
+    cluster.start(1);
+    CrewMember member = cluster.crew().idleMembers().getFirst();
+    ExecutionFuture<String> future = member.submit(() -> "ok");
+    future.onDone(value -> {
+      throw new IllegalStateException("of this handler");
+    });
+    future.onDone(value -> SAID.add("first " + value + Member.current().isLeader()));
+    assertThat(said()).isEqualTo("first oktrue");
+    future.onFailureOrTimeout(() -> SAID.add("never"));
+    future.onDone(value -> SAID.add("second " + value));
+    assertThat(said()).isEqualTo("second ok");
+    assertThat(SAID).isEmpty();
+  }
+
+  @Test
+  void a_lambda_over_its_time_times_out_and_its_thread_is_interrupted() throws Exception {
+    cluster.start(1);
+    CrewMember member = cluster.crew().idleMembers().getFirst();
+    ExecutionFuture<?> future =
+        member.submit(RemoteWorkTest::runUntilToldOrInterrupted, Duration.ofMillis(700));
+    future.onFailureOrTimeout(() -> SAID.add("over"));
+    assertThat(said()).isEqualTo("begun");
+    assertThat(List.of(said(), said())).containsExactlyInAnyOrder("interrupted", "over");
+    assertThatThrownBy(future::await)
+        .isInstanceOf(ExecutionTimeoutException.class)
+        .hasMessageContaining("its time is over");
+    requireNothingLeft();
+  }
+
+  @Test
+  void a_lambda_is_cancelled_unless_it_is_done() throws Exception {
+    cluster.start(1);
+    CrewMember member = cluster.crew().idleMembers().getFirst();
+    ExecutionFuture<?> future = member.submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    assertThat(said()).isEqualTo("begun");
+    Patience.until("it is seen to run", () -> future.state() == ExecutionState.RUNNING);
+    assertThat(future.cancel()).isTrue();
+    assertThat(said()).isEqualTo("interrupted");
+    assertThatThrownBy(future::await).isInstanceOf(CancellationException.class);
+    ExecutionFuture<String> done = member.submit(() -> "done");
+    assertThat(done.await()).isEqualTo("done");
+    assertThat(done.cancel()).isFalse();
+  }
+
+  @Test
+  void only_as_many_lambdas_are_idle_members_given_as_they_have_workers() throws Exception {
+    cluster.start(2);
+    Crew crew = cluster.crew();
+    Member other = cluster.start(1);
+    RemoteCluster.find(crew, other.token()).submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    List<CrewMember> idle = crew.idleMembers();
+    assertThat(idle).hasSize(1);
+    idle.getFirst().submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    assertThat(crew.idleMembers()).hasSize(1);
+    crew.idleMembers().getFirst().submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    for (int i = 0; i < 3; i++) {
+      assertThat(said()).isEqualTo("begun");
+    }
+    CountDownLatch idleAgain = new CountDownLatch(1);
+    Thread waits =
+        Thread.ofVirtual()
+            .start(() -> {
+              try {
+                SAID.add("idle " + crew.idleMembers().size());
+              } catch (InterruptedException e) {
+                idleAgain.countDown();
+              }
+            });
+    MAY_END.release(1);
+    assertThat(said()).isEqualTo("idle 1");
+    assertThat(waits.join(Duration.ofSeconds(30))).isTrue();
+    MAY_END.release(2);
+  }
+
+  @Test
+  void what_is_not_begun_within_three_leases_times_out() throws Exception {
+    cluster.start(1);
+    CrewMember member = cluster.crew().idleMembers().getFirst();
+    member.submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    ExecutionFuture<String> second = member.submit(() -> "too late");
+    assertThatThrownBy(second::await)
+        .isInstanceOf(ExecutionTimeoutException.class)
+        .hasMessageContaining("did not begin within three leases");
+    MAY_END.release();
+  }
+
+  @Test
+  void a_member_that_is_marked_dead_ends_its_work_comes_back_and_is_trusted_again()
+      throws Exception {
+    cluster.start(1);
+    Crew crew = cluster.crew();
+    Member other = cluster.start(1);
+    CrewMember member = RemoteCluster.find(crew, other.token());
+    ExecutionFuture<?> future = member.submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    assertThat(said()).isEqualTo("begun");
+    member.markDead();
+    assertThat(crew.idleMembers()).extracting(CrewMember::token).doesNotContain(other.token());
+    assertThatThrownBy(future::await).hasMessageContaining("is marked as dead");
+    assertThat(said()).isEqualTo("interrupted");
+    ExecutionFuture<String> again =
+        RemoteCluster.find(crew, other.token()).submit(() -> Member.current().token());
+    assertThat(again.await()).isEqualTo(other.token());
+    assertThat(cluster.documents().list("dead/")).isEmpty();
+  }
+
+  @Test
+  void the_work_of_a_member_that_goes_times_out() throws Exception {
+    cluster.start(1);
+    Crew crew = cluster.crew();
+    Member other = cluster.start(1);
+    ExecutionFuture<?> future =
+        RemoteCluster.find(crew, other.token()).submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    assertThat(said()).isEqualTo("begun");
+    cluster.stop(other);
+    assertThatThrownBy(future::await).isInstanceOf(ExecutionTimeoutException.class);
+    requireNothingLeft();
+  }
+
+  @Test
+  void when_a_leader_goes_its_futures_are_abandoned_without_handlers_and_the_next_one_goes_on()
+      throws Exception {
+    Member first = cluster.start(1);
+    Crew crew = cluster.crew();
+    Member other = cluster.start(1);
+    ExecutionFuture<?> future =
+        RemoteCluster.find(crew, other.token()).submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    future.onFailureOrTimeout(() -> SAID.add("handler"));
+    assertThat(said()).isEqualTo("begun");
+    cluster.stop(first);
+    assertThat(future.state()).isEqualTo(ExecutionState.ABANDONED);
+    assertThatThrownBy(future::await).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(crew::idleMembers).isInstanceOf(LeaseLostException.class);
+    Crew next = cluster.crew();
+    // Its only worker is busy with what the leader before has submitted.
+    MAY_END.release();
+    ExecutionFuture<String> goesOn = next.idleMembers().getFirst().submit(() -> "on");
+    assertThat(goesOn.await()).isEqualTo("on");
+    requireNothingLeft();
+    assertThat(SAID).isEmpty();
+  }
+
+  @Test
+  void a_program_that_fails_runs_again_in_a_generation_of_its_own() throws Exception {
+    cluster.start(
+        1,
+        crew -> {
+          long fence = Member.guard().fence();
+          String value = crew.idleMembers().getFirst().submit(() -> "value").await();
+          SAID.add(value + fence);
+          throw new IllegalStateException("of this program");
+        });
+    assertThat(said()).isEqualTo("value1");
+    assertThat(said()).isEqualTo("value2");
+  }
+
+  @Test
+  void handlers_of_a_program_that_has_returned_still_run() throws Exception {
+    cluster.start(1, crew -> crew.idleMembers().getFirst().submit(() -> "after").onDone(SAID::add));
+    assertThat(said()).isEqualTo("after");
+  }
+
+  @Test
+  void envelopes_that_are_copied_or_put_back_are_not_run_again() throws Exception {
+    cluster.start(2);
+    ExecutionFuture<String> future =
+        cluster.crew().idleMembers().getFirst().submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    assertThat(said()).isEqualTo("begun");
+    String key = "partition/" + future.id();
+    String taken = cluster.documents().get(key).orElseThrow().json();
+    String free =
+        taken
+            .replaceFirst("holder\":\"[^\"]*", "holder\":\"")
+            .replaceFirst("expire\":\\d+", "expire\":0");
+    String copy = "partition/1-900";
+    cluster.documents().put(copy, Version.NONE, free);
+    Patience.until("the copy is removed", () -> cluster.documents().get(copy).isEmpty());
+    MAY_END.release();
+    assertThat(future.await()).isEqualTo("told");
+    Patience.until("it is removed", () -> cluster.documents().get(key).isEmpty());
+    cluster.documents().put(key, Version.NONE, free);
+    Patience.until("it is removed again", () -> cluster.documents().get(key).isEmpty());
+    requireNothingLeft();
+    assertThat(SAID).isEmpty();
+  }
+}

@@ -1,0 +1,65 @@
+package io.millrace.cluster.remote.dispatch;
+
+import io.millrace.cluster.documents.UnclearOutcomeException;
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.VersionedDocuments;
+import java.util.List;
+import java.util.Optional;
+
+/** Documents among whose changes something may happen. */
+public final class HookedDocuments implements VersionedDocuments {
+  private final VersionedDocuments documents;
+  private Runnable beforeDeletion = () -> {};
+  private String losesAnswersOf = "-";
+
+  /** These documents, as they are for now. */
+  public HookedDocuments(VersionedDocuments documents) {
+    this.documents = documents;
+  }
+
+  /** Has something happen once, right before the next deletion. */
+  public void beforeDeletion(Runnable what) {
+    beforeDeletion = what;
+  }
+
+  /** Changes of documents whose keys begin so are made, and the answers lost. */
+  public void loseAnswersOf(String prefix) {
+    losesAnswersOf = prefix;
+  }
+
+  @Override
+  public Optional<VersionedDocument> get(String key) {
+    return documents.get(key);
+  }
+
+  @Override
+  public Optional<Version> put(String key, Version expected, String json) {
+    return answer(key, documents.put(key, expected, json));
+  }
+
+  @Override
+  public boolean delete(String key, Version expected) {
+    Runnable hook = beforeDeletion;
+    beforeDeletion = () -> {};
+    hook.run();
+    return answer(key, documents.delete(key, expected));
+  }
+
+  private <T> T answer(String key, T answer) {
+    if (key.startsWith(losesAnswersOf)) {
+      throw new UnclearOutcomeException("the answer is lost");
+    }
+    return answer;
+  }
+
+  @Override
+  public List<VersionedDocument> list(String prefix) {
+    return documents.list(prefix);
+  }
+
+  @Override
+  public void close() {
+    documents.close();
+  }
+}

@@ -1,0 +1,155 @@
+package io.millrace.cluster.remote.dispatch;
+
+import io.millrace.cluster.documents.files.FileDocuments;
+import io.millrace.cluster.lambda.Address;
+import io.millrace.cluster.leader.Leader;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.Held;
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.lock.Locks;
+import io.millrace.cluster.lock.ManualClock;
+import io.millrace.cluster.membership.Members;
+import io.millrace.cluster.membership.Peer;
+import io.millrace.cluster.membership.Presence;
+import io.millrace.cluster.membership.Station;
+import io.millrace.cluster.partition.PartitionName;
+import io.millrace.cluster.remote.outcome.Outcome;
+import io.millrace.cluster.remote.outcome.Outcomes;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/** A leader that is driven by hand, and members whose every write is too. */
+final class Workbench implements Director, AutoCloseable {
+  static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(10));
+  static final long LEASE = 10_000;
+
+  final HookedDocuments documents;
+  final ManualClock clock = new ManualClock(1_000_000, 50_000);
+  final List<String> told = new ArrayList<>();
+  View view = View.nothing();
+  private final Leader leader;
+  private final Deque<Consumer<Desk>> orders = new ArrayDeque<>();
+  private final Map<String, Held> presences = new HashMap<>();
+  private long fence = 1;
+
+  Workbench(Path folder) {
+    documents = new HookedDocuments(FileDocuments.open(folder));
+    Station station =
+        new Station(new Peer("leader", 1), documents, TERMS, clock, new SplittableRandom(1));
+    leader = Leader.of(station, new RemoteHandout(station, this));
+  }
+
+  @Override
+  public void begin(Guard guard) {
+    told.add("begin " + guard.fence());
+  }
+
+  @Override
+  public boolean direct(Desk desk) {
+    while (!orders.isEmpty()) {
+      orders.removeFirst().accept(desk);
+    }
+    view = desk.view();
+    return false;
+  }
+
+  @Override
+  public void end() {
+    told.add("end");
+  }
+
+  /** A turn of the leader, after which members show that they live. */
+  void turn() {
+    long now = fence;
+    leader.step(
+        new Guard() {
+          @Override
+          public long fence() {
+            return now;
+          }
+
+          @Override
+          public Duration remaining() {
+            return TERMS.lease();
+          }
+        });
+    presences.replaceAll((token, held) -> locks(token).renew(held).orElseThrow());
+  }
+
+  /** Turns until so much time is over, a quarter of the lease apart. */
+  void turns(long millis) {
+    for (long passed = 0; passed < millis; passed += LEASE / 4) {
+      clock.advance(LEASE / 4);
+      turn();
+    }
+  }
+
+  void nextLeader() {
+    fence++;
+  }
+
+  Locks locks(String token) {
+    return new Locks(documents, token, TERMS, clock);
+  }
+
+  void join(String token, int workers) {
+    new Members(documents).ensure(new Peer(token, workers));
+    presences.put(token, locks(token).create(Presence.PREFIX + token).orElseThrow());
+  }
+
+  /** It is never heard of again. */
+  void vanish(String token) {
+    presences.remove(token);
+  }
+
+  void order(Consumer<Desk> order) {
+    orders.add(order);
+  }
+
+  PartitionName submit(long number, String member, long limitMillis) {
+    PartitionName name = new PartitionName(fence, number);
+    Submission.Listener listener =
+        new Submission.Listener() {
+          @Override
+          public void begun() {
+            told.add(number + " begun");
+          }
+
+          @Override
+          public void ended(Ending ending) {
+            told.add(number + " " + ending);
+          }
+        };
+    order(desk ->
+        desk.submit(new Submission(new Address(name, member), "YQ==", limitMillis, listener)));
+    return name;
+  }
+
+  Held take(PartitionName name, String member) {
+    return locks(member).take(documents.get(name.key()).orElseThrow()).orElseThrow();
+  }
+
+  void finish(PartitionName name, Held held, Outcome outcome) {
+    new Outcomes(documents).write(name, held.fence(), outcome);
+    if (!locks(held.lock().holder()).finish(held)) {
+      throw new AssertionError("it was not held any more");
+    }
+  }
+
+  boolean isThere(String key) {
+    return documents.get(key).isPresent();
+  }
+
+  @Override
+  public void close() {
+    documents.close();
+  }
+}

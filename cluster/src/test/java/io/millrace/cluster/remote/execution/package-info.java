@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.cluster.remote.execution;
+
+import org.jspecify.annotations.NullMarked;

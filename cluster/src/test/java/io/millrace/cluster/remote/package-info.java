@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.cluster.remote;
+
+import org.jspecify.annotations.NullMarked;

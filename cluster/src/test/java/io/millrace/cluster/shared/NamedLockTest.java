@@ -1,0 +1,294 @@
+package io.millrace.cluster.shared;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.documents.files.FileDocuments;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.LeaseLostException;
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.Member;
+import io.millrace.cluster.status.ClusterStatus;
+import io.millrace.cluster.status.LockView;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class NamedLockTest {
+  private static final LeaseTerms SHORT = LeaseTerms.of(Duration.ofMillis(600));
+  private static final LeaseTerms LONG = LeaseTerms.of(Duration.ofSeconds(3));
+
+  private final VersionedDocuments documents;
+  private final List<Member> members = new ArrayList<>();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+  NamedLockTest(@TempDir Path folder) {
+    documents = FileDocuments.open(folder);
+  }
+
+  @AfterEach
+  void close() {
+    threads.shutdownNow();
+    threads.close();
+    members.forEach(Member::close);
+    documents.close();
+  }
+
+  private Member member(VersionedDocuments shared, LeaseTerms terms) {
+    Member member = Member.start(shared, 1, terms, Duty.none());
+    members.add(member);
+    return member;
+  }
+
+  @Test
+  void of_all_threads_of_all_members_one_is_inside_at_a_time()
+      throws InterruptedException, ExecutionException {
+    AtomicInteger inside = new AtomicInteger();
+    List<Long> fences = Collections.synchronizedList(new ArrayList<>());
+    List<Future<?>> all = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Member member = member(documents, LONG);
+      for (int j = 0; j < 4; j++) {
+        all.add(
+            threads.submit(() -> {
+              for (int k = 0; k < 5; k++) {
+                NamedLock.of("one", member)
+                    .guard(guard -> {
+                      assertThat(inside.incrementAndGet()).isEqualTo(1);
+                      fences.add(guard.fence());
+                      guard.check();
+                      return inside.decrementAndGet();
+                    });
+              }
+              return "done";
+            }));
+      }
+    }
+    for (Future<?> one : all) {
+      assertThat(one.get()).isEqualTo("done");
+    }
+    assertThat(fences).hasSize(40).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
+  void what_the_code_gives_or_throws_comes_out_and_the_lock_is_free_after_it()
+      throws InterruptedException {
+    NamedLock lock = NamedLock.of("a/b", member(documents, LONG));
+    long first = lock.<Long, RuntimeException>guard(Guard::fence);
+    assertThatThrownBy(() ->
+            lock.guard(guard -> {
+              throw new IOException("fence " + guard.fence());
+            }))
+        .isInstanceOf(IOException.class)
+        .hasMessage("fence " + (first + 1));
+    assertThat(documents.get("lock/a/b").map(VersionedDocument::json))
+        .contains("{\"holder\":\"\",\"expire\":0,\"fence\":%d}".formatted(first + 1));
+  }
+
+  @Test
+  void a_lock_is_shown_with_its_holder_while_it_is_held() throws InterruptedException {
+    Member member = member(documents, LONG);
+    LockView view =
+        NamedLock.of("shown", member)
+            .guard(guard ->
+                ClusterStatus.read(documents, 0).locks().stream()
+                    .filter(lock -> lock.key().equals("lock/shown"))
+                    .findFirst()
+                    .orElseThrow());
+    assertThat(view.holder()).isEqualTo(member.token());
+  }
+
+  @Test
+  void who_waits_for_a_time_only_is_told_that_it_is_over() throws Exception {
+    NamedLock held = NamedLock.of("busy", member(documents, LONG));
+    NamedLock wanted = NamedLock.of("busy", member(documents, LONG));
+    String ran =
+        held.guard(guard -> {
+          for (int millis : new int[] {0, 50}) {
+            assertThatThrownBy(() -> wanted.guard(Duration.ofMillis(millis), inside -> "ran"))
+                .isInstanceOf(TimeoutException.class)
+                .hasMessage("lock 'busy' was not to be had within " + millis + " ms");
+          }
+          Future<String> neighbour =
+              threads.submit(() -> held.guard(Duration.ofMinutes(1), inside -> "neighbour"));
+          assertThat(neighbour.isDone()).isFalse();
+          return "ran";
+        });
+    assertThat(ran).isEqualTo("ran");
+    assertThat(wanted.<String, Exception>guard(Duration.ofMinutes(1), inside -> "also"))
+        .isEqualTo("also");
+  }
+
+  @Test
+  void a_thread_that_is_inside_is_told_that_it_would_wait_for_itself() throws Exception {
+    NamedLock lock = NamedLock.of("again", member(documents, LONG));
+    Throwable thrown =
+        lock.guard(guard -> {
+          try {
+            return lock.guard(inside -> null);
+          } catch (IllegalStateException e) {
+            return e;
+          }
+        });
+    assertThat(thrown)
+        .hasMessage("this thread is inside of lock 'again' already, and would wait for itself");
+  }
+
+  @Test
+  void a_lease_is_renewed_as_long_as_the_code_runs() throws Exception {
+    CutDocuments counted = new CutDocuments(documents);
+    NamedLock lock = NamedLock.of("long", member(counted, SHORT));
+    int puts =
+        lock.guard(guard -> {
+          while (counted.puts("lock/long") < 6) {
+            guard.check();
+            Thread.onSpinWait();
+          }
+          guard.check();
+          return counted.puts("lock/long");
+        });
+    assertThat(puts).isGreaterThanOrEqualTo(6);
+  }
+
+  @Test
+  void whose_lease_ends_is_interrupted_and_another_member_follows_with_a_larger_fence()
+      throws Exception {
+    CutDocuments cut = new CutDocuments(documents);
+    NamedLock lost = NamedLock.of("lost", member(cut, SHORT));
+    NamedLock next = NamedLock.of("lost", member(documents, SHORT));
+    CompletableFuture<Guard> first = new CompletableFuture<>();
+    Future<String> gone =
+        threads.submit(() ->
+            lost.guard(guard -> {
+              first.complete(guard);
+              cut.cut(true);
+              new CountDownLatch(1).await();
+              return "unreachable";
+            }));
+    Guard old = first.get();
+    boolean wasHeld =
+        next.guard(guard -> {
+          assertThat(guard.fence()).isGreaterThan(old.fence());
+          return old.isHeld();
+        });
+    assertThat(wasHeld).isFalse();
+    assertThatThrownBy(gone::get)
+        .hasCauseInstanceOf(LeaseLostException.class)
+        .rootCause()
+        .isInstanceOf(InterruptedException.class);
+  }
+
+  @Test
+  void a_renewal_without_an_answer_does_not_keep_the_code_from_being_interrupted()
+      throws Exception {
+    CutDocuments slow = new CutDocuments(documents);
+    NamedLock lock = NamedLock.of("slow", member(slow, SHORT));
+    assertThatThrownBy(() ->
+            lock.guard(guard -> {
+              slow.hang();
+              try {
+                new CountDownLatch(1).await();
+              } finally {
+                assertThat(guard.isHeld()).isFalse();
+                slow.answer();
+              }
+              return "unreachable";
+            }))
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageMatching("the lease on lock 'slow' with fence \\d+ ended before .*");
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+  }
+
+  @Test
+  void code_that_does_not_notice_that_the_lease_has_ended_ends_with_that_all_the_same()
+      throws Exception {
+    CutDocuments cut = new CutDocuments(documents);
+    NamedLock lock = NamedLock.of("deaf", member(cut, SHORT));
+    assertThatThrownBy(() ->
+            lock.guard(guard -> {
+              cut.cut(true);
+              while (guard.isHeld()) {
+                Thread.onSpinWait();
+              }
+              return "done";
+            }))
+        .isInstanceOf(LeaseLostException.class)
+        .hasNoCause();
+    cut.cut(false);
+    assertThat(Thread.interrupted()).isFalse();
+  }
+
+  @Test
+  void a_thread_that_is_interrupted_while_it_waits_waits_no_more() throws Exception {
+    NamedLock held = NamedLock.of("held", member(documents, LONG));
+    NamedLock wanted = NamedLock.of("held", member(documents, LONG));
+    CompletableFuture<Throwable> end = new CompletableFuture<>();
+    Throwable thrown =
+        held.guard(guard -> {
+          Thread waits =
+              Thread.ofVirtual()
+                  .start(() -> {
+                    try {
+                      end.complete(wanted.guard(inside -> new AssertionError("inside")));
+                    } catch (InterruptedException e) {
+                      end.complete(e);
+                    }
+                  });
+          waits.interrupt();
+          return end.get(1, TimeUnit.MINUTES);
+        });
+    assertThat(thrown).isInstanceOf(InterruptedException.class);
+  }
+
+  @Test
+  void a_copy_belongs_to_the_member_whose_work_uses_it() throws Exception {
+    NamedLock copy = Copies.copy(NamedLock.class, NamedLock.of("copied", member(documents, LONG)));
+    assertThatThrownBy(() -> copy.guard(guard -> null))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("no member works on this thread");
+    CompletableFuture<String> holder = new CompletableFuture<>();
+    Member worker =
+        Member.start(
+            documents,
+            1,
+            LONG,
+            Duty.of(guard -> holder.complete(copy.guard(inside -> holder())), documents));
+    members.add(worker);
+    members.getFirst().close();
+    assertThat(holder.get(1, TimeUnit.MINUTES)).contains(worker.token());
+  }
+
+  private String holder() {
+    return documents.get("lock/copied").map(VersionedDocument::json).orElse("");
+  }
+
+  @Test
+  void names_that_keys_cannot_have_are_refused() {
+    assertThatThrownBy(() -> NamedLock.of(""))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the name of a lock has 1 to 300 bytes, not 0");
+    assertThatThrownBy(() -> NamedLock.of("ä".repeat(151)))
+        .hasMessage("the name of a lock has 1 to 300 bytes, not 302");
+    assertThatThrownBy(() -> NamedLock.of("a\nb"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("cannot be the name of a lock: a document's key has no control");
+  }
+}

@@ -1,0 +1,73 @@
+package io.millrace.cluster.simulation;
+
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.lambda.Address;
+import io.millrace.cluster.partition.PartitionName;
+import io.millrace.cluster.remote.dispatch.Ending;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Judges what is run, told and recorded. */
+final class RemoteJudge {
+  private static final String DONE = "\"state\":\"done\"";
+
+  private final Map<PartitionName, String> addressees = new HashMap<>();
+  private final Set<PartitionName> run = new HashSet<>();
+  private final Set<PartitionName> told = new HashSet<>();
+  private final Set<String> done = new HashSet<>();
+  private int runInVain;
+
+  void submitted(Address address) {
+    Resource.require(
+        addressees.put(address.partition(), address.member()) == null,
+        "two lambdas have the name " + address.partition());
+  }
+
+  void runs(PartitionName name, String member) {
+    Resource.require(
+        member.equals(addressees.get(name)), name + " is run by another than its addressee");
+    Resource.require(run.add(name), name + " is run twice");
+  }
+
+  void told(PartitionName name, Ending ending) {
+    Resource.require(told.add(name), "the handler of " + name + " runs twice");
+    if (ending instanceof Ending.Finished) {
+      Resource.require(run.contains(name), name + " has an outcome and was not run");
+    } else if (run.contains(name)) {
+      runInVain++;
+    }
+  }
+
+  /** What is done is done once, and for good. */
+  void written(String key, @Nullable VersionedDocument before, String json) {
+    if (key.startsWith("backlog/")) {
+      Resource.require(before == null || !before.json().contains(DONE), key + " was done already");
+      if (json.contains(DONE)) {
+        Resource.require(done.add(key), key + " is recorded as done twice");
+      }
+    }
+  }
+
+  int runInVain() {
+    return runInVain;
+  }
+
+  int done() {
+    return done.size();
+  }
+
+  int submissions() {
+    return addressees.size();
+  }
+
+  int runs() {
+    return run.size();
+  }
+
+  int told() {
+    return told.size();
+  }
+}

@@ -1,0 +1,83 @@
+package io.millrace.cluster.simulation;
+
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.leader.Leader;
+import io.millrace.cluster.membership.Station;
+import io.millrace.cluster.partition.Follower;
+import io.millrace.cluster.remote.dispatch.RemoteHandout;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A cluster whose leader has its members run lambdas, one for each item of a backlog. */
+final class RemoteSimulation extends ClusterSimulation {
+  /** How many items there are. */
+  static final int ITEMS = 30;
+
+  private final RemoteJudge judge = new RemoteJudge();
+  private final SimulatedLead.Setting setting = new SimulatedLead.Setting(world, trouble, judge);
+
+  RemoteSimulation(long seed) {
+    super(seed);
+    documents.onPut(judge::written);
+  }
+
+  @Override
+  SimulatedLabor laborOf(Host host, Station station) {
+    return new SimulatedLambdas(host, station, setting);
+  }
+
+  @Override
+  SimulatedMember.LeaderOf leaderOf(Line line) {
+    return new SimulatedMember.LeaderOf() {
+      @Override
+      public Leader leader(Station station) {
+        SimulatedProgram program =
+            new SimulatedProgram(guard -> new SimulatedLead(setting, station, guard));
+        return Leader.of(station, new RemoteHandout(station, program));
+      }
+
+      @Override
+      public Follower.Custom custom() {
+        return Follower.Custom.ADDRESSED;
+      }
+    };
+  }
+
+  void run() {
+    for (int i = 0; i < 4; i++) {
+      start((int) world.between(1, 3));
+    }
+    troubleUntil(15_000);
+    world.runUntil(world.now() + 4 * LEASE);
+    // A leader that stays has to make good by itself what was lost on the way.
+    if (world.oneIn(2)) {
+      requireLeaderAfterACrash();
+    }
+    long until = world.now() + 60 * LEASE;
+    while (judge.done() < ITEMS && world.now() < until) {
+      world.runUntil(world.now() + 500);
+    }
+    Resource.require(judge.done() == ITEMS, judge.done() + " of " + ITEMS + " items are done");
+    long clean = world.now() + 12 * LEASE;
+    while (!left().isEmpty() && world.now() < clean) {
+      world.runUntil(world.now() + 500);
+    }
+    Resource.require(left().isEmpty(), "left are " + left());
+  }
+
+  private List<VersionedDocument> left() {
+    return Stream.of("partition/", "result/", "dead/")
+        .flatMap(prefix -> documents.list(prefix, 0).stream())
+        .toList();
+  }
+
+  /** Lambdas that were run, and of which another end was told than theirs. */
+  int runInVain() {
+    return judge.runInVain();
+  }
+
+  String summary() {
+    return "%d ms, %d submitted, %d run, %d told"
+        .formatted(world.now(), judge.submissions(), judge.runs(), judge.told());
+  }
+}

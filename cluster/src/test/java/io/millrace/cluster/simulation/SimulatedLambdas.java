@@ -1,0 +1,106 @@
+package io.millrace.cluster.simulation;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.lambda.Address;
+import io.millrace.cluster.lambda.RefusedLambdaException;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.membership.Station;
+import io.millrace.cluster.partition.Partition;
+import io.millrace.cluster.partition.PartitionName;
+import io.millrace.cluster.remote.backlog.Items;
+import io.millrace.cluster.remote.execution.Inbox;
+import io.millrace.cluster.remote.outcome.Outcome;
+import io.millrace.cluster.remote.outcome.Outcomes;
+import io.millrace.cluster.remote.outcome.RemoteFailure;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/** Runs lambdas, each of which commits an item. */
+final class SimulatedLambdas extends SimulatedLabor {
+  private final World world;
+  private final Host host;
+  private final Trouble trouble;
+  private final RemoteJudge judge;
+  private final String token;
+  private final Inbox inbox;
+  private final Items items;
+  private final Outcomes outcomes;
+
+  SimulatedLambdas(Host host, Station station, SimulatedLead.Setting setting) {
+    super(setting.world(), host, false);
+    this.world = setting.world();
+    this.host = host;
+    this.trouble = setting.trouble();
+    this.judge = setting.judge();
+    this.token = station.peer().token();
+    this.inbox = new Inbox(token, SimulatedLambdas::open);
+    this.items = new Items(station.documents(), SimulatedLead.BACKLOG);
+    this.outcomes = new Outcomes(station.documents());
+  }
+
+  static String seal(Address address, String item) {
+    String text = address.partition().key() + " " + address.member() + " " + item;
+    return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String[] parts(byte[] envelope) {
+    return new String(envelope, StandardCharsets.UTF_8).split(" ", -1);
+  }
+
+  private static Address open(byte[] envelope) {
+    String[] parts = parts(envelope);
+    PartitionName name =
+        PartitionName.of(parts[0]).orElseThrow(() -> new RefusedLambdaException("no name"));
+    return new Address(name, parts[1]);
+  }
+
+  @Override
+  public boolean isFor(Partition partition) {
+    return inbox.isFor(partition);
+  }
+
+  @Override
+  public Attempt begin(PartitionName name, byte[] task, Guard guard) {
+    Resource.require(inbox.begin(name), name + " was begun before");
+    judge.runs(name, token);
+    return super.begin(name, task, guard);
+  }
+
+  @Override
+  boolean finish(SimulatedAttempt attempt) {
+    if (trouble.isOn() && world.oneIn(20)) {
+      host.standStill(world.between(1000, 8000));
+    }
+    host.pass(world.between(0, 20));
+    Outcome outcome = run(attempt);
+    while (!attempt.isStopped() && attempt.guard().isHeld()) {
+      try {
+        if (outcomes.write(attempt.name(), attempt.guard().fence(), outcome)) {
+          return true;
+        }
+      } catch (ClusterException e) {
+        host.pass(world.between(10, 50));
+      }
+    }
+    return false;
+  }
+
+  private Outcome run(SimulatedAttempt attempt) {
+    if (trouble.isOn() && world.oneIn(20)) {
+      return new Outcome.Failed(new RemoteFailure("Trouble", "", ""));
+    }
+    String item = parts(attempt.task().getBytes(StandardCharsets.UTF_8))[2];
+    while (true) {
+      try {
+        attempt.guard().check();
+        items.commit(item);
+        return new Outcome.Done(item);
+      } catch (ClusterException e) {
+        if (!attempt.guard().isHeld()) {
+          return new Outcome.Failed(new RemoteFailure("Lost", "", ""));
+        }
+        host.pass(world.between(10, 50));
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.millrace.cluster.simulation;
+
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.remote.dispatch.Desk;
+import io.millrace.cluster.remote.dispatch.Director;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The program of a member, which begins anew whenever that comes to lead. */
+final class SimulatedProgram implements Director {
+  private final Function<Guard, SimulatedLead> program;
+  private @Nullable SimulatedLead lead;
+
+  SimulatedProgram(Function<Guard, SimulatedLead> program) {
+    this.program = program;
+  }
+
+  @Override
+  public void begin(Guard leader) {
+    lead = program.apply(leader);
+  }
+
+  @Override
+  public boolean direct(Desk desk) {
+    return lead != null && lead.direct(desk);
+  }
+
+  @Override
+  public void end() {
+    if (lead != null) {
+      lead.end();
+      lead = null;
+    }
+  }
+}
