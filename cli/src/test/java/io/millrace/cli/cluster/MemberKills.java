@@ -70,7 +70,8 @@ final class MemberKills {
     Patience.until("others do what it had", () -> listed(site).stream().noneMatch(its::contains));
     site.signal(victim, "CONT");
     int files = site.files();
-    Patience.until("what there was is done", () -> new Lines(site.output()).names().size() >= files);
+    Patience.until(
+        "what there was is done", () -> new Lines(site.output()).names().size() >= files);
   }
 
   /** Stops somebody who works on something, while it does. */
