@@ -148,7 +148,8 @@ final class GraphRun implements Scenario {
       throws IOException, InterruptedException {
     int count = (int) Math.max(20, COMMANDS_A_SECOND * setting.time().toMillis() / 1000);
     ObjectNode nothing = JsonNodeFactory.instance.objectNode().put("command", "true");
-    long warm = System.nanoTime() + WARMING.toNanos();
+    Duration warming = setting.scale() == 1 ? WARMING : setting.time();
+    long warm = System.nanoTime() + warming.toNanos();
     do {
       commands(calls, file, count, nothing);
     } while (System.nanoTime() < warm);

@@ -1,6 +1,5 @@
 package io.millrace.cli.cluster;
 
-import io.millrace.cli.Shell;
 import io.millrace.cli.queues.Program;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,14 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Members as processes that hash files, each of which may be killed or stopped. */
 final class ClusterSite implements AutoCloseable {
-  private static final JsonMapper JSON = JsonMapper.builder().build();
-
   private final Path root;
-  private final String documents;
+  private final DocumentsHome documents;
   private final List<String> common;
   private final Map<String, Program> members = new LinkedHashMap<>();
   private int files;
@@ -26,9 +22,15 @@ final class ClusterSite implements AutoCloseable {
   /**
    * A site without members.
    *
+   * @param documents an address of which nothing more need be said
    * @param common options that each member is given, besides the documents
    */
   ClusterSite(Path root, String documents, String... common) throws IOException {
+    this(root, DocumentsHome.at(documents), common);
+  }
+
+  /** The same with documents anywhere. */
+  ClusterSite(Path root, DocumentsHome documents, String... common) throws IOException {
     this.root = root;
     this.documents = documents;
     this.common = List.of(common);
@@ -66,7 +68,7 @@ final class ClusterSite implements AutoCloseable {
     return start(
         List.of(
             "--lease",
-            "2s",
+            documents.lease(),
             "--example",
             example,
             "--input",
@@ -74,7 +76,7 @@ final class ClusterSite implements AutoCloseable {
             "--output",
             output().toString(),
             "--pace",
-            "100ms"));
+            documents.pace()));
   }
 
   /** Starts a member that is not told what the cluster is for. */
@@ -83,11 +85,12 @@ final class ClusterSite implements AutoCloseable {
   }
 
   private String start(List<String> more) throws IOException {
-    List<String> arguments = new ArrayList<>(List.of("member", "--documents", documents));
+    List<String> arguments = new ArrayList<>(List.of("member"));
+    arguments.addAll(documents.options());
     arguments.addAll(List.of("--workers", "2"));
     arguments.addAll(common);
     arguments.addAll(more);
-    Program.Ready ready = Program.startReady(log(started++), arguments);
+    Program.Ready ready = Program.startReady(log(started++), documents.environment(), arguments);
     String token = ready.line().split(" ", -1)[2];
     members.put(token, ready.program());
     return token;
@@ -120,12 +123,8 @@ final class ClusterSite implements AutoCloseable {
     new ProcessBuilder("kill", "-" + name, Long.toString(member(token).pid())).start().waitFor();
   }
 
-  JsonNode status() {
-    Shell.Ran ran = Shell.run("cluster", "status", "--json", "--documents", documents);
-    if (ran.code() != 0) {
-      throw new AssertionError(ran.err());
-    }
-    return JSON.readTree(ran.out());
+  JsonNode status() throws IOException {
+    return documents.status();
   }
 
   /** How often a member's line was refused, as the members have told. */

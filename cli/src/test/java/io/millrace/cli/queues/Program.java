@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -43,7 +44,14 @@ public final class Program {
 
   /** Starts a command, whose words go to the end of a file. */
   public static Program start(Path words, List<String> arguments) throws IOException {
+    return start(words, Map.of(), arguments);
+  }
+
+  /** The same with more in its environment. */
+  public static Program start(Path words, Map<String, String> environment, List<String> arguments)
+      throws IOException {
     ProcessBuilder builder = builder(words, List.of(), arguments);
+    builder.environment().putAll(environment);
     return new Program(
         builder.redirectOutput(ProcessBuilder.Redirect.appendTo(words.toFile())).start());
   }
@@ -59,7 +67,19 @@ public final class Program {
   /** The same with further flags for its JVM. */
   public static Ready startReady(Path errors, List<String> flags, List<String> arguments)
       throws IOException {
-    Process process = builder(errors, flags, arguments).start();
+    return ready(builder(errors, flags, arguments), errors);
+  }
+
+  /** The same with more in its environment. */
+  public static Ready startReady(
+      Path errors, Map<String, String> environment, List<String> arguments) throws IOException {
+    ProcessBuilder builder = builder(errors, List.of(), arguments);
+    builder.environment().putAll(environment);
+    return ready(builder, errors);
+  }
+
+  private static Ready ready(ProcessBuilder builder, Path errors) throws IOException {
+    Process process = builder.start();
     BufferedReader reader = process.inputReader();
     String line = reader.readLine();
     if (line == null) {

@@ -248,7 +248,7 @@ class RealCommandsTest {
         add(
             "shell command",
             """
-            {"command": "until_there() { until grep -q $1 %s; do sleep 0.01; done; };             for i in 1 2 3 4 5; do echo out$i; until_there out$i;             echo err$i >&2; until_there err$i; done"}\
+            {"command": "until_there() { until grep -qs $1 %s; do sleep 0.01; done; };             for i in 1 2 3 4 5; do echo out$i; until_there out$i;             echo err$i >&2; until_there err$i; done"}\
             """
                 .formatted(mixed));
 

@@ -8,6 +8,7 @@ import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -124,14 +125,19 @@ final class Engine implements AutoCloseable {
   private IOException failed(ExecutionException failure) {
     Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
     String message = base + ": " + cause;
+    boolean notSent = false;
     for (Throwable each = cause; each != null; each = each.getCause()) {
+      if (each instanceof CertificateException) {
+        return new NotSentException(
+            "the certificate of %s is not trusted: %s".formatted(base, each.getMessage()), cause);
+      }
       if (each instanceof ConnectException
           || each instanceof HttpConnectTimeoutException
           || each instanceof SSLHandshakeException) {
-        return new NotSentException(message, cause);
+        notSent = true;
       }
     }
-    return new IOException(message, cause);
+    return notSent ? new NotSentException(message, cause) : new IOException(message, cause);
   }
 
   /** How long a request may take. */

@@ -1,0 +1,131 @@
+package io.millrace.cli.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+
+/** Five members that are killed with signal 9, stopped for longer than the lease and continued. */
+final class MemberKills {
+  private static final int MEMBERS = 5;
+  private static final int MOST_STOPS = 30;
+
+  private MemberKills() {}
+
+  /** Runs it in an empty folder. */
+  static void run(Path root, DocumentsHome documents) throws IOException, InterruptedException {
+    try (ClusterSite site = new ClusterSite(root, documents)) {
+      Lines lines = new Lines(site.output());
+      site.addFiles(40);
+      site.startFirst("files");
+      for (int i = 1; i < MEMBERS; i++) {
+        site.start();
+      }
+      Patience.until("all are members", () -> site.status().path("members").size() == MEMBERS);
+      kill(site, lines);
+      for (int i = 0; i < MOST_STOPS && site.refused() == 0; i++) {
+        stopOne(site);
+      }
+      assertThat(site.refused()).as("late lines that were refused").isPositive();
+      Patience.until("all files are done", () -> lines.names().size() == site.files());
+      Patience.until(
+          "all partitions are removed", () -> site.status().path("partitions").isEmpty());
+      lines.check(site);
+    }
+  }
+
+  /** Kills the leader and another one while there is work, and has new ones take their places. */
+  private static void kill(ClusterSite site, Lines lines) throws IOException {
+    for (int i = 0; i < 2; i++) {
+      int before = lines.names().size();
+      site.addFiles(20);
+      Patience.until("work goes on", () -> lines.names().size() > before);
+      String victim = site.status().path("leader").asString(site.tokens().getFirst());
+      site.kill(victim);
+      site.start();
+      Patience.until(
+          "another one leads", () -> !site.status().path("leader").asString(victim).equals(victim));
+      Patience.until("the dead one is out of the list", () -> !isListed(site, victim));
+    }
+  }
+
+  static boolean isListed(ClusterSite site, String token) throws IOException {
+    for (JsonNode member : site.status().path("members")) {
+      if (member.path("token").asString().equals(token)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Stops a member inside its guard until others are done with what it had, and continues it. */
+  private static void stopOne(ClusterSite site) throws IOException, InterruptedException {
+    site.addFiles(10);
+    String victim = stopAWorker(site);
+    Set<String> its = held(site, victim);
+    Patience.until("others do what it had", () -> listed(site).stream().noneMatch(its::contains));
+    site.signal(victim, "CONT");
+    int files = site.files();
+    Patience.until(
+        "what there was is done", () -> new Lines(site.output()).names().size() >= files);
+  }
+
+  /** Stops somebody who works on something, while it does. */
+  private static String stopAWorker(ClusterSite site) throws IOException, InterruptedException {
+    for (int i = 0; i < MOST_STOPS; i++) {
+      String victim = worker(site);
+      site.signal(victim, "STOP");
+      if (!held(site, victim).isEmpty()) {
+        return victim;
+      }
+      // It was done in the meantime.
+      site.signal(victim, "CONT");
+    }
+    throw new AssertionError("nobody could be stopped while it worked");
+  }
+
+  /** Waits until somebody works, and sees to it that there is work. */
+  private static String worker(ClusterSite site) throws IOException {
+    AtomicReference<String> found = new AtomicReference<>();
+    Patience.until(
+        "somebody works",
+        () -> {
+          JsonNode status = site.status();
+          site.tokens().stream()
+              .filter(token -> !held(status, token).isEmpty())
+              .findAny()
+              .ifPresent(found::set);
+          if (found.get() == null && new Lines(site.output()).names().size() == site.files()) {
+            site.addFiles(5);
+          }
+          return found.get() != null;
+        });
+    return found.get();
+  }
+
+  private static Set<String> held(ClusterSite site, String token) throws IOException {
+    return held(site.status(), token);
+  }
+
+  private static Set<String> held(JsonNode status, String token) {
+    return status
+        .path("partitions")
+        .valueStream()
+        .filter(partition -> partition.path("holder").asString("").equals(token))
+        .filter(partition -> partition.path("expire").asLong() > 0)
+        .map(partition -> partition.path("id").asString())
+        .collect(Collectors.toSet());
+  }
+
+  private static Set<String> listed(ClusterSite site) throws IOException {
+    return site.status()
+        .path("partitions")
+        .valueStream()
+        .map(partition -> partition.path("id").asString())
+        .collect(Collectors.toSet());
+  }
+}

@@ -1,0 +1,76 @@
+package io.millrace.cluster.documents.elastic;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Encryption and users of an Elasticsearch. Its certificate is for 127.0.0.1 and for no name.
+ *
+ * @param config the folder of its settings
+ */
+record SearchEngineSecurity(Path config) {
+  private static final String PASSWORD = "only for this test";
+
+  /** Who may do what docs/cluster.md says that members need. */
+  static final String MEMBER = "member";
+
+  /** Who may do everything. */
+  static final String OWNER = "owner";
+
+  /** Makes keys and users. */
+  static SearchEngineSecurity make(Path config) throws IOException {
+    SearchEngineSecurity security = new SearchEngineSecurity(config);
+    security.keytool("-genkeypair -keyalg EC -dname CN=test -ext san=ip:127.0.0.1 -validity 2");
+    security.keytool("-exportcert -rfc -file " + security.certificates());
+    // What is no hash is the password itself.
+    Files.writeString(
+        config.resolve("users"), "%s:%s%n%s:%s%n".formatted(MEMBER, PASSWORD, OWNER, PASSWORD));
+    Files.writeString(
+        config.resolve("users_roles"), "members:%s%nsuperuser:%s%n".formatted(MEMBER, OWNER));
+    Files.writeString(
+        config.resolve("roles.yml"),
+        """
+        members:
+          indices:
+            - names: [millrace-documents]
+              privileges: [create_index, view_index_metadata, read, write]
+        """);
+    return security;
+  }
+
+  /** Certificates by which it proves itself. */
+  Path certificates() {
+    return config.resolve("certificates.pem");
+  }
+
+  /** The credentials of a user, as the environment of a program has them. */
+  static Map<String, String> environment(String user) {
+    return Map.of(Credentials.USER, user, Credentials.PASSWORD, PASSWORD);
+  }
+
+  /** What its settings say. */
+  static String settings() {
+    return """
+    xpack.security.enabled: true
+    xpack.security.autoconfiguration.enabled: false
+    xpack.security.enrollment.enabled: false
+    xpack.security.http.ssl.enabled: true
+    xpack.security.http.ssl.keystore.path: keys.p12
+    xpack.security.http.ssl.keystore.password: %s
+    """
+        .formatted(PASSWORD);
+  }
+
+  private void keytool(String arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of(arguments.split(" ")));
+    command.addAll(List.of("-alias", "engine", "-storetype", "PKCS12", "-storepass", PASSWORD));
+    command.addAll(List.of("-keystore", config.resolve("keys.p12").toString()));
+    SearchEngineLaunch.run(command.toArray(String[]::new));
+  }
+}
