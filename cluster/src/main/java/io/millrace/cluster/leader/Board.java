@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -129,9 +130,10 @@ public final class Board {
     return removed;
   }
 
-  /** A fence for a partition that {@link #offer} is to make. */
-  public long reserve() {
-    return locks.reserve(1);
+  /** Fences for partitions that {@link #offer} is to make, by one change of documents. */
+  public List<Long> reserve(int partitions) {
+    long first = locks.reserve(partitions);
+    return LongStream.range(0, partitions).mapToObj(i -> first + i * Locks.offerStep()).toList();
   }
 
   /**

@@ -59,6 +59,7 @@ final class Ledger {
     Map<PartitionName, Partition> listed =
         turn.partitions().stream().collect(Collectors.toMap(Partition::name, Function.identity()));
     Settlement settlement = new Settlement(station, turn.guard(), board, deadlines);
+    settlement.reserve(entries.values());
     for (Entry entry : new ArrayList<>(entries.values())) {
       boolean wasBegun = entry.isBegun();
       settlement

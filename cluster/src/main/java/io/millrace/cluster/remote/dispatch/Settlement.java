@@ -10,6 +10,9 @@ import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.remote.outcome.Outcome;
 import io.millrace.cluster.remote.outcome.Outcomes;
 import io.millrace.cluster.remote.outcome.RemoteFailure;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +39,16 @@ final class Settlement {
     this.outcomes = new Outcomes(station.documents());
   }
 
+  /** Sees to it that submissions can be offered. */
+  void reserve(Collection<Entry> entries) {
+    List<Entry> fresh = entries.stream().filter(entry -> !entry.isReserved()).toList();
+    if (!fresh.isEmpty()) {
+      guard.check();
+      Iterator<Long> fences = board.reserve(fresh.size()).iterator();
+      fresh.forEach(entry -> entry.reserved(fences.next()));
+    }
+  }
+
   /**
    * Offers a submission that is not yet, or settles it where it is over.
    *
@@ -47,7 +60,7 @@ final class Settlement {
     if (!entry.isAttempted() && order.isPresent()) {
       return order;
     }
-    if (!entry.isOffered() && !offer(entry)) {
+    if (!entry.isReserved() || (!entry.isOffered() && !offer(entry))) {
       return Optional.empty();
     }
     if (listed != null) {
@@ -65,10 +78,6 @@ final class Settlement {
   /** Whether the partition was made for certain. */
   private boolean offer(Entry entry) {
     try {
-      if (!entry.isReserved()) {
-        entry.reserved(board.reserve());
-      }
-      guard.check();
       entry.attempted();
       board.offer(guard, entry.name(), entry.submission().envelope(), entry.fence());
       entry.offered(station.now());
