@@ -3,6 +3,8 @@
  * documents elect a leader, know each other, divide work and run it.
  *
  * <pre>
+ *   shared                     locks by name, semaphores and reports, for the work itself
+ *     │
  *   member                     one process of a cluster: all of what follows
  *     │
  *     ├── remote               lambdas that the leader has members run

@@ -63,7 +63,6 @@ final class PortKillTest {
     Objects.requireNonNull(members.remove(first), first).killAlive();
     Patience.until("another listens", () -> takes(port, "second"));
     List<String> all = Files.readAllLines(lines);
-    assertThat(all).hasSize(2);
     assertThat(all.getFirst()).startsWith("first " + first + " ");
     assertThat(members).containsKey(all.getLast().split(" ", -1)[1]);
     assertThat(fence(all.getLast())).isGreaterThan(fence(all.getFirst()));
@@ -85,6 +84,7 @@ final class PortKillTest {
         BufferedReader answers =
             new BufferedReader(
                 new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))) {
+      socket.setSoTimeout(5000);
       OutputStream out = socket.getOutputStream();
       out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
       return answers.readLine() != null;

@@ -15,6 +15,8 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLockInterruptionException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -55,24 +57,28 @@ public final class PortExample implements SingleWork {
   public void run(Guard guard) throws IOException, InterruptedException {
     String token = Member.current().token();
     try (ServerSocketChannel server = ServerSocketChannel.open();
+        Selector selector = Selector.open();
         ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
       server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       bind(server);
       LOG.info("Listening on port {} with fence {}", port, guard.fence());
+      // A thread that is interrupted while it waits for a connection may lose one that has come.
+      server.configureBlocking(false);
+      server.register(selector, SelectionKey.OP_ACCEPT);
       try {
-        while (true) {
-          SocketChannel line = server.accept();
-          readers.execute(() -> serve(line, token, guard));
+        while (!Thread.interrupted()) {
+          for (SocketChannel line = server.accept(); line != null; line = server.accept()) {
+            SocketChannel accepted = line;
+            readers.execute(() -> serve(accepted, token, guard));
+          }
+          selector.select();
+          selector.selectedKeys().clear();
         }
       } finally {
         readers.shutdownNow();
       }
-    } catch (ClosedByInterruptException e) {
-      Thread.interrupted();
-      InterruptedException stopped = new InterruptedException("listening no more");
-      stopped.initCause(e);
-      throw stopped;
     }
+    throw new InterruptedException("listening no more");
   }
 
   private void bind(ServerSocketChannel server) throws IOException {

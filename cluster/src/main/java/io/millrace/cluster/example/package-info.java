@@ -9,9 +9,13 @@
  *       file, whose fencing tokens never go back.
  *   <li>{@code topic}, supervised: the files of a folder are divided over the workers, who follow
  *       them as they grow and append each line once to one file.
+ *   <li>{@code listing}, remote: as {@code files}, by a lambda for each file that the leader has an
+ *       idle member run.
+ *   <li>{@code feed}, remote: as {@code topic}, by a lambda for each worker that goes on until
+ *       members change.
  * </ul>
  *
- * <p>All three write to a {@link io.millrace.cluster.example.LineFile}: whoever appends holds its
+ * <p>All of them write to a {@link io.millrace.cluster.example.LineFile}: whoever appends holds its
  * lock and knows all lines before, and so what must be refused.
  */
 @NullMarked

@@ -32,6 +32,9 @@ final class TrustedOutput extends ObjectOutputStream {
           "class %s cannot cross to another member: it is not serializable"
               .formatted(e.getMessage()),
           e);
+    } catch (StackOverflowError e) {
+      throw new IllegalArgumentException(
+          "cannot cross to another member: it lies in too many levels", e);
     } catch (IOException e) {
       throw new IllegalArgumentException("cannot cross to another member: " + e.getMessage(), e);
     }

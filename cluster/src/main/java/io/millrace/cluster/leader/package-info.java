@@ -8,6 +8,7 @@
  *     ▼
  *   each turn: one listing of partitions, one of members' locks, the list of members
  *     ├─ Absences   who has shown no living lock for lease and margin ─► out of the list
+ *     ├─ LeftReports   once in a lease: reports of those who are gone ─► deleted
  *     └─ Handout    windowed:   done ─► completed, deleted; old and free ─► made anew in F;
  *                               room ─► next tasks
  *                   supervised: as long as old ones are held, wait; then partition once.

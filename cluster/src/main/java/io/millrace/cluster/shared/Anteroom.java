@@ -17,6 +17,7 @@ final class Anteroom {
   private final ReentrantLock turn = new ReentrantLock(true);
   private final Semaphore bell = new Semaphore(0);
   private final Set<Thread> inside = ConcurrentHashMap.newKeySet();
+  private final Set<String> left = ConcurrentHashMap.newKeySet();
   private final Sightings sightings;
 
   Anteroom(Sightings sightings) {
@@ -53,10 +54,22 @@ final class Anteroom {
     inside.add(thread);
   }
 
-  /** A thread of this member is not inside any more, and whoever waits should look at once. */
-  void leave(Thread thread) {
+  /**
+   * A thread of this member is not inside any more, and whoever waits should look at once.
+   *
+   * @param key the lock that it has given back, or lost
+   */
+  void leave(Thread thread, String key) {
     inside.remove(thread);
+    left.add(key);
     bell.release();
+  }
+
+  /** The locks that threads of this member have left since this was asked last. */
+  Set<String> takeLeft() {
+    Set<String> keys = Set.copyOf(left);
+    left.removeAll(keys);
+    return keys;
   }
 
   boolean isInside(Thread thread) {

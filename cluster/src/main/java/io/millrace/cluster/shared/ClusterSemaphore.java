@@ -90,7 +90,9 @@ public final class ClusterSemaphore implements Serializable {
             toString(),
             room,
             station.clock(),
-            () -> new PermitContest(station, commons.locks(), room.sightings(), permits))
+            () ->
+                new PermitContest(
+                    station, commons.locks(), room.sightings(), permits, room.takeLeft()))
         .pass(most, HeldPermit::new, code);
   }
 

@@ -54,7 +54,7 @@ final class Gate {
       return new Stay(what, entry.contest(), entry.tenure(), clock)
           .run(guards.apply(entry.tenure()), code);
     } finally {
-      room.leave(thread);
+      room.leave(thread, entry.tenure().key());
     }
   }
 

@@ -10,6 +10,7 @@ import io.millrace.cluster.lock.Tenure;
 import io.millrace.cluster.membership.Station;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -39,13 +40,20 @@ public final class PermitContest implements Contest {
   private @Nullable Tenure tenure;
   private long lookMillis;
   private boolean agreed;
+  private Set<String> left;
 
-  /** A permit that is not held yet. */
-  public PermitContest(Station station, Locks locks, Sightings sightings, Permits permits) {
+  /**
+   * A permit that is not held yet.
+   *
+   * @param left keys of permits that were given back just now, which a listing may not show yet
+   */
+  public PermitContest(
+      Station station, Locks locks, Sightings sightings, Permits permits, Set<String> left) {
     this.station = station;
     this.locks = locks;
     this.sightings = sightings;
     this.permits = permits;
+    this.left = left;
     this.lookMillis = station.now();
   }
 
@@ -91,7 +99,13 @@ public final class PermitContest implements Contest {
   private void look() {
     Map<String, VersionedDocument> listed =
         station.documents().list(permits.prefix()).stream()
-            .collect(Collectors.toMap(VersionedDocument::key, Function.identity()));
+            .collect(
+                Collectors.toMap(
+                    VersionedDocument::key, Function.identity(), (one, _) -> one, HashMap::new));
+    for (String key : left) {
+      station.documents().get(key).ifPresent(document -> listed.put(key, document));
+    }
+    left = Set.of();
     Set<String> known = new HashSet<>(permits.keys());
     known.retainAll(listed.keySet());
     sightings.retain(permits.prefix(), known);

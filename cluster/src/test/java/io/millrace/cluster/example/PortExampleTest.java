@@ -67,10 +67,19 @@ final class PortExampleTest {
       }
       assertThat(second).isGreaterThan(first);
       List<String> all = Files.readAllLines(lines);
-      assertThat(all).hasSize(sent).startsWith("a b %s %d".formatted(listens, first));
+      assertThat(all).startsWith("a b %s %d".formatted(listens, first));
+      for (int i = 2; i < sent; i++) {
+        String line = "line " + i + " ";
+        assertThat(all).anyMatch(other -> other.startsWith(line));
+      }
+      assertThat(all.stream().map(PortExampleTest::fence).toList()).isSorted();
       assertThat(all.getLast()).endsWith(" " + second).doesNotContain(listens);
       ways.values().forEach(way -> way.cut(false));
     }
+  }
+
+  private static long fence(String line) {
+    return Long.parseLong(line.substring(line.lastIndexOf(' ') + 1));
   }
 
   @Test

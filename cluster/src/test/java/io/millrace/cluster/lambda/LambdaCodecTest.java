@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.cluster.partition.PartitionName;
+import java.io.Serializable;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class LambdaCodecTest {
@@ -121,5 +123,19 @@ final class LambdaCodecTest {
     byte[] almost = new byte[LambdaCodec.MOST_BYTES - 200];
     assertThat(codec.openResult(Sealing.HERE, codec.sealResult(Sealing.HERE, almost)))
         .isEqualTo(almost);
+  }
+
+  private record Chain(@Nullable Chain next) implements Serializable {}
+
+  @Test
+  void what_lies_too_deep_to_be_written_is_refused() {
+    Chain chain = new Chain(null);
+    for (int i = 0; i < 200_000; i++) {
+      chain = new Chain(chain);
+    }
+    Chain deep = chain;
+    assertThatThrownBy(() -> codec.sealResult(Sealing.HERE, deep))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("it lies in too many levels");
   }
 }

@@ -6,11 +6,13 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Documents that remember which keys were read, and which prefixes listed. */
 public final class CountedDocuments implements VersionedDocuments {
   private final VersionedDocuments documents;
   private final List<String> read = new ArrayList<>();
+  private @Nullable List<VersionedDocument> old;
 
   /** Nothing read yet. */
   public CountedDocuments(VersionedDocuments documents) {
@@ -22,6 +24,11 @@ public final class CountedDocuments implements VersionedDocuments {
     List<String> keys = List.copyOf(read);
     read.clear();
     return keys;
+  }
+
+  /** All listings are what this one is now. */
+  public void freeze(String prefix) {
+    old = documents.list(prefix);
   }
 
   @Override
@@ -43,7 +50,7 @@ public final class CountedDocuments implements VersionedDocuments {
   @Override
   public List<VersionedDocument> list(String prefix) {
     read.add(prefix);
-    return documents.list(prefix);
+    return old == null ? documents.list(prefix) : old;
   }
 
   @Override

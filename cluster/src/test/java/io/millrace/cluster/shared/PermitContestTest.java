@@ -17,6 +17,7 @@ import io.millrace.cluster.membership.Station;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,9 +43,17 @@ final class PermitContestTest {
   }
 
   private PermitContest contest(String token, Permits permits) {
+    return contest(token, permits, Set.of());
+  }
+
+  private PermitContest contest(String token, Permits permits, Set<String> left) {
     Station station = new Station(new Peer(token, 1), documents, TERMS, clock, new Random(7));
     return new PermitContest(
-        station, new Locks(documents, token, TERMS, clock), new Sightings(TERMS, clock), permits);
+        station,
+        new Locks(documents, token, TERMS, clock),
+        new Sightings(TERMS, clock),
+        permits,
+        left);
   }
 
   @AfterEach
@@ -120,6 +129,20 @@ final class PermitContestTest {
     assertThat(key(a)).isNotEqualTo("none").isNotEqualTo(key(b));
     assertThat(key(b)).isNotEqualTo("none");
     assertThat(key(c)).isEqualTo("none");
+  }
+
+  @Test
+  void a_permit_that_a_neighbour_gave_back_is_had_although_listings_do_not_show_it_yet() {
+    a.step();
+    b.step();
+    String left = key(a);
+    documents.freeze("semaphore/two/");
+    a.release();
+    c.step();
+    assertThat(key(c)).isEqualTo("none");
+    PermitContest neighbour = contest("a", TWO, Set.of(left));
+    neighbour.step();
+    assertThat(key(neighbour)).isEqualTo(left);
   }
 
   @Test

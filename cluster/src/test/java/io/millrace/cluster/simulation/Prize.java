@@ -8,6 +8,7 @@ import io.millrace.cluster.membership.Station;
 import io.millrace.cluster.shared.PermitContest;
 import io.millrace.cluster.shared.Permits;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -33,7 +34,8 @@ record Prize(List<String> keys, Function<Station, Contest> contest) {
     Permits permits = new Permits("s", count);
     return new Prize(
         IntStream.rangeClosed(1, count).mapToObj(number -> "semaphore/s/" + number).toList(),
-        station -> new PermitContest(station, locks(station), sightings(station), permits));
+        station ->
+            new PermitContest(station, locks(station), sightings(station), permits, Set.of()));
   }
 
   private static Locks locks(Station station) {
