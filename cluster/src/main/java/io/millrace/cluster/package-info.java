@@ -5,9 +5,9 @@
  * <pre>
  *   shared                     locks by name, semaphores and reports, for the work itself
  *     │
- *   member                     one process of a cluster: all of what follows
+ *   remote                     lambdas that the leader has members run
  *     │
- *     ├── remote               lambdas that the leader has members run
+ *   member                     one process of a cluster: all of what follows
  *     │
  *   leader ──── work           who gives out work, of three kinds
  *     │
