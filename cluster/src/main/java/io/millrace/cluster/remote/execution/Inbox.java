@@ -78,7 +78,8 @@ public final class Inbox {
       return false;
     }
     if (!isNew(name)) {
-      LOG.warn("{} is refused: it was begun before", name.key());
+      // One that was stopped and given back lies there until the leader removes it.
+      LOG.info("{} is refused: it was begun before", name.key());
       return false;
     }
     return true;
