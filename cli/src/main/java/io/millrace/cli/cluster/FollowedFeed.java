@@ -6,9 +6,6 @@ import java.util.Map;
 
 /** Remote work: files that grow, followed by lambdas that go on until their members go. */
 final class FollowedFeed implements Example {
-  private static final String INPUT = "input";
-  private static final String OUTPUT = "output";
-
   @Override
   public String name() {
     return "feed";
@@ -22,12 +19,11 @@ final class FollowedFeed implements Example {
   @Override
   public Map<String, String> plan(ExampleOptions options) {
     options.refusePace();
-    return Map.of(
-        INPUT, options.inputFolder().toString(), OUTPUT, options.outputBesideInput().toString());
+    return Plan.folder(options);
   }
 
   @Override
   public Duty duty(Plan plan, Means means) {
-    return means.remote().duty(new FeedExample(plan.path(INPUT), plan.path(OUTPUT)));
+    return means.remote().duty(new FeedExample(plan.input(), plan.output()));
   }
 }

@@ -6,9 +6,6 @@ import java.util.Map;
 
 /** Supervised work: the files of a folder, each followed as it grows. */
 final class FollowedTopic implements Example {
-  private static final String INPUT = "input";
-  private static final String OUTPUT = "output";
-
   @Override
   public String name() {
     return "topic";
@@ -22,12 +19,11 @@ final class FollowedTopic implements Example {
   @Override
   public Map<String, String> plan(ExampleOptions options) {
     options.refusePace();
-    return Map.of(
-        INPUT, options.inputFolder().toString(), OUTPUT, options.outputBesideInput().toString());
+    return Plan.folder(options);
   }
 
   @Override
   public Duty duty(Plan plan, Means means) {
-    return Duty.of(new TopicExample(means.documents(), plan.path(INPUT), plan.path(OUTPUT)));
+    return Duty.of(new TopicExample(means.documents(), plan.input(), plan.output()));
   }
 }

@@ -6,10 +6,6 @@ import java.util.Map;
 
 /** Remote work: the files of a folder, each hashed by a lambda that the leader sends. */
 final class ListedFiles implements Example {
-  private static final String INPUT = "input";
-  private static final String OUTPUT = "output";
-  private static final String PACE = "pace";
-
   @Override
   public String name() {
     return "listing";
@@ -22,19 +18,11 @@ final class ListedFiles implements Example {
 
   @Override
   public Map<String, String> plan(ExampleOptions options) {
-    return Map.of(
-        INPUT,
-        options.inputFolder().toString(),
-        OUTPUT,
-        options.outputBesideInput().toString(),
-        PACE,
-        Long.toString(options.pace().toMillis()));
+    return Plan.pacedFolder(options);
   }
 
   @Override
   public Duty duty(Plan plan, Means means) {
-    return means
-        .remote()
-        .duty(new ListingExample(plan.path(INPUT), plan.path(OUTPUT), plan.time(PACE)));
+    return means.remote().duty(new ListingExample(plan.input(), plan.output(), plan.pace()));
   }
 }

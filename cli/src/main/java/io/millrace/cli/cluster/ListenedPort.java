@@ -7,7 +7,6 @@ import java.util.Map;
 /** Work that cannot be divided: one member listens on a port. */
 final class ListenedPort implements Example {
   private static final String PORT = "port";
-  private static final String OUTPUT = "output";
 
   @Override
   public String name() {
@@ -22,11 +21,11 @@ final class ListenedPort implements Example {
   @Override
   public Map<String, String> plan(ExampleOptions options) {
     options.refusePace();
-    return Map.of(PORT, Integer.toString(options.port()), OUTPUT, options.output().toString());
+    return Map.of(PORT, Integer.toString(options.port()), Plan.OUTPUT, options.output().toString());
   }
 
   @Override
   public Duty duty(Plan plan, Means means) {
-    return Duty.of(new PortExample(plan.number(PORT), plan.path(OUTPUT)), means.documents());
+    return Duty.of(new PortExample(plan.number(PORT), plan.output()), means.documents());
   }
 }

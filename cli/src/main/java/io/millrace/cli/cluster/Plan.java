@@ -20,6 +20,22 @@ record Plan(Map<String, String> values) {
   static final String PROGRAM = "program";
   static final String SETTING = "set.";
   private static final String SIGNATURE = "signature";
+  private static final String INPUT = "input";
+  static final String OUTPUT = "output";
+  private static final String PACE = "pace";
+
+  /** The part of a plan that says which folder is read, and where the lines go. */
+  static Map<String, String> folder(ExampleOptions options) {
+    return Map.of(
+        INPUT, options.inputFolder().toString(), OUTPUT, options.outputBesideInput().toString());
+  }
+
+  /** The same, and how long each step takes at least. */
+  static Map<String, String> pacedFolder(ExampleOptions options) {
+    Map<String, String> plan = new TreeMap<>(folder(options));
+    plan.put(PACE, Long.toString(options.pace().toMillis()));
+    return plan;
+  }
 
   /**
    * What options say.
@@ -95,7 +111,26 @@ record Plan(Map<String, String> values) {
     return settings;
   }
 
-  String text(String name) {
+  /** The folder that is read. */
+  Path input() {
+    return path(INPUT);
+  }
+
+  /** Where the lines go. */
+  Path output() {
+    return path(OUTPUT);
+  }
+
+  /** How long each step takes at least. */
+  Duration pace() {
+    try {
+      return Duration.ofMillis(Long.parseLong(text(PACE)));
+    } catch (NumberFormatException e) {
+      throw unknown();
+    }
+  }
+
+  private String text(String name) {
     String value = values.get(name);
     if (value == null) {
       throw unknown();
@@ -103,7 +138,7 @@ record Plan(Map<String, String> values) {
     return value;
   }
 
-  Path path(String name) {
+  private Path path(String name) {
     try {
       return Path.of(text(name));
     } catch (InvalidPathException e) {
@@ -114,15 +149,6 @@ record Plan(Map<String, String> values) {
   int number(String name) {
     try {
       return Integer.parseInt(text(name));
-    } catch (NumberFormatException e) {
-      throw unknown();
-    }
-  }
-
-  /** A time that was written in milliseconds. */
-  Duration time(String name) {
-    try {
-      return Duration.ofMillis(Long.parseLong(text(name)));
     } catch (NumberFormatException e) {
       throw unknown();
     }

@@ -15,13 +15,7 @@ import java.util.Optional;
  */
 record FeedLine(String file, long offset, String line, String token, long fence) {
   String text() {
-    return "%s %d %s %s %d\n"
-        .formatted(
-            file.replace("\\", "\\\\").replace(" ", "\\s").replace("\n", "\\n"),
-            offset,
-            line,
-            token,
-            fence);
+    return "%s %d %s %s %d\n".formatted(NameText.withoutBlanks(file), offset, line, token, fence);
   }
 
   /** Reads a line; empty where it is none. */
@@ -36,7 +30,7 @@ record FeedLine(String file, long offset, String line, String token, long fence)
     try {
       return Optional.of(
           new FeedLine(
-              plain(text.substring(0, first)),
+              NameText.read(text.substring(0, first)),
               Long.parseLong(text, first + 1, second, 10),
               text.substring(second + 1, third),
               text.substring(third + 1, fourth),
@@ -44,23 +38,5 @@ record FeedLine(String file, long offset, String line, String token, long fence)
     } catch (NumberFormatException e) {
       return Optional.empty();
     }
-  }
-
-  private static String plain(String written) {
-    StringBuilder name = new StringBuilder();
-    for (int i = 0; i < written.length(); i++) {
-      char character = written.charAt(i);
-      if (character == '\\' && i + 1 < written.length()) {
-        i++;
-        character =
-            switch (written.charAt(i)) {
-              case 'n' -> '\n';
-              case 's' -> ' ';
-              default -> written.charAt(i);
-            };
-      }
-      name.append(character);
-    }
-    return name.toString();
   }
 }

@@ -13,14 +13,7 @@ import java.util.Optional;
  */
 record ResultLine(String name, String hash, String token, long fence) {
   String text() {
-    return name.replace("\\", "\\\\").replace("\n", "\\n")
-        + " "
-        + hash
-        + " "
-        + token
-        + " "
-        + fence
-        + "\n";
+    return NameText.of(name) + " " + hash + " " + token + " " + fence + "\n";
   }
 
   /** Reads a line; empty where it is none. */
@@ -34,25 +27,12 @@ record ResultLine(String name, String hash, String token, long fence) {
     try {
       return Optional.of(
           new ResultLine(
-              plain(line.substring(0, first)),
+              NameText.read(line.substring(0, first)),
               line.substring(first + 1, second),
               line.substring(second + 1, third),
               Long.parseLong(line, third + 1, line.length(), 10)));
     } catch (NumberFormatException e) {
       return Optional.empty();
     }
-  }
-
-  private static String plain(String written) {
-    StringBuilder name = new StringBuilder();
-    for (int i = 0; i < written.length(); i++) {
-      char character = written.charAt(i);
-      if (character == '\\' && i + 1 < written.length()) {
-        i++;
-        character = written.charAt(i) == 'n' ? '\n' : written.charAt(i);
-      }
-      name.append(character);
-    }
-    return name.toString();
   }
 }

@@ -108,7 +108,11 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
   }
 
   private static String query(NodeFilter filter, Page.@Nullable Wanted wanted) {
-    StringBuilder query = new StringBuilder("?timeout=0");
+    return "?timeout=0" + selection(filter) + page(wanted);
+  }
+
+  private static String selection(NodeFilter filter) {
+    StringBuilder query = new StringBuilder();
     filter.types().forEach(type -> query.append("&type=").append(encoded(type)));
     filter.states().stream()
         .map(NodeState::word)
@@ -119,7 +123,7 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
     if (filter.newerThan() > 0) {
       query.append("&new=").append(filter.newerThan());
     }
-    return query + page(wanted);
+    return query.toString();
   }
 
   private static String page(Page.@Nullable Wanted wanted) {
@@ -147,7 +151,7 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
 
   @Override
   public Snapshot snapshot(NodeFilter filter) {
-    try (HttpChanges changes = new HttpChanges(calls, query(filter, null))) {
+    try (HttpChanges changes = new HttpChanges(calls, "?" + selection(filter))) {
       JsonNode first = changes.message();
       return new Snapshot(first.required("version").asLong(), Forms.nodes(first.required("nodes")));
     } catch (IOException e) {
