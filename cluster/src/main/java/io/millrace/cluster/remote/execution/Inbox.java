@@ -78,8 +78,7 @@ public final class Inbox {
       return false;
     }
     if (!isNew(name)) {
-      // One that was stopped and given back lies there until the leader removes it.
-      LOG.info("{} is refused: it was begun before", name.key());
+      LOG.warn("{} is refused: it was begun before", name.key());
       return false;
     }
     return true;
