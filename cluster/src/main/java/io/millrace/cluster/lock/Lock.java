@@ -5,12 +5,11 @@ import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.time.MemberClock;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One lock that a member wants to hold, and keeps as long as it can. */
-public final class Lock implements Contest {
+public final class Lock extends KeepingContest {
   private static final Logger LOG = LoggerFactory.getLogger(Lock.class);
 
   private final String key;
@@ -18,8 +17,6 @@ public final class Lock implements Contest {
   private final Locks locks;
   private final Sightings sightings;
   private final MemberClock clock;
-  private @Nullable Tenure tenure;
-  private long lookMillis;
 
   /** A lock that is not held yet. */
   public Lock(
@@ -28,43 +25,12 @@ public final class Lock implements Contest {
       Locks locks,
       Sightings sightings,
       MemberClock clock) {
+    super("lock " + key, locks, clock);
     this.key = key;
     this.documents = documents;
     this.locks = locks;
     this.sightings = sightings;
     this.clock = clock;
-    this.lookMillis = clock.monotonicMillis();
-  }
-
-  @Override
-  public Optional<Tenure> tenure() {
-    return Optional.ofNullable(tenure).filter(Guard::isHeld);
-  }
-
-  @Override
-  public long step() {
-    Tenure mine = tenure;
-    if (mine != null && mine.step()) {
-      return mine.nextMillis();
-    }
-    if (mine != null) {
-      tenure = null;
-      lookMillis = clock.monotonicMillis();
-    }
-    if (clock.monotonicMillis() >= lookMillis) {
-      tryFor();
-    }
-    return tenure == null ? lookMillis : tenure.nextMillis();
-  }
-
-  private void tryFor() {
-    try {
-      tenure = look().map(held -> new Tenure(held, locks, clock)).orElse(null);
-      lookMillis = sightings.nextLook(key).orElse(clock.monotonicMillis());
-    } catch (ClusterException e) {
-      lookMillis = clock.monotonicMillis() + locks.terms().renewalMillis();
-      LOG.debug("Lock {} could not be tried for, and will be again", key, e);
-    }
   }
 
   /**
@@ -72,13 +38,13 @@ public final class Lock implements Contest {
    * before ends.
    */
   public void advance() {
-    Tenure mine = tenure;
+    Tenure mine = kept();
     if (mine == null || !mine.isHeld()) {
       return;
     }
-    tenure = null;
+    keep(null);
     try {
-      tenure = locks.take(mine.document()).map(held -> new Tenure(held, locks, clock)).orElse(null);
+      keep(locks.take(mine.document()).map(held -> new Tenure(held, locks, clock)).orElse(null));
       mine.end();
     } catch (ClusterException e) {
       mine.end();
@@ -86,7 +52,8 @@ public final class Lock implements Contest {
     }
   }
 
-  private Optional<Held> look() {
+  @Override
+  protected Optional<Held> attempt() {
     Optional<VersionedDocument> document = documents.get(key);
     if (document.isEmpty()) {
       sightings.forget(key);
@@ -97,16 +64,7 @@ public final class Lock implements Contest {
   }
 
   @Override
-  public void release() {
-    Tenure mine = tenure;
-    tenure = null;
-    if (mine == null) {
-      return;
-    }
-    try {
-      mine.release();
-    } catch (ClusterException e) {
-      LOG.debug("Lock {} is left to its lease", key, e);
-    }
+  protected long nextLook() {
+    return sightings.nextLook(key).orElse(clock.monotonicMillis());
   }
 }

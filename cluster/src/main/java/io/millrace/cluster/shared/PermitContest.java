@@ -1,12 +1,10 @@
 package io.millrace.cluster.shared;
 
-import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.VersionedDocument;
-import io.millrace.cluster.lock.Contest;
 import io.millrace.cluster.lock.Held;
+import io.millrace.cluster.lock.KeepingContest;
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.lock.Sightings;
-import io.millrace.cluster.lock.Tenure;
 import io.millrace.cluster.membership.Station;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,18 +16,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The wish to hold any one permit of a semaphore. One listing shows all of them, and none is made
  * before the first of them can be free. Of several that are free it begins with any, so that
  * members seldom want the same.
  */
-public final class PermitContest implements Contest {
-  private static final Logger LOG = LoggerFactory.getLogger(PermitContest.class);
-
+public final class PermitContest extends KeepingContest {
   /** A pause after somebody else was faster, as a part of the lease at most. */
   private static final int PAUSES = 40;
 
@@ -37,8 +30,7 @@ public final class PermitContest implements Contest {
   private final Locks locks;
   private final Sightings sightings;
   private final Permits permits;
-  private @Nullable Tenure tenure;
-  private long lookMillis;
+  private boolean sawFree;
   private boolean agreed;
   private Set<String> left;
 
@@ -49,54 +41,25 @@ public final class PermitContest implements Contest {
    */
   public PermitContest(
       Station station, Locks locks, Sightings sightings, Permits permits, Set<String> left) {
+    super(permits.toString(), locks, station.clock());
     this.station = station;
     this.locks = locks;
     this.sightings = sightings;
     this.permits = permits;
     this.left = left;
-    this.lookMillis = station.now();
-  }
-
-  @Override
-  public Optional<Tenure> tenure() {
-    return Optional.ofNullable(tenure).filter(Tenure::isHeld);
   }
 
   /**
-   * As told by {@link Contest}.
+   * Takes any permit that is free.
    *
    * @throws IllegalArgumentException where the semaphore has another number of permits
    */
   @Override
-  public long step() {
-    Tenure mine = tenure;
-    if (mine != null && mine.step()) {
-      return mine.nextMillis();
+  protected Optional<Held> attempt() {
+    if (!agreed) {
+      permits.agree(station.documents());
+      agreed = true;
     }
-    if (mine != null) {
-      tenure = null;
-      lookMillis = station.now();
-    }
-    if (station.now() >= lookMillis) {
-      tryFor();
-    }
-    return tenure == null ? lookMillis : tenure.nextMillis();
-  }
-
-  private void tryFor() {
-    try {
-      if (!agreed) {
-        permits.agree(station.documents());
-        agreed = true;
-      }
-      look();
-    } catch (ClusterException e) {
-      lookMillis = station.now() + station.terms().lease().toMillis() / 3;
-      LOG.debug("{} could not be tried for, and will be again", permits, e);
-    }
-  }
-
-  private void look() {
     Map<String, VersionedDocument> listed =
         station.documents().list(permits.prefix()).stream()
             .collect(
@@ -114,36 +77,26 @@ public final class PermitContest implements Contest {
         .forEach(sightings::see);
     List<String> free = new ArrayList<>(permits.keys());
     free.removeIf(key -> known.contains(key) && !sightings.isFree(key));
+    sawFree = !free.isEmpty();
     Collections.rotate(free, free.isEmpty() ? 0 : station.random().nextInt(free.size()));
     for (String key : free) {
       VersionedDocument document = listed.get(key);
       Optional<Held> held = document == null ? locks.create(key) : locks.take(document);
       if (held.isPresent()) {
-        tenure = new Tenure(held.get(), locks, station.clock());
-        return;
+        return held;
       }
     }
-    lookMillis = free.isEmpty() ? nextLook() : station.now() + 1 + station.pauseMillis(PAUSES);
+    return Optional.empty();
   }
 
-  private long nextLook() {
+  @Override
+  protected long nextLook() {
+    if (sawFree) {
+      return station.now() + 1 + station.pauseMillis(PAUSES);
+    }
     return permits.keys().stream()
         .mapToLong(key -> sightings.nextLook(key).orElse(station.now()))
         .min()
         .orElse(station.now());
-  }
-
-  @Override
-  public void release() {
-    Tenure mine = tenure;
-    tenure = null;
-    if (mine == null) {
-      return;
-    }
-    try {
-      mine.release();
-    } catch (ClusterException e) {
-      LOG.debug("{} is left to its lease", mine.key(), e);
-    }
   }
 }
