@@ -58,6 +58,24 @@ final class DocumentsOptions {
   }
 
   /**
+   * What to tell the user if a secret for these documents crosses a network that others can read;
+   * null if there is nothing to warn about, or the address is none.
+   */
+  @Nullable String warning() {
+    try {
+      URI place = URI.create(address.substring(address.indexOf(':') + 1));
+      if (address.startsWith("store:")) {
+        return ServerLocation.warning(place, tokenFile == null ? null : "token");
+      }
+      return address.startsWith("elasticsearch:") && Credentials.from(System.getenv()).isPresent()
+          ? ServerLocation.warning(place, "credential")
+          : null;
+    } catch (IllegalArgumentException e) {
+      return null; // Opening the documents says what is wrong.
+    }
+  }
+
+  /**
    * Opens the documents.
    *
    * @param timeout how long a request may take

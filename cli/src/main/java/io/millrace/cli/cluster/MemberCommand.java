@@ -93,6 +93,7 @@ public final class MemberCommand implements Callable<Integer> {
 
   private ClusterConfig config(Plan plan, Remote remote) {
     Optional<ClusterConfig> given = given(plan);
+    terminal.warn(documents.warning());
     try (VersionedDocuments first = documents.open(START_TIMEOUT)) {
       // What cannot be made here must not become the plan of others.
       plan.duty(new Means(first, remote));

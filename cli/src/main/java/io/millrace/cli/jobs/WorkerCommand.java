@@ -1,6 +1,7 @@
 package io.millrace.cli.jobs;
 
 import io.millrace.cli.remote.ServerAddress;
+import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.StopSignals;
 import io.millrace.cli.terminal.Terminal;
@@ -96,6 +97,12 @@ public final class WorkerCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     JobWorkerOptions options = options();
+    terminal.warn(
+        ServerLocation.warning(
+            options.server().server(),
+            options.server().token() != null
+                ? "token"
+                : options.identity().token().isEmpty() ? null : "worker token"));
     checkCommand();
     try (Watchdog watchdog = new Watchdog(ProcessLauncher.create(), null);
         JobWorker worker = JobWorker.start(options, new CommandHandler(command, type, watchdog))) {

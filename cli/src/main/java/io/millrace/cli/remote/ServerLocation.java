@@ -2,7 +2,9 @@ package io.millrace.cli.remote;
 
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +38,31 @@ public record ServerLocation(
   private static void add(List<String> arguments, String option, @Nullable Path file) {
     if (file != null) {
       arguments.addAll(List.of(option, file.toAbsolutePath().toString()));
+    }
+  }
+
+  /**
+   * What to tell the user if a secret for this server crosses a network that others can read.
+   *
+   * @param secret how the secret is called, as {@code token}; null if there is none
+   * @return the warning; null if there is nothing to warn about
+   */
+  public static @Nullable String warning(URI server, @Nullable String secret) {
+    if (secret == null || !"http".equalsIgnoreCase(server.getScheme()) || isLoopback(server)) {
+      return null;
+    }
+    return "the %s is sent to %s unencrypted, and whoever can read the network can use it; put a"
+            .formatted(secret, server.getHost())
+        + " proxy with TLS before the server and use https, see docs/cli.md";
+  }
+
+  /** An address that cannot be resolved now is taken for one beyond this machine. */
+  private static boolean isLoopback(URI server) {
+    try {
+      return server.getHost() != null
+          && InetAddress.getByName(server.getHost()).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
     }
   }
 

@@ -77,6 +77,7 @@ public final class NodeCommand implements Callable<Integer> {
     ClientOptions client = location.client(RETRY);
     String named = LocalNode.name("--name", name);
     workers.check();
+    terminal.warn(ServerLocation.warning(client.server(), client.token() == null ? null : "token"));
     Path folder = data == null ? defaultFolder(client.server(), named) : data;
     LocalNode.Site site = new LocalNode.Site(named, folder, location, workers);
     try (HttpTaskStore store = HttpTaskStore.open(client);

@@ -116,6 +116,7 @@ public final class UpCommand implements Callable<Integer> {
     // What is wrong with the command line is said before anything starts.
     String name = LocalNode.name("--node-name", nodeName);
     workers.check();
+    configuration.warnings().forEach(terminal::warn);
     MillraceServer server = MillraceServer.start(configuration);
     HeapGoal.keep();
     NodeDriver node = noNode ? null : startNode(name, configuration, server);

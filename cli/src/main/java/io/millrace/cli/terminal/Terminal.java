@@ -2,6 +2,7 @@ package io.millrace.cli.terminal;
 
 import java.io.InputStream;
 import java.io.PrintStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a command reads and writes.
@@ -32,5 +33,13 @@ public record Terminal(
         System.err,
         Boolean.getBoolean("millrace.watched"),
         Boolean.getBoolean("millrace.screen"));
+  }
+
+  /** Prints a warning as a line of {@code err}; nothing if there is none. */
+  public void warn(@Nullable String warning) {
+    if (warning != null) {
+      err.println("millrace: warning: " + warning);
+      err.flush();
+    }
   }
 }

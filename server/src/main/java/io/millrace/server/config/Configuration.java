@@ -11,9 +11,11 @@ import org.jspecify.annotations.Nullable;
 /** All settings, read and checked: one record for each section. Immutable. */
 public final class Configuration {
   private final Map<Section<?>, Object> records;
+  private final List<String> warnings;
 
-  private Configuration(Map<Section<?>, Object> records) {
+  private Configuration(Map<Section<?>, Object> records, List<String> warnings) {
     this.records = records;
+    this.warnings = List.copyOf(warnings);
   }
 
   /**
@@ -46,6 +48,7 @@ public final class Configuration {
     }
     flags.forEach(flag -> given.put(flag.key(), new Given(flag.text(), flag.typed())));
 
+    List<String> warnings = new ArrayList<>();
     Map<String, Map<String, Given>> bySection = new HashMap<>();
     Map<String, Key<?>> keys = new LinkedHashMap<>();
     for (Section<?> section : sections) {
@@ -61,6 +64,12 @@ public final class Configuration {
       }
       check(name, key, value);
       int dot = name.indexOf('.');
+      if (key.secretFile() != null && isOnCommandLine(name, value, flags)) {
+        warnings.add(
+            "%s: every user of this machine can read this secret in the list of processes; %s.%s"
+                    .formatted(value.where(), name.substring(0, dot), key.secretFile())
+                + " reads it from a file");
+      }
       bySection
           .computeIfAbsent(name.substring(0, dot), _ -> new LinkedHashMap<>())
           .put(name.substring(dot + 1), value);
@@ -71,7 +80,7 @@ public final class Configuration {
       Values values = new Values(bySection.getOrDefault(section.name(), Map.of()));
       records.put(section, section.record().apply(values));
     }
-    return new Configuration(records);
+    return new Configuration(records, warnings);
   }
 
   /** The defaults of these sections. */
@@ -91,6 +100,15 @@ public final class Configuration {
       throw new IllegalArgumentException("the section was not read: " + section.name());
     }
     return held;
+  }
+
+  /** What works but is unwise, one sentence each, for the user to read at the start. */
+  public List<String> warnings() {
+    return warnings;
+  }
+
+  private static boolean isOnCommandLine(String name, Given value, List<Flag> flags) {
+    return !value.text().isEmpty() && flags.stream().anyMatch(flag -> flag.key().equals(name));
   }
 
   private static @Nullable Key<?> key(String name, Given value, Map<String, Key<?>> keys) {

@@ -18,13 +18,32 @@ import org.jspecify.annotations.Nullable;
  * @param shown the default in words
  * @param meaning what it does, one sentence or two
  * @param reader reads a text; throws {@link IllegalArgumentException} for one of another form
+ * @param secretFile for a secret, the key of the same section that names a file with it; null for
+ *     what is no secret
  * @param <T> the type of its values
  */
 public record Key<T extends @Nullable Object>(
-    String name, String form, T absent, String shown, String meaning, Function<String, T> reader) {
+    String name,
+    String form,
+    T absent,
+    String shown,
+    String meaning,
+    Function<String, T> reader,
+    @Nullable String secretFile) {
 
   /** What stands in the name of a key for a part that the user names. */
   static final String FREE = "NAME";
+
+  /** A key whose value is no secret. */
+  public Key(
+      String name,
+      String form,
+      T absent,
+      String shown,
+      String meaning,
+      Function<String, T> reader) {
+    this(name, form, absent, shown, meaning, reader, null);
+  }
 
   /** A whole number. */
   public static Key<Long> number(String name, long least, long most, long absent, String meaning) {
@@ -70,6 +89,17 @@ public record Key<T extends @Nullable Object>(
   public static Key<@Nullable String> optionalText(String name, String meaning) {
     return new Key<@Nullable String>(
         name, "text", null, "none", meaning, text -> text.isEmpty() ? null : text);
+  }
+
+  /**
+   * A secret, or none. Given by {@code --set} it is visible in the list of processes, which is
+   * warned about.
+   *
+   * @param file the key of the same section that names a file with the secret instead
+   */
+  public static Key<@Nullable String> secret(String name, String file, String meaning) {
+    return new Key<@Nullable String>(
+        name, "text", null, "none", meaning, text -> text.isEmpty() ? null : text, file);
   }
 
   /** Whether. */

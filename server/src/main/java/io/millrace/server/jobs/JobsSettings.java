@@ -3,10 +3,12 @@ package io.millrace.server.jobs;
 import io.millrace.jobs.JobType;
 import io.millrace.jobs.JobsOptions;
 import io.millrace.jobs.worker.WorkerOptions;
+import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.Section;
 import io.millrace.server.config.Values;
 import io.millrace.server.security.Token;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -34,9 +36,15 @@ public record JobsSettings(
       Pattern.compile("(?!\\.{1,2}(/|$))[\\w.~-]+(/(?!\\.{1,2}(/|$))[\\w.~-]+)*");
 
   private static final Key<@Nullable String> WORKER_TOKEN =
-      Key.optionalText(
+      Key.secret(
           "worker.token",
+          "worker.token-file",
           "The secret in the registration of every worker. Without it any worker is let in.");
+  private static final Key<@Nullable Path> WORKER_TOKEN_FILE =
+      Key.optionalPath(
+          "worker.token-file",
+          "A file with that secret alone, in visible ASCII characters, instead of"
+              + " `jobs.worker.token`.");
   private static final Key<Long> KICK_AFTER =
       Key.number(
           "worker.kick-after-ms",
@@ -104,10 +112,15 @@ public record JobsSettings(
           "Whether a start may change the types that the store remembers. Otherwise a start with"
               + " other types is refused, with the difference.");
   private static final Key<@Nullable String> API_KEY =
-      Key.optionalText(
+      Key.secret(
           "api-key",
+          "api-key-file",
           "The secret that clients of the job API send in the header `X-API-KEY`. Without it none"
               + " is needed.");
+  private static final Key<@Nullable Path> API_KEY_FILE =
+      Key.optionalPath(
+          "api-key-file",
+          "A file with that secret alone, in visible ASCII characters, instead of `jobs.api-key`.");
   private static final Key<String> PATH_PREFIX =
       new Key<>(
           "path-prefix",
@@ -123,6 +136,7 @@ public record JobsSettings(
           "jobs",
           List.of(
               WORKER_TOKEN,
+              WORKER_TOKEN_FILE,
               KICK_AFTER,
               TRACKING,
               MAX_FRAME,
@@ -135,6 +149,7 @@ public record JobsSettings(
               TYPE,
               REPLACE_TYPES,
               API_KEY,
+              API_KEY_FILE,
               PATH_PREFIX),
           JobsSettings::of);
 
@@ -180,16 +195,25 @@ public record JobsSettings(
         types(values),
         values.get(REPLACE_TYPES),
         new WorkerSettings(
-            token(values.get(WORKER_TOKEN)),
+            secret(values, WORKER_TOKEN, WORKER_TOKEN_FILE),
             Duration.ofMillis(values.get(KICK_AFTER)),
             values.get(TRACKING),
             values.get(MAX_FRAME),
             values.get(STUCK_AFTER)),
-        new Access(token(values.get(API_KEY)), values.get(PATH_PREFIX)));
+        new Access(secret(values, API_KEY, API_KEY_FILE), values.get(PATH_PREFIX)));
   }
 
-  private static @Nullable Token token(@Nullable String text) {
-    return text == null ? null : Token.of(text);
+  /** A secret that is given as text or in a file, or not at all. */
+  private static @Nullable Token secret(
+      Values values, Key<@Nullable String> asText, Key<@Nullable Path> inFile) {
+    String text = values.get(asText);
+    Path file = values.get(inFile);
+    if (text != null && file != null) {
+      throw new ConfigurationException(
+          "jobs.%s and jobs.%s are both given; leave one of them out"
+              .formatted(asText.name(), inFile.name()));
+    }
+    return file != null ? Token.read(file) : text == null ? null : Token.of(text);
   }
 
   /** With one slash before each of its parts and none at the end; empty for none. */

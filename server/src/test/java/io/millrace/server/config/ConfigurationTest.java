@@ -200,4 +200,46 @@ final class ConfigurationTest {
         .hasMessageContaining("jobs.types.a.descripton")
         .hasMessageContaining("did you mean jobs.types.a.description?");
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "jobs.api-key, jobs.api-key-file",
+    "jobs.worker.token, jobs.worker.token-file",
+  })
+  void a_secret_on_the_command_line_is_warned_about(String key, String file) throws IOException {
+    assertThat(read("", Map.of(key, "hush")).warnings())
+        .containsExactly(
+            "--set %s: every user of this machine can read this secret in the list of processes; %s"
+                    .formatted(key, file)
+                + " reads it from a file");
+    assertThat(read(key + ": hush", Map.of()).warnings()).isEmpty();
+    assertThat(read("", Map.of("jobs.lease", "30s")).warnings()).isEmpty();
+  }
+
+  @Test
+  void secrets_of_jobs_are_read_from_files() throws IOException {
+    Path key = Files.writeString(folder.resolve("key"), "open-sesame\n");
+    Path token = Files.writeString(folder.resolve("token"), "let-me-work\n");
+    Configuration read =
+        read(
+            "",
+            Map.of(
+                "jobs.api-key-file", key.toString(), "jobs.worker.token-file", token.toString()));
+    assertThat(read.warnings()).isEmpty();
+    JobsSettings jobs = read.get(JobsSettings.SECTION);
+    assertThat(jobs.access().apiKey()).isNotNull().matches(secret -> secret.is("open-sesame"));
+    assertThat(jobs.workers().token()).isNotNull().matches(secret -> secret.is("let-me-work"));
+  }
+
+  @Test
+  void a_secret_that_is_given_twice_or_whose_file_is_none_is_refused() throws IOException {
+    Path file = Files.writeString(folder.resolve("key"), "open-sesame");
+    Map<String, String> both = Map.of("jobs.api-key", "a", "jobs.api-key-file", file.toString());
+    assertThatThrownBy(() -> read("", both))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessage("jobs.api-key and jobs.api-key-file are both given; leave one of them out");
+    String none = folder.resolve("none").toString();
+    assertThatThrownBy(() -> read("", Map.of("jobs.worker.token-file", none)))
+        .hasMessageContaining("cannot read the token file " + none);
+  }
 }
