@@ -38,9 +38,9 @@ record ProcessFolder(Path path) {
   /** Takes the folder for a new process; of two that want it, one gets it. */
   void prepare(Output output, InputStream stdin) {
     try {
-      Files.createDirectories(path);
+      PrivateFiles.createFolder(path);
       checkFree();
-      Files.createFile(path.resolve(STDIN));
+      PrivateFiles.createFile(path.resolve(STDIN));
     } catch (FileAlreadyExistsException e) {
       throw new CannotStartException("the folder " + path + " is that of another process", e);
     } catch (IOException e) {
@@ -50,8 +50,9 @@ record ProcessFolder(Path path) {
       try (var out = Files.newOutputStream(path.resolve(STDIN))) {
         stdin.transferTo(out);
       }
+      PrivateFiles.write(complaintsFile(), new byte[0]);
       for (OutputKind kind : kinds(output)) {
-        Files.createFile(path.resolve(kind.fileName()));
+        PrivateFiles.createFile(path.resolve(kind.fileName()));
       }
     } catch (IOException e) {
       clear();
@@ -67,18 +68,16 @@ record ProcessFolder(Path path) {
   boolean feed(InputStream stdin) {
     Path file = path.resolve(STDIN);
     try {
-      Files.createDirectories(path);
+      PrivateFiles.createFolder(path);
       byte[] first = stdin.readNBytes(FIRST_BYTES);
       checkFree();
       if (first.length == 0) {
         return false;
       }
-      try (var out =
-          Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      PrivateFiles.createFile(file);
+      try (var out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
         out.write(first);
         stdin.transferTo(out);
-      } catch (FileAlreadyExistsException e) {
-        throw e;
       } catch (IOException e) {
         delete(STDIN);
         throw e;

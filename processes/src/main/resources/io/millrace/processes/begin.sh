@@ -1,6 +1,9 @@
 # Already in the program's session: records who it is, waits for leave, and becomes the program.
 millrace_folder=$1
 shift
+# What is written here is for the owner alone; the program gets the umask that it would have had.
+millrace_umask=$(umask)
+umask 077
 # The launcher may die at any moment; that must not end this before it is recorded.
 trap '' PIPE
 millrace_mark() {
@@ -26,4 +29,5 @@ if ! read -r millrace_leave <&3; then
 fi
 exec 3<&- 4>&-
 trap - PIPE
+umask "$millrace_umask"
 exec "$@"

@@ -32,6 +32,9 @@ sub identity {
   return int($stat) . " $boot:$fields[19]";
 }
 
+# What is written here is for the owner alone; programs get the umask that they would have had.
+my $umask = umask(077);
+
 my $launcher = shift @ARGV;
 my $supervisor = identity();
 
@@ -69,6 +72,7 @@ sub begin {
   }
   $claimed or $never->("its folder cannot be claimed: $!");
   tell_launcher("r $own $supervisor");
+  umask($umask);
   POSIX::dup2(fileno($run->{input}), 0);
   POSIX::dup2(fileno($run->{target}), 1);
   POSIX::dup2(fileno($run->{error}), 2);

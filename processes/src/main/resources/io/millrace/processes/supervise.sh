@@ -14,7 +14,7 @@ MIXED)
   millrace_code=$?
   ;;
 ALL)
-  "$millrace_mkfifo" "$millrace_folder/stdout.pipe" "$millrace_folder/stderr.pipe" || exit 125
+  "$millrace_mkfifo" -m 600 "$millrace_folder/stdout.pipe" "$millrace_folder/stderr.pipe" || exit 125
   "$millrace_tee" -a "$millrace_folder/stdout" \
     <"$millrace_folder/stdout.pipe" >>"$millrace_folder/mixed" 3<&- 4>&- &
   "$millrace_tee" -a "$millrace_folder/stderr" \
@@ -25,6 +25,7 @@ ALL)
   exec 5>&- 6>&-
   ;;
 esac
+umask 077
 [ -s "$millrace_folder/exit" ] || echo "$millrace_code" >"$millrace_folder/exit"
 wait
 exit "$millrace_code"

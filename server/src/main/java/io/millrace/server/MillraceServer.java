@@ -33,6 +33,7 @@ import io.millrace.server.metrics.StoreFigures;
 import io.millrace.server.queues.DciApi;
 import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.security.Access;
+import io.millrace.server.security.FilePermissions;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StoreApi;
 import io.millrace.server.store.StoreSettings;
@@ -126,6 +127,8 @@ public final class MillraceServer implements AutoCloseable {
           Failures failures = new Failures();
           BlobSettings blobSettings = configuration.get(BlobSettings.SECTION);
           BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
+          FilePermissions.warnIfShared("data folder", options.folder());
+          FilePermissions.warnIfShared("blob folder", blobSettings.folder(options.folder()));
           mount(routes, failures, store, options);
           BlobApi.mount(routes, blobs, blobSettings.maxBytes());
           BlobApi.explain(failures);

@@ -4,6 +4,7 @@ import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.ClientOptions;
+import io.millrace.processes.PrivateFiles;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
@@ -81,7 +82,7 @@ final class BackupCommand implements Callable<Integer> {
       throw new CommandException(ExitCode.FAILURE, "there is no folder " + folder);
     }
     try (EmbeddedTaskStore store = TaskStore.open(StoreOptions.in(folder));
-        OutputStream out = new BufferedOutputStream(Files.newOutputStream(unfinished))) {
+        OutputStream out = new BufferedOutputStream(PrivateFiles.newOutputStream(unfinished))) {
       store.backup(out);
     }
   }
@@ -100,7 +101,7 @@ final class BackupCommand implements Callable<Integer> {
                 .sslContext(options.tls())
                 .build();
         InputStream body = body(client, request.build(), server);
-        OutputStream out = Files.newOutputStream(unfinished)) {
+        OutputStream out = PrivateFiles.newOutputStream(unfinished)) {
       body.transferTo(out);
     }
   }

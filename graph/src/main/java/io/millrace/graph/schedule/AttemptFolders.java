@@ -1,11 +1,13 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.processes.FileTree;
+import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -47,12 +49,12 @@ final class AttemptFolders {
    * @throws IOException when it cannot be written
    */
   static AttemptFolders open(Path root, ProcessLauncher launcher) throws IOException {
-    Files.createDirectories(root);
+    PrivateFiles.createFolder(root);
     Path boot = root.resolve(BOOT);
     boolean sameBoot = wasOfThisBoot(boot, launcher);
     long pid = ProcessHandle.current().pid();
-    Files.writeString(
-        boot, launcher.identify(pid).map(ProcessIdentity::toString).orElse("") + "\n");
+    String self = launcher.identify(pid).map(ProcessIdentity::toString).orElse("");
+    PrivateFiles.write(boot, (self + "\n").getBytes(StandardCharsets.UTF_8));
     return new AttemptFolders(root.toAbsolutePath(), launcher, sameBoot);
   }
 
@@ -114,7 +116,7 @@ final class AttemptFolders {
     try {
       Files.createLink(file, root.resolve(BOOT));
     } catch (UnsupportedOperationException | FileSystemException e) {
-      Files.createFile(file);
+      PrivateFiles.createFile(file);
     }
   }
 

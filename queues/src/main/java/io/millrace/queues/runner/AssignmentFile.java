@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -18,7 +19,7 @@ final class AssignmentFile {
   /** Puts it on file, before the runner can know. */
   static void write(TaskFolder folder, Assignment assignment) throws IOException {
     Path next = folder.assignment().resolveSibling("assignment.new");
-    Files.write(next, Lines.bytes(assignment.write()));
+    PrivateFiles.write(next, Lines.bytes(assignment.write()));
     Files.move(next, folder.assignment(), StandardCopyOption.ATOMIC_MOVE);
   }
 

@@ -1,6 +1,7 @@
 package io.millrace.queues.runner;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.processes.PrivateFiles;
 import io.millrace.queues.OutputFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -39,7 +40,7 @@ final class Capture {
     this.file = file;
     this.prefix = prefix;
     try {
-      Files.createFile(file);
+      PrivateFiles.createFile(file);
     } catch (IOException e) {
       lost("there is no file for it: " + e);
     }

@@ -1,9 +1,10 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessLauncher;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +47,7 @@ final class FrozenWatch {
   private void kill(Slot slot) {
     LOG.warn("the runner in {} is silent and is killed", slot.folder().runner());
     try {
-      Files.writeString(slot.folder().lastWords(), SILENT);
+      PrivateFiles.write(slot.folder().lastWords(), SILENT.getBytes(StandardCharsets.UTF_8));
       launcher.killGroup(slot.process().identity());
     } catch (IOException | ProcessException e) {
       LOG.warn("the runner in {} cannot be killed: {}", slot.folder().runner(), e.toString());

@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.ProcessSpec;
@@ -51,7 +52,7 @@ public final class LocalRunners implements Runners {
    */
   public static LocalRunners create(LocalRunnersOptions options) {
     try {
-      Files.createDirectories(options.folder());
+      PrivateFiles.createFolder(options.folder());
       Files.setPosixFilePermissions(options.folder(), SocketPath.OWNER);
       return new LocalRunners(options, ProcessLauncher.create(), SocketPath.in(options.folder()));
     } catch (IOException e) {
@@ -115,7 +116,7 @@ public final class LocalRunners implements Runners {
     whole.addAll(List.of("--socket", socketPath.toString()));
     whole.addAll(List.of("--folder", folder.runner().toString()));
     try {
-      Files.createDirectory(folder.runner());
+      PrivateFiles.createFolder(folder.runner());
       AssignmentFile.write(folder, assignment);
       RunningProcess process = launcher.start(ProcessSpec.of(whole, folder.runner()));
       Slot slot = Slot.started(folder, process, command);

@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.PrivateFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
@@ -32,7 +33,7 @@ final class Room {
     try {
       if (!isAsMade()) {
         TaskFolder.remove(folder.task());
-        Files.createDirectories(folder.work());
+        PrivateFiles.createFolder(folder.work());
         made = marks();
       }
     } catch (IOException e) {

@@ -1,9 +1,9 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.queues.plugin.PluginException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
@@ -38,7 +38,8 @@ record RunTask(
   /** Puts the params into a file, for standard input. */
   Path writeParams() throws PluginException {
     try {
-      return Files.write(folder.params(), Lines.bytes(params));
+      PrivateFiles.write(folder.params(), Lines.bytes(params));
+      return folder.params();
     } catch (IOException e) {
       throw new PluginException("the params cannot be written: " + e, e);
     }

@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
@@ -9,7 +10,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
 import io.millrace.queues.plugin.Plugins;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -96,7 +97,7 @@ public final class RunnerProgram {
 
   private static void endAtOnce(TaskFolder files, String reason) {
     try {
-      Files.writeString(files.lastWords(), reason);
+      PrivateFiles.write(files.lastWords(), reason.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       LOG.warn("the last words are lost: {}", reason);
     }

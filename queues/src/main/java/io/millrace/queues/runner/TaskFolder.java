@@ -2,8 +2,10 @@ package io.millrace.queues.runner;
 
 import io.millrace.processes.FileTree;
 import io.millrace.processes.GroupRecord;
+import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessIdentity;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -63,7 +65,7 @@ record TaskFolder(Path runner) {
 
   /** From now on the processes of tasks may be anywhere in the runner's session. */
   void recordSession() throws IOException {
-    Files.write(session(), new byte[0]);
+    PrivateFiles.write(session(), new byte[0]);
   }
 
   /** Whether processes of a task may be anywhere in the runner's session. */
@@ -76,14 +78,14 @@ record TaskFolder(Path runner) {
     return new GroupRecord() {
       @Override
       public void begun(ProcessIdentity leader) throws IOException {
-        Files.writeString(leaderFile(), leader.toString());
+        PrivateFiles.write(leaderFile(), leader.toString().getBytes(StandardCharsets.UTF_8));
       }
 
       @Override
       public void ended() {
         try {
           // Emptied, as to make it anew for each task would cost more.
-          Files.write(leaderFile(), new byte[0]);
+          PrivateFiles.write(leaderFile(), new byte[0]);
         } catch (IOException e) {
           LOG.warn("the file {} cannot be emptied: {}", leaderFile(), e.toString());
         }

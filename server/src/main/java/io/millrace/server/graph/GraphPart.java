@@ -11,6 +11,7 @@ import io.millrace.graph.StoredGraph;
 import io.millrace.graph.Work;
 import io.millrace.graph.schedule.GraphScheduler;
 import io.millrace.graph.schedule.SchedulerDriver;
+import io.millrace.graph.schedule.SchedulerOptions;
 import io.millrace.graph.schedule.Surroundings;
 import io.millrace.graph.type.StandardTypes;
 import io.millrace.jobs.Jobs;
@@ -27,6 +28,7 @@ import io.millrace.server.graph.type.QueuedCommandType;
 import io.millrace.server.graph.type.Tasks;
 import io.millrace.server.http.Routes;
 import io.millrace.server.metrics.GraphFigures;
+import io.millrace.server.security.FilePermissions;
 import io.millrace.server.security.Pass;
 import io.millrace.store.TaskStore;
 import java.nio.file.Path;
@@ -185,9 +187,10 @@ public final class GraphPart implements AutoCloseable {
             (id, attempt) ->
                 Map.of("MILLRACE_URL", reached, "MILLRACE_TOKEN", tokens.of(id, attempt)),
             runs);
+    SchedulerOptions options = settings.scheduling(folder);
     GraphScheduler scheduler =
-        new GraphScheduler(
-            figures.measure(graph.work()), types.all(), settings.scheduling(folder), surroundings);
+        new GraphScheduler(figures.measure(graph.work()), types.all(), options, surroundings);
+    FilePermissions.warnIfShared("folder of graph commands", options.folder());
     driver = SchedulerDriver.start(scheduler, Clock.systemUTC());
   }
 

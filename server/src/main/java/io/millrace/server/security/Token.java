@@ -44,6 +44,7 @@ public final class Token {
       throw new ServerException(
           "the token file " + file + " must hold one token of visible ASCII characters");
     }
+    FilePermissions.warnIfShared("token file", file);
     return of(content);
   }
 

@@ -1,0 +1,73 @@
+package io.millrace.processes;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * Files and folders that only their owner can use: 0600 and 0700 on a POSIX file system, whatever
+ * the umask allows. What exists keeps its permissions.
+ */
+public final class PrivateFiles {
+  private static final FileAttribute<?> FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<?> FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private PrivateFiles() {}
+
+  /**
+   * Creates a folder and those above it, as far as they do not exist.
+   *
+   * @throws IOException when it cannot be created, or a file has its name
+   */
+  public static void createFolder(Path folder) throws IOException {
+    Files.createDirectories(folder, FOLDER);
+  }
+
+  /**
+   * Creates an empty file.
+   *
+   * @throws FileAlreadyExistsException when there is one already
+   * @throws IOException when it cannot be created
+   */
+  public static void createFile(Path file) throws IOException {
+    Files.createFile(file, FILE);
+  }
+
+  /**
+   * Makes these bytes the content of a file, which is created if it does not exist.
+   *
+   * @throws IOException when it cannot be written
+   */
+  public static void write(Path file, byte[] content) throws IOException {
+    try (OutputStream out = newOutputStream(file)) {
+      out.write(content);
+    }
+  }
+
+  /**
+   * Opens a file for writing from its start, emptied, or created if it does not exist.
+   *
+   * @return a stream without a buffer
+   * @throws IOException when it cannot be opened
+   */
+  public static OutputStream newOutputStream(Path file) throws IOException {
+    return Channels.newOutputStream(
+        FileChannel.open(
+            file,
+            Set.of(
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE),
+            FILE));
+  }
+}

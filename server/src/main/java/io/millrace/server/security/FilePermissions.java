@@ -1,0 +1,65 @@
+package io.millrace.server.security;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What other users of this machine may do with the files of a server. Its folders hold what its
+ * tasks are about, and secrets by which anybody can run programs as the server's user.
+ */
+public final class FilePermissions {
+  private static final Logger LOG = LoggerFactory.getLogger(FilePermissions.class);
+  private static final Set<PosixFilePermission> OWNER =
+      Set.copyOf(PosixFilePermissions.fromString("rwx------"));
+
+  private static final Set<PosixFilePermission> PASSAGE =
+      EnumSet.of(PosixFilePermission.GROUP_EXECUTE, PosixFilePermission.OTHERS_EXECUTE);
+
+  private FilePermissions() {}
+
+  /**
+   * Warns in the log if anybody but the owner may use a file or folder, and can reach it through
+   * the folders above. Says nothing if it does not exist, or on a file system without such
+   * permissions.
+   *
+   * @param what what it is, as {@code data folder}
+   * @return whether it warned
+   */
+  public static boolean warnIfShared(String what, Path path) {
+    Set<PosixFilePermission> permissions;
+    try {
+      permissions = Files.getPosixFilePermissions(path);
+      if (OWNER.containsAll(permissions) || !isReachable(path.toRealPath())) {
+        return false;
+      }
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    }
+    LOG.warn(
+        "other users of this machine may use the {} {} ({}); to keep them out: chmod {} {}",
+        what,
+        path,
+        PosixFilePermissions.toString(permissions),
+        Files.isDirectory(path) ? "700" : "600",
+        path);
+    return true;
+  }
+
+  /** Whether all folders above let others through. */
+  private static boolean isReachable(Path path) throws IOException {
+    for (Path above = path.getParent(); above != null; above = above.getParent()) {
+      if (Collections.disjoint(Files.getPosixFilePermissions(above), PASSAGE)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
