@@ -4,6 +4,7 @@ import io.millrace.processes.FileTree;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.store.environment.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
@@ -47,7 +48,7 @@ final class AttemptFolders {
    * @throws IOException when it cannot be written
    */
   static AttemptFolders open(Path root, ProcessLauncher launcher) throws IOException {
-    Files.createDirectories(root);
+    Environment.system().disk().makeFolders(root);
     Path boot = root.resolve(BOOT);
     boolean sameBoot = wasOfThisBoot(boot, launcher);
     long pid = ProcessHandle.current().pid();
