@@ -8,6 +8,7 @@ import io.millrace.store.environment.Environment;
 import io.millrace.store.environment.Folder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
@@ -50,7 +51,17 @@ final class CountingDisk implements Environment {
 
   @Override
   public Disk disk() {
-    return path -> new CountingFolder(system.disk().folder(path));
+    return new Disk() {
+      @Override
+      public Folder open(Path path) throws IOException {
+        return new CountingFolder(system.disk().open(path));
+      }
+
+      @Override
+      public void makeFolder(Path path) throws IOException {
+        system.disk().makeFolder(path);
+      }
+    };
   }
 
   private final class CountingFolder implements Folder {
@@ -73,6 +84,11 @@ final class CountingDisk implements Environment {
     @Override
     public DiskFile open(String name) throws IOException {
       return new CountingFile(folder.open(name));
+    }
+
+    @Override
+    public DiskFile read(String name) throws IOException {
+      return folder.read(name);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.millrace.blobs;
 
+import io.millrace.store.environment.Disk;
+import io.millrace.store.environment.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -19,6 +21,7 @@ import java.util.stream.Stream;
 /** Where the files of a {@link FileBlobStore} are. */
 final class BlobFolders {
   private static final int FOLDER_DIGITS = 3;
+  private static final Disk DISK = Environment.system().disk();
 
   private final Path data;
   private final Path incoming;
@@ -32,9 +35,10 @@ final class BlobFolders {
   }
 
   static BlobFolders open(Path root) throws IOException {
-    Path data = Files.createDirectories(root.resolve("data"));
-    Path incoming = Files.createDirectories(root.resolve("incoming"));
-    sync(root);
+    Path data = root.resolve("data");
+    Path incoming = root.resolve("incoming");
+    DISK.makeFolders(data);
+    DISK.makeFolders(incoming);
     return new BlobFolders(data, incoming);
   }
 
@@ -67,8 +71,7 @@ final class BlobFolders {
   Path placeFor(String name) throws IOException {
     Path folder = folderOf(name);
     if (!durable.contains(folder)) {
-      Files.createDirectories(folder);
-      sync(data);
+      DISK.makeFolders(folder);
       durable.add(folder);
     }
     return folder.resolve(name);

@@ -10,8 +10,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -36,6 +39,10 @@ public final class FileBlobStore implements BlobStore {
   private static final Logger LOG = LoggerFactory.getLogger(FileBlobStore.class);
 
   private static final int BUFFER_SIZE = 64 * 1024;
+
+  /** Blobs are for their owner alone, whatever the umask allows. */
+  private static final FileAttribute<?> PRIVATE_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   private final BlobFolders folders;
   private final FileOpener newFiles;
@@ -67,7 +74,11 @@ public final class FileBlobStore implements BlobStore {
       Leftovers.remove(folders.incoming(), clock.instant());
       return new FileBlobStore(
           folders,
-          path -> FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+          path ->
+              FileChannel.open(
+                  path,
+                  Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                  PRIVATE_FILE));
     } catch (IOException e) {
       throw new BlobException("the blob folder " + folder + " cannot be opened: " + e, e);
     }

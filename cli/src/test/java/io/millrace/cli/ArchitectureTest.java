@@ -30,7 +30,7 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> MAY_SEE =
       Map.ofEntries(
           entry("store", Set.of()),
-          entry("blobs", Set.of()),
+          entry("blobs", Set.of("store")),
           entry("processes", Set.of()),
           entry("wire", Set.of("store")),
           entry("client", Set.of("store", "wire")),

@@ -26,9 +26,7 @@ final class OneThread implements Environment {
 
   @Override
   public Disk disk() {
-    return path -> {
-      throw new UnsupportedOperationException("there is no disk for " + path);
-    };
+    throw new UnsupportedOperationException("there is no disk");
   }
 
   @Override

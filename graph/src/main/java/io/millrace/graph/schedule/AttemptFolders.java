@@ -5,6 +5,7 @@ import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.store.environment.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +50,7 @@ final class AttemptFolders {
    * @throws IOException when it cannot be written
    */
   static AttemptFolders open(Path root, ProcessLauncher launcher) throws IOException {
-    PrivateFiles.createFolder(root);
+    Environment.system().disk().makeFolders(root);
     Path boot = root.resolve(BOOT);
     boolean sameBoot = wasOfThisBoot(boot, launcher);
     long pid = ProcessHandle.current().pid();

@@ -10,6 +10,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Run;
 import io.millrace.queues.node.RunnerException;
 import io.millrace.queues.node.Runners;
+import io.millrace.store.environment.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -52,7 +53,7 @@ public final class LocalRunners implements Runners {
    */
   public static LocalRunners create(LocalRunnersOptions options) {
     try {
-      PrivateFiles.createFolder(options.folder());
+      Environment.system().disk().makeFolders(options.folder());
       Files.setPosixFilePermissions(options.folder(), SocketPath.OWNER);
       return new LocalRunners(options, ProcessLauncher.create(), SocketPath.in(options.folder()));
     } catch (IOException e) {

@@ -4,45 +4,139 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A folder of the file system, locked through a file named {@code lock}. */
 final class FileSystemFolder implements Folder {
+  /** The file system of this machine. */
+  static final Disk DISK = new FileSystem();
+
   private static final String LOCK = "lock";
 
+  /** What a store keeps is for its owner alone, whatever the umask allows. */
+  private static final FileAttribute<?> PRIVATE_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private static final FileAttribute<?> PRIVATE_FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
   private final Path path;
-  private @Nullable FileChannel lockChannel;
+  private @Nullable Lock lock;
 
   private FileSystemFolder(Path path) {
     this.path = path;
   }
 
-  static Folder open(Path path) throws IOException {
-    Files.createDirectories(path);
-    return new FileSystemFolder(path.toRealPath());
+  /** Where folders and their files are made; each is made here and nowhere else. */
+  private static final class FileSystem implements Disk {
+    @Override
+    public Folder open(Path path) throws IOException {
+      if (!Files.readAttributes(path, BasicFileAttributes.class).isDirectory()) {
+        throw new NotDirectoryException(path.toString());
+      }
+      return new FileSystemFolder(path.toRealPath());
+    }
+
+    @Override
+    public void makeFolder(Path path) throws IOException {
+      Files.createDirectory(path, PRIVATE_FOLDER);
+    }
+  }
+
+  /**
+   * The lock of one folder. POSIX takes a file's locks away from a process when it closes any of
+   * its descriptors of that file, whichever of them the lock was taken with. So this process never
+   * has more than one channel on a lock file, and closes it only to give the lock back.
+   *
+   * @param keys what this folder is known by in {@link #HELD}
+   */
+  private record Lock(FileChannel channel, List<Object> keys) {
+    /** The locks of this process, by the paths of their folders and by their files. */
+    private static final Map<Object, Lock> HELD = new HashMap<>();
+
+    /**
+     * Channels whose file is locked by a copy of this class that another class loader has loaded.
+     * To close one would free the lock of that copy.
+     */
+    private static final Map<Object, FileChannel> FOREIGN = new HashMap<>();
+
+    /** Takes the lock of a folder; null if somebody holds it. */
+    static @Nullable Lock take(Path folder) throws IOException {
+      synchronized (HELD) {
+        if (HELD.containsKey(folder)) {
+          return null;
+        }
+        Path file = folder.resolve(LOCK);
+        try {
+          // Opens no file that is there already.
+          Files.createFile(file, PRIVATE_FILE);
+        } catch (FileAlreadyExistsException e) {
+          // Made by whoever was here before.
+        }
+        // The same folder may be reached by another path, such as a second mount.
+        Object key = key(file);
+        if (HELD.containsKey(key)) {
+          return null;
+        }
+        @Nullable FileChannel known = FOREIGN.remove(key);
+        FileChannel channel =
+            known != null ? known : FileChannel.open(file, StandardOpenOption.WRITE);
+        boolean kept = false;
+        try {
+          @Nullable FileLock taken = channel.tryLock();
+          if (taken == null) {
+            return null;
+          }
+          kept = true;
+          Lock lock = new Lock(channel, List.of(folder, key));
+          lock.keys.forEach(each -> HELD.put(each, lock));
+          return lock;
+        } catch (OverlappingFileLockException e) {
+          kept = true;
+          FOREIGN.put(key, channel);
+          return null;
+        } finally {
+          if (!kept) {
+            channel.close();
+          }
+        }
+      }
+    }
+
+    private static Object key(Path file) throws IOException {
+      @Nullable Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+      return key != null ? key : file.toRealPath();
+    }
+
+    void release() throws IOException {
+      synchronized (HELD) {
+        keys.forEach(HELD::remove);
+        channel.close();
+      }
+    }
   }
 
   @Override
   public boolean lock() throws IOException {
-    FileChannel channel =
-        FileChannel.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    @Nullable FileLock lock;
-    try {
-      lock = channel.tryLock();
-    } catch (OverlappingFileLockException e) {
-      lock = null;
-    }
-    if (lock == null) {
-      channel.close();
+    @Nullable Lock taken = Lock.take(path);
+    if (taken == null) {
       return false;
     }
-    lockChannel = channel;
+    lock = taken;
     return true;
   }
 
@@ -63,9 +157,13 @@ final class FileSystemFolder implements Folder {
     return new FileSystemFile(
         FileChannel.open(
             path.resolve(name),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE));
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+            PRIVATE_FILE));
+  }
+
+  @Override
+  public DiskFile read(String name) throws IOException {
+    return new FileSystemFile(FileChannel.open(path.resolve(name), StandardOpenOption.READ));
   }
 
   @Override
@@ -92,9 +190,9 @@ final class FileSystemFolder implements Folder {
 
   @Override
   public void close() throws IOException {
-    if (lockChannel != null) {
-      lockChannel.close();
-      lockChannel = null;
+    if (lock != null) {
+      lock.release();
+      lock = null;
     }
   }
 }

@@ -6,7 +6,8 @@ import java.util.List;
 /** A folder of files, without folders inside. For use by one thread at a time. */
 public interface Folder extends AutoCloseable {
   /**
-   * Takes the folder for this process and this opening alone, until {@link #close()}.
+   * Takes the folder for this process and this opening alone, until {@link #close()}. Neither
+   * another process nor another opening of the same folder in this process can have it meanwhile.
    *
    * @return whether it could be had; false when somebody else holds it
    */
@@ -17,6 +18,14 @@ public interface Folder extends AutoCloseable {
 
   /** Opens a file for reading and writing, creating it where it is absent. */
   DiskFile open(String name) throws IOException;
+
+  /**
+   * Opens a file that is there, for reading only. Changes nothing, so it works on a disk that is
+   * read-only.
+   *
+   * @throws java.nio.file.NoSuchFileException if there is no such file
+   */
+  DiskFile read(String name) throws IOException;
 
   /** Gives a file another name, replacing a file of that name in one step. */
   void rename(String from, String to) throws IOException;

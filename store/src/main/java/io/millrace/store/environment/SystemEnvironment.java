@@ -29,7 +29,7 @@ final class SystemEnvironment implements Environment {
 
   @Override
   public Disk disk() {
-    return FileSystemFolder::open;
+    return FileSystemFolder.DISK;
   }
 
   @Override

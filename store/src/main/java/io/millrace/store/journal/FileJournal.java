@@ -59,7 +59,7 @@ public final class FileJournal implements Journal {
       }
       return new FileJournal(environment, new Storage(opened), options);
     } catch (IOException e) {
-      throw new JournalException("cannot open the journal in " + folder, e);
+      throw new JournalException("cannot open the journal in " + folder + ": " + e, e);
     }
   }
 

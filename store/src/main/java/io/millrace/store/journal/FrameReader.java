@@ -79,7 +79,7 @@ final class FrameReader implements Journal.Reader {
     try {
       closeFile();
       segmentSequence = segment.firstSequence();
-      DiskFile opened = storage.open(segment.name());
+      DiskFile opened = storage.read(segment.name());
       file = opened;
       scan = new FrameScan(opened, segment.header(), segment.sizeBytes(), PIECE_BYTES);
     } catch (IOException e) {

@@ -63,9 +63,9 @@ public final class JournalCheck {
   }
 
   /**
-   * Checks a folder of an environment's disk, which creates it where it is absent.
+   * Checks a folder of an environment's disk.
    *
-   * @throws JournalException when it cannot be read
+   * @throws JournalException when it is absent or cannot be read
    */
   public static JournalReport verify(Environment environment, Path folder) {
     return verify(environment, folder, UNREAD);
@@ -74,11 +74,11 @@ public final class JournalCheck {
   /**
    * The same, also showing what was found to {@code contents}.
    *
-   * @throws JournalException when it cannot be read
+   * @throws JournalException when it is absent or cannot be read
    */
   public static JournalReport verify(
       Environment environment, Path folder, JournalContents contents) {
-    try (Folder opened = environment.disk().folder(folder)) {
+    try (Folder opened = environment.disk().open(folder)) {
       return new JournalCheck(new Storage(opened), contents).run();
     } catch (IOException e) {
       throw new JournalException("cannot read the journal in " + folder, e);
@@ -147,7 +147,7 @@ public final class JournalCheck {
 
   private boolean snapshot(long sequence) throws IOException {
     String name = FileNames.snapshot(sequence);
-    try (DiskFile file = storage.open(name);
+    try (DiskFile file = storage.read(name);
         InputStream stream = new DiskFileInput(file)) {
       bytes += file.size();
       SnapshotInput input = new SnapshotInput(stream, name);
@@ -193,7 +193,7 @@ public final class JournalCheck {
 
   private void segment(long sequence, boolean isLast) throws IOException {
     String name = FileNames.segment(sequence);
-    try (DiskFile file = storage.open(name)) {
+    try (DiskFile file = storage.read(name)) {
       bytes += file.size();
       Segment segment = new Segment(SegmentHeader.read(file, sequence), file.size());
       if (last != null && !last.equals(segment.header().before())) {

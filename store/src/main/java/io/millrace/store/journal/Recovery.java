@@ -75,7 +75,7 @@ final class Recovery {
     for (int i = sequences.size() - 1; i >= 0; i--) {
       long sequence = sequences.get(i);
       boolean needed = i == sequences.size() - 1 || sequences.get(i + 1) > base + 1;
-      try (DiskFile file = storage.open(FileNames.segment(sequence))) {
+      try (DiskFile file = storage.read(FileNames.segment(sequence))) {
         Segment segment = new Segment(SegmentHeader.read(file, sequence), file.size());
         if (!usable.isEmpty()
             && usable.getFirst().header().journalId() != segment.header().journalId()) {

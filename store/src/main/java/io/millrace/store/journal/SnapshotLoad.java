@@ -49,7 +49,7 @@ final class SnapshotLoad {
     for (long sequence : sequences.reversed()) {
       String name = FileNames.snapshot(sequence);
       @Nullable DamagedJournalException meaningless;
-      try (InputStream stream = new DiskFileInput(storage.open(name))) {
+      try (InputStream stream = new DiskFileInput(storage.read(name))) {
         SnapshotInput input = new SnapshotInput(stream, name);
         check(input, sequence, firstSegment);
         meaningless = load(input, name);

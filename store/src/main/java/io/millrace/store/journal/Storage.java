@@ -24,6 +24,11 @@ final class Storage {
     return folder.open(name);
   }
 
+  /** Opens a file that is there, for reading only; changes nothing. */
+  synchronized DiskFile read(String name) throws IOException {
+    return folder.read(name);
+  }
+
   /** Gives a file its lasting name; content that was synced before is then durable under it. */
   synchronized void publish(String from, String to) throws IOException {
     folder.rename(from, to);

@@ -36,7 +36,7 @@ public final class StoreCheck implements JournalContents {
     return check.report(JournalCheck.verify(folder, check));
   }
 
-  /** Checks a folder of an environment's disk, which creates it where it is absent. */
+  /** Checks a folder of an environment's disk. */
   public static StoreReport verify(Environment environment, Path folder) {
     StoreCheck check = new StoreCheck();
     return check.report(JournalCheck.verify(environment, folder, check));

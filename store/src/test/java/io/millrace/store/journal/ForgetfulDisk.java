@@ -5,6 +5,7 @@ import io.millrace.store.environment.DiskFile;
 import io.millrace.store.environment.Folder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -89,8 +90,18 @@ final class ForgetfulDisk implements Disk {
   }
 
   @Override
-  public Folder folder(Path path) {
+  public Folder open(Path path) {
     return new MemoryFolder();
+  }
+
+  @Override
+  public void makeFolder(Path path) {
+    throw new AssertionError("every folder is there already");
+  }
+
+  @Override
+  public Folder folder(Path path) {
+    return open(path);
   }
 
   private final class MemoryFolder implements Folder {
@@ -119,6 +130,15 @@ final class ForgetfulDisk implements Disk {
         namesChanged();
       }
       return new MemoryFile(names.get(name));
+    }
+
+    @Override
+    public DiskFile read(String name) throws IOException {
+      Content content = names.get(name);
+      if (content == null) {
+        throw new NoSuchFileException(name);
+      }
+      return new MemoryFile(content);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.millrace.cluster.documents.files;
 
+import io.millrace.store.environment.Environment;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -32,7 +33,7 @@ record Layout(Path root, Disk disk, Discarded discarded, Names names) {
 
   /** Makes the folders that are missing, and removes what the dead have left unfinished. */
   static Layout make(Path root, Disk disk, InstantSource clock, Names names) throws IOException {
-    Files.createDirectories(root);
+    Environment.system().disk().makeFolders(root);
     for (String name : new String[] {"documents", "unfinished", "discarded"}) {
       try {
         disk.makeFolder(root.resolve(name));

@@ -9,20 +9,27 @@ import org.jspecify.annotations.Nullable;
 
 /** The names in a folder of a simulated disk: as they are seen, and as they would survive. */
 final class FolderContent {
+  /** What a name stands for: a file or a folder. */
+  private sealed interface Item permits FileItem, FolderItem {}
+
+  private record FileItem(FileContent content) implements Item {}
+
+  private record FolderItem(FolderContent content) implements Item {}
+
   /** A change of names; {@code from} null for a creation, {@code to} null for a delete. */
-  private record Entry(@Nullable String from, @Nullable String to, FileContent file) {
-    void applyTo(SortedMap<String, FileContent> names) {
+  private record Entry(@Nullable String from, @Nullable String to, Item item) {
+    void applyTo(SortedMap<String, Item> names) {
       if (from != null) {
-        names.remove(from, file);
+        names.remove(from, item);
       }
       if (to != null) {
-        names.put(to, file);
+        names.put(to, item);
       }
     }
   }
 
-  private SortedMap<String, FileContent> names = new TreeMap<>();
-  private final SortedMap<String, FileContent> durable = new TreeMap<>();
+  private SortedMap<String, Item> names = new TreeMap<>();
+  private final SortedMap<String, Item> durable = new TreeMap<>();
   private final List<Entry> unsynced = new ArrayList<>();
   private boolean locked;
 
@@ -36,30 +43,48 @@ final class FolderContent {
     locked = false;
   }
 
+  /** The names of the files. */
   List<String> list() {
-    return List.copyOf(names.keySet());
+    return names.keySet().stream().filter(name -> file(name) != null).toList();
   }
 
   @Nullable FileContent file(String name) {
-    return names.get(name);
+    return names.get(name) instanceof FileItem(FileContent content) ? content : null;
   }
 
-  Iterable<FileContent> files() {
-    return names.values();
+  @Nullable FolderContent folder(String name) {
+    return names.get(name) instanceof FolderItem(FolderContent content) ? content : null;
+  }
+
+  /** The bytes of all files, those of the folders inside too. */
+  long usedBytes() {
+    long used = 0;
+    for (Item item : names.values()) {
+      used +=
+          switch (item) {
+            case FileItem(FileContent content) -> content.size();
+            case FolderItem(FolderContent content) -> content.usedBytes();
+          };
+    }
+    return used;
   }
 
   FileContent create(String name) {
     FileContent file = new FileContent();
-    happen(new Entry(null, name, file));
+    happen(new Entry(null, name, new FileItem(file)));
     return file;
   }
 
+  void makeFolder(String name) {
+    happen(new Entry(null, name, new FolderItem(new FolderContent())));
+  }
+
   void rename(String from, String to, FileContent file) {
-    happen(new Entry(from, to, file));
+    happen(new Entry(from, to, new FileItem(file)));
   }
 
   void delete(String name, FileContent file) {
-    happen(new Entry(name, null, file));
+    happen(new Entry(name, null, new FileItem(file)));
   }
 
   void sync() {
@@ -75,7 +100,12 @@ final class FolderContent {
     }
     unsynced.clear();
     names = new TreeMap<>(durable);
-    names.values().forEach(file -> file.crash(surviving, random));
+    for (Item item : names.values()) {
+      switch (item) {
+        case FileItem(FileContent content) -> content.crash(surviving, random);
+        case FolderItem(FolderContent content) -> content.crash(surviving, random);
+      }
+    }
     locked = false;
   }
 

@@ -3,24 +3,30 @@ package io.millrace.store.testkit.environment;
 import io.millrace.store.environment.Disk;
 import io.millrace.store.environment.Folder;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A disk in memory that remembers what was synced and what was not, and that fails on demand.
  *
  * <p>On a crash, each 512-byte sector of a file keeps its durable content or that of any write
  * since, independently of the others, so writes are kept, lost or torn in any order; so are sizes,
- * creations, renames and deletes whose file or folder was not synced. A sync that fails may lose
- * what it should have kept, while readers see it until the next crash. Safe for use by threads.
+ * creations, renames and deletes whose file or folder was not synced. A folder whose name was not
+ * synced in the one around it may be lost with all that is in it. A sync that fails may lose what
+ * it should have kept, while readers see it until the next crash. Safe for use by threads.
+ *
+ * <p>Only the root is there from the beginning; relative paths begin there too.
  */
 public final class SimulatedDisk implements Disk {
   private static final long NEVER = Long.MAX_VALUE;
+  private static final Path ROOT = Path.of("/");
 
   private final RandomGenerator random;
-  private final Map<Path, FolderContent> folders = new TreeMap<>();
+  private final FolderContent root = new FolderContent();
   private long operations;
   private long cutAt = NEVER;
   private boolean powerOff;
@@ -36,10 +42,38 @@ public final class SimulatedDisk implements Disk {
   }
 
   @Override
-  public synchronized Folder folder(Path path) throws IOException {
+  public Path absolute(Path path) {
+    return ROOT.resolve(path).normalize();
+  }
+
+  @Override
+  public synchronized Folder open(Path path) throws IOException {
     requirePower(boot);
-    return new SimulatedFolder(
-        this, path, folders.computeIfAbsent(path, _ -> new FolderContent()), boot);
+    return new SimulatedFolder(this, path, find(path), boot);
+  }
+
+  @Override
+  public synchronized void makeFolder(Path path) throws IOException {
+    Path absolute = absolute(path);
+    FolderContent parent = find(Objects.requireNonNullElse(absolute.getParent(), ROOT));
+    operation(boot);
+    String name = String.valueOf(absolute.getFileName());
+    if (absolute.equals(ROOT) || parent.folder(name) != null || parent.file(name) != null) {
+      throw new FileAlreadyExistsException(path.toString());
+    }
+    parent.makeFolder(name);
+  }
+
+  private FolderContent find(Path path) throws NoSuchFileException {
+    FolderContent found = root;
+    for (Path name : absolute(path)) {
+      @Nullable FolderContent next = found.folder(name.toString());
+      if (next == null) {
+        throw new NoSuchFileException(path.toString());
+      }
+      found = next;
+    }
+    return found;
   }
 
   /** How many writes, syncs and changes of names there have been. */
@@ -84,13 +118,7 @@ public final class SimulatedDisk implements Disk {
 
   /** The bytes of all files together. */
   public synchronized long usedBytes() {
-    long used = 0;
-    for (FolderContent folder : folders.values()) {
-      for (FileContent file : folder.files()) {
-        used += file.size();
-      }
-    }
-    return used;
+    return root.usedBytes();
   }
 
   /**
@@ -99,7 +127,7 @@ public final class SimulatedDisk implements Disk {
    */
   public synchronized void crash() {
     Surviving surviving = Surviving.pick(random);
-    folders.values().forEach(folder -> folder.crash(surviving, random));
+    root.crash(surviving, random);
     boot++;
     powerOff = false;
     mend();

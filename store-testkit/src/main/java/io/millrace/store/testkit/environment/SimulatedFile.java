@@ -9,12 +9,14 @@ final class SimulatedFile implements DiskFile {
   private final SimulatedDisk disk;
   private final FileContent content;
   private final int boot;
+  private final boolean readOnly;
   private boolean closed;
 
-  SimulatedFile(SimulatedDisk disk, FileContent content, int boot) {
+  SimulatedFile(SimulatedDisk disk, FileContent content, int boot, boolean readOnly) {
     this.disk = disk;
     this.content = content;
     this.boot = boot;
+    this.readOnly = readOnly;
   }
 
   @Override
@@ -38,7 +40,7 @@ final class SimulatedFile implements DiskFile {
     byte[] bytes = new byte[source.remaining()];
     source.get(bytes);
     synchronized (disk) {
-      requireUsable();
+      requireWritable();
       disk.write(content, offset, bytes, boot);
     }
   }
@@ -46,7 +48,7 @@ final class SimulatedFile implements DiskFile {
   @Override
   public void allocate(long size) throws IOException {
     synchronized (disk) {
-      requireUsable();
+      requireWritable();
       disk.operation(boot);
       disk.requireRoom(content, size);
       content.resize(Math.max(size, content.size()));
@@ -56,7 +58,7 @@ final class SimulatedFile implements DiskFile {
   @Override
   public void truncate(long size) throws IOException {
     synchronized (disk) {
-      requireUsable();
+      requireWritable();
       disk.operation(boot);
       content.truncate(size);
     }
@@ -65,7 +67,7 @@ final class SimulatedFile implements DiskFile {
   @Override
   public void sync() throws IOException {
     synchronized (disk) {
-      requireUsable();
+      requireWritable();
       disk.sync(content, boot);
     }
   }
@@ -73,6 +75,13 @@ final class SimulatedFile implements DiskFile {
   @Override
   public void close() {
     closed = true;
+  }
+
+  private void requireWritable() throws IOException {
+    requireUsable();
+    if (readOnly) {
+      throw new IOException("the file is open for reading only");
+    }
   }
 
   private void requireUsable() throws IOException {

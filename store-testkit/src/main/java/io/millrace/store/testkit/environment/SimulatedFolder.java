@@ -49,7 +49,19 @@ final class SimulatedFolder implements Folder {
         disk.operation(boot);
         file = content.create(name);
       }
-      return new SimulatedFile(disk, file, boot);
+      return new SimulatedFile(disk, file, boot, false);
+    }
+  }
+
+  @Override
+  public DiskFile read(String name) throws IOException {
+    synchronized (disk) {
+      disk.requirePower(boot);
+      @Nullable FileContent file = content.file(name);
+      if (file == null) {
+        throw new NoSuchFileException(path.resolve(name).toString());
+      }
+      return new SimulatedFile(disk, file, boot, true);
     }
   }
 

@@ -8,6 +8,7 @@ import io.millrace.store.environment.Folder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -73,6 +74,88 @@ final class SimulatedDiskTest {
     }
     assertThat(created).containsExactlyInAnyOrder(true, false);
     assertThat(renamed).containsExactlyInAnyOrder("old", "renamed");
+  }
+
+  @Test
+  void a_folder_whose_name_was_not_synced_may_be_lost_with_all_that_is_in_it() throws IOException {
+    Set<Boolean> survived = new HashSet<>();
+    for (long seed = 0; seed < 100; seed++) {
+      SimulatedDisk disk = disk(seed);
+      Path outer = Path.of("outer");
+      Path inner = outer.resolve("inner");
+      disk.makeFolder(outer);
+      disk.open(Path.of("")).sync();
+      disk.makeFolder(inner);
+      Folder folder = disk.open(inner);
+      DiskFile file = folder.open("f");
+      write(file, 0, "synced");
+      file.sync();
+      folder.sync();
+      disk.crash();
+      assertThat(disk.open(outer).list()).isEmpty();
+      boolean there = true;
+      try {
+        disk.open(inner);
+        assertThat(readBytes(disk.open(inner), "f"))
+            .asString(StandardCharsets.UTF_8)
+            .isEqualTo("synced");
+      } catch (NoSuchFileException e) {
+        there = false;
+      }
+      survived.add(there);
+    }
+    assertThat(survived).containsExactlyInAnyOrder(true, false);
+  }
+
+  @Test
+  void made_folders_outlive_every_crash_whenever_an_earlier_one_came() throws IOException {
+    Path path = Path.of("a/b/c");
+    for (long seed = 0; seed < 200; seed++) {
+      SimulatedDisk disk = disk(seed);
+      boolean made = false;
+      for (int stop = 1; !made; stop++) {
+        disk.cutPowerAfter(stop);
+        try {
+          disk.makeFolders(path);
+          made = true;
+        } catch (IOException e) {
+          assertThat(disk.powerOff()).isTrue();
+          disk.crash();
+        }
+      }
+      disk.mend();
+      disk.crash();
+      disk.open(path).close();
+    }
+  }
+
+  @Test
+  void a_folder_that_a_killed_process_has_left_unsynced_is_made_to_last() throws IOException {
+    for (long seed = 0; seed < 50; seed++) {
+      SimulatedDisk disk = disk(seed);
+      disk.makeFolder(Path.of("a"));
+      disk.open(Path.of("")).sync();
+      disk.makeFolder(Path.of("a/b"));
+      disk.folder(Path.of("a/b")).close();
+      disk.crash();
+      disk.open(Path.of("a/b")).close();
+    }
+  }
+
+  @Test
+  void a_file_opened_for_reading_cannot_be_changed_and_is_never_created() throws IOException {
+    SimulatedDisk disk = disk(1);
+    Folder folder = disk.folder(PATH);
+    assertThatThrownBy(() -> folder.read("f")).isInstanceOf(NoSuchFileException.class);
+    assertThat(folder.list()).isEmpty();
+    write(folder.open("f"), 0, "content");
+    long operations = disk.operations();
+    DiskFile file = folder.read("f");
+    assertThatThrownBy(() -> write(file, 0, "x")).hasMessageContaining("reading only");
+    assertThatThrownBy(file::sync).hasMessageContaining("reading only");
+    assertThatThrownBy(() -> file.truncate(1)).hasMessageContaining("reading only");
+    assertThatThrownBy(() -> file.allocate(100)).hasMessageContaining("reading only");
+    assertThat(disk.operations()).isEqualTo(operations);
   }
 
   @Test
@@ -175,7 +258,11 @@ final class SimulatedDiskTest {
   }
 
   private static byte[] readBytes(SimulatedDisk disk, String name) throws IOException {
-    DiskFile file = disk.folder(PATH).open(name);
+    return readBytes(disk.folder(PATH), name);
+  }
+
+  private static byte[] readBytes(Folder folder, String name) throws IOException {
+    DiskFile file = folder.open(name);
     ByteBuffer content = ByteBuffer.allocate((int) file.size());
     file.read(0, content);
     return content.array();
