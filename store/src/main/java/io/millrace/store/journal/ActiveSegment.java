@@ -43,7 +43,7 @@ final class ActiveSegment {
 
   /** Goes over to the next segment; everything written must be synced. */
   void roll(long frameBytes) throws IOException {
-    SegmentHeader next = new SegmentHeader(journalId, chain);
+    SegmentHeader next = SegmentHeader.following(journalId, chain);
     Segment segment = spare.publish(next, SegmentHeader.BLOCK_BYTES + frameBytes);
     file.close();
     file = storage.open(segment.name());

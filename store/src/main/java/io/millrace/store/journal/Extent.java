@@ -9,6 +9,7 @@ final class Extent {
   private final List<Segment> segments = new ArrayList<>();
   private final List<FrameReader> readers = new ArrayList<>();
   private long durableEnd = SegmentHeader.BLOCK_BYTES;
+  private long readableFrom;
 
   synchronized void add(Segment segment) {
     if (!segments.isEmpty() && isLast(segment.firstSequence())) {
@@ -23,9 +24,20 @@ final class Extent {
     durableEnd = offset;
   }
 
-  /** Whether a segment follows the one that begins with {@code firstSequence}. */
-  synchronized boolean isLast(long firstSequence) {
+  /** Whether no segment follows the one that begins with {@code firstSequence}. */
+  private boolean isLast(long firstSequence) {
     return segments.getLast().firstSequence() == firstSequence;
+  }
+
+  /** The segment after the one that begins with {@code firstSequence}; null for the last. */
+  synchronized @Nullable Segment after(long firstSequence) {
+    int next = segments.indexOf(at(firstSequence)) + 1;
+    return next < segments.size() ? segments.get(next) : null;
+  }
+
+  /** Says that commits up to {@code position} cannot all be read, although files hold them. */
+  synchronized void readableFrom(long position) {
+    readableFrom = Math.max(readableFrom, position);
   }
 
   /** The offset up to which the segment that begins with {@code firstSequence} may be read. */
@@ -47,10 +59,12 @@ final class Extent {
   /**
    * Registers a reader, from whose segment on nothing is removed until it is closed.
    *
-   * @return the segment with which it begins; null when that has been removed already
+   * @return the segment with which it begins; null when that has been removed already or is damaged
    */
   synchronized @Nullable Segment enter(FrameReader reader, long position) {
-    if (segments.isEmpty() || segments.getFirst().positionBefore() > position) {
+    if (segments.isEmpty()
+        || segments.getFirst().positionBefore() > position
+        || readableFrom > position) {
       return null;
     }
     Segment found = segments.getFirst();

@@ -8,7 +8,10 @@ import java.util.OptionalLong;
 final class FileNames {
   static final String SEGMENT = ".segment";
   static final String SNAPSHOT = ".snapshot";
+
+  /** What recovery of earlier versions cut from a segment and kept for people. */
   static final String TORN = ".torn";
+
   static final String TEMPORARY = ".tmp";
   static final String SPARE = "spare" + SEGMENT + TEMPORARY;
 
@@ -22,17 +25,6 @@ final class FileNames {
 
   static String snapshot(long sequence) {
     return HexFormat.of().toHexDigits(sequence) + SNAPSHOT;
-  }
-
-  /** The checksum in the name lets a repeated recovery write the same file again. */
-  static String torn(long firstSequence, long offset, int checksum) {
-    HexFormat hex = HexFormat.of();
-    return hex.toHexDigits(firstSequence)
-        + "-"
-        + hex.toHexDigits(offset)
-        + "-"
-        + hex.toHexDigits(checksum)
-        + TORN;
   }
 
   /** The number in a name of the given kind; empty when it is no such name. */

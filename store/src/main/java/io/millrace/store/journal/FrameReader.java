@@ -45,8 +45,13 @@ final class FrameReader implements Journal.Reader {
   public @Nullable Frame next() {
     try {
       while (scan != null) {
-        // Asked before reading: a segment that has a successor by now is complete.
-        boolean complete = !extent.isLast(segmentSequence);
+        // Asked before reading: a segment that has a successor by now is complete. What stands in
+        // it after the last frame before its successor is of no life that the journal goes on with.
+        @Nullable Segment next = extent.after(segmentSequence);
+        if (next != null && next.firstSequence() == scan.chain().sequence() + 1) {
+          enter(next);
+          continue;
+        }
         scan.limit(extent.readableEnd(segmentSequence));
         @Nullable Frame frame = scan.next();
         if (frame != null && frame.position() > position) {
@@ -54,7 +59,7 @@ final class FrameReader implements Journal.Reader {
         }
         if (frame == null) {
           refuseDamage(scan);
-          if (!complete) {
+          if (next == null) {
             return null;
           }
           enter(extent.at(scan.chain().sequence() + 1));
@@ -81,7 +86,7 @@ final class FrameReader implements Journal.Reader {
       segmentSequence = segment.firstSequence();
       DiskFile opened = storage.read(segment.name());
       file = opened;
-      scan = new FrameScan(opened, segment.header(), segment.sizeBytes(), PIECE_BYTES);
+      scan = new FrameScan(opened, segment, PIECE_BYTES);
     } catch (IOException e) {
       throw new JournalException("cannot open " + segment.name() + " in " + storage.describe(), e);
     }

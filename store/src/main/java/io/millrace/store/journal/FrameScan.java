@@ -15,14 +15,15 @@ final class FrameScan {
   private long limit;
 
   private Chain chain;
-  private long offset = SegmentHeader.BLOCK_BYTES;
+  private long offset;
   private @Nullable String problem;
 
-  FrameScan(DiskFile file, SegmentHeader header, long limit, int pieceBytes) {
+  FrameScan(DiskFile file, Segment segment, int pieceBytes) {
     this.file = file;
-    this.journalId = header.journalId();
-    this.chain = header.before();
-    this.limit = limit;
+    this.journalId = segment.header().journalId();
+    this.chain = segment.before();
+    this.offset = segment.from();
+    this.limit = segment.sizeBytes();
     this.pieceBytes = pieceBytes;
     this.window = ByteBuffer.allocateDirect((int) Math.min(pieceBytes, limit)).limit(0);
   }
@@ -72,6 +73,34 @@ final class FrameScan {
     chain = chain.after(frame, FrameFormat.checksum(window, at));
     offset += FrameFormat.sizeBytes(frame.payload().remaining());
     return frame;
+  }
+
+  /**
+   * After a stop: goes on with the next whole frame, wherever it stands, that comes after the last
+   * one read and not after frame {@code most}. The commits in the gap and in that frame count as
+   * read.
+   *
+   * @param covered the frame up to which a snapshot makes up for what is missing
+   * @return whether there is such a frame, which {@link #next} then gives
+   */
+  boolean skip(Chain covered, long most) throws IOException {
+    for (long at = offset; at + FrameFormat.HEADER_BYTES <= limit; at += FrameFormat.ALIGNMENT) {
+      @Nullable Frame frame = wholeFrameAt(at);
+      if (frame != null && frame.sequence() > chain.sequence() && frame.sequence() <= most) {
+        boolean nextToCovered = frame.sequence() == covered.sequence() + 1;
+        int predecessor = FrameFormat.predecessor(window, (int) (at - windowAt));
+        offset = at;
+        chain =
+            new Chain(
+                frame.sequence() - 1,
+                predecessor,
+                Math.max(chain.epoch(), nextToCovered ? covered.epoch() : 0),
+                nextToCovered ? covered.position() : frame.position(),
+                chain.timeMillis());
+        return true;
+      }
+    }
+    return false;
   }
 
   private @Nullable String breakOf(Frame frame, int predecessor) {

@@ -36,13 +36,22 @@ public interface Journal extends AutoCloseable {
    * @param epoch the epoch of that frame, 0 for none
    * @param position the number of commits up to there
    * @param timeMillis the store time of that frame, 0 for none
-   * @param notice what recovery cut or set aside, in words; null for nothing
+   * @param notice what recovery could not read and went on without, in words; null for nothing
+   * @param cut whether there was something after that frame that could not be read, now or in an
+   *     earlier recovery after which nothing was appended. It may have been acknowledged, so
+   *     nothing that it may have used, such as an id, may be used again
    */
-  record Tail(long sequence, long epoch, long position, long timeMillis, @Nullable String notice) {}
+  record Tail(
+      long sequence,
+      long epoch,
+      long position,
+      long timeMillis,
+      @Nullable String notice,
+      boolean cut) {}
 
   /**
-   * Delivers the newest whole snapshot and every frame after it, cuts a torn tail and keeps it
-   * aside, and makes all that it delivered durable.
+   * Delivers the newest whole snapshot and every frame after it, leaves out a torn tail, and makes
+   * all that it delivered durable.
    *
    * @throws DamagedJournalException when something that was durable is not readable
    * @throws JournalException when the disk fails

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,13 @@ public final class JournalCheck {
   private final JournalContents contents;
   private final List<String> notices = new ArrayList<>();
   private final List<Damage> damages = new ArrayList<>();
+
+  /** Where the segment before ended; null when that cannot be told. */
   private @Nullable Chain last;
+
+  /** The last frame that can be read, of all segments. */
+  private Chain end = Chain.START;
+
   private Chain newestSnapshot = Chain.START;
   private long firstSequence;
   private long frames;
@@ -89,7 +96,7 @@ public final class JournalCheck {
     List<String> names = storage.list();
     for (String name : names) {
       if (name.endsWith(FileNames.TORN)) {
-        notices.add(name + " keeps what an earlier recovery cut off");
+        notices.add(name + " keeps what recovery by an earlier version cut off");
       } else if (name.endsWith(FileNames.TEMPORARY)) {
         notices.add(name + " is unfinished and has no meaning");
       } else if (!FileNames.isKnown(name)) {
@@ -103,11 +110,13 @@ public final class JournalCheck {
       standsAlone = snapshot(sequence);
     }
     for (int i = 0; i < segments.size(); i++) {
-      segment(segments.get(i), i == segments.size() - 1);
+      boolean isLast = i == segments.size() - 1;
+      segment(segments.get(i), isLast ? Long.MAX_VALUE : segments.get(i + 1) - 1);
     }
     checkReach(segments, snapshotNumbers, standsAlone);
-    Chain end =
-        last != null && last.sequence() >= newestSnapshot.sequence() ? last : newestSnapshot;
+    if (end.sequence() < newestSnapshot.sequence()) {
+      end = newestSnapshot;
+    }
     return new JournalReport(
         segments.size(),
         frames,
@@ -135,13 +144,6 @@ public final class JournalCheck {
     long base = snapshotNumbers.isEmpty() ? 0 : snapshotNumbers.getFirst();
     if (segments.getFirst() > base + 1) {
       damages.add(new Damage(FileNames.segment(base + 1), 0, "this segment is missing"));
-    }
-    if (last != null && last.sequence() < newestSnapshot.sequence()) {
-      damages.add(
-          new Damage(
-              FileNames.segment(segments.getLast()),
-              0,
-              "the frames end before that of the newest snapshot"));
     }
   }
 
@@ -173,6 +175,9 @@ public final class JournalCheck {
     } catch (DamagedJournalException e) {
       damages.add(Damage.of(e));
       return false;
+    } catch (NoSuchFileException e) {
+      noteRemoved(name);
+      return false;
     }
   }
 
@@ -191,7 +196,13 @@ public final class JournalCheck {
     return null;
   }
 
-  private void segment(long sequence, boolean isLast) throws IOException {
+  /**
+   * Reads the frames of a segment.
+   *
+   * @param most the last of them, which the name of the next segment tells; {@link Long#MAX_VALUE}
+   *     for the last segment
+   */
+  private void segment(long sequence, long most) throws IOException {
     String name = FileNames.segment(sequence);
     try (DiskFile file = storage.read(name)) {
       bytes += file.size();
@@ -200,45 +211,92 @@ public final class JournalCheck {
         damages.add(
             new Damage(name, 16, "it does not follow on frame " + last.sequence() + " before it"));
       }
-      FrameScan scan = new FrameScan(file, segment.header(), segment.sizeBytes(), PIECE_BYTES);
-      long at = scan.offset();
-      for (@Nullable Frame frame = scan.next(); frame != null; frame = scan.next()) {
-        firstSequence = firstSequence == 0 ? frame.sequence() : firstSequence;
-        frames++;
-        show(frame, name, at);
-        at = scan.offset();
+      FrameScan scan = new FrameScan(file, segment, PIECE_BYTES);
+      boolean whole = true;
+      show(scan, name, most);
+      for (@Nullable Damage damage = stop(file, segment, scan, most);
+          damage != null;
+          damage = stop(file, segment, scan, most)) {
+        damages.add(damage);
+        whole = scan.skip(newestSnapshot, most);
+        if (!whole) {
+          break;
+        }
+        show(scan, name, most);
       }
-      last = scan.chain();
-      examineEnd(file, segment, scan, isLast);
+      last = whole ? scan.chain() : null;
+      end = scan.chain();
     } catch (DamagedJournalException e) {
       damages.add(Damage.of(e));
+      last = null;
+    } catch (NoSuchFileException e) {
+      noteRemoved(name);
       last = null;
     }
   }
 
-  private void show(Frame frame, String name, long at) {
-    try {
-      contents.frame(frame);
-    } catch (StoreException e) {
-      damages.add(new Damage(name, at, "frame " + frame.sequence() + ": " + e.getMessage()));
+  private void noteRemoved(String name) {
+    notices.add(name + " was removed while the folder was read: the store is in use");
+  }
+
+  private void show(FrameScan scan, String name, long most) throws IOException {
+    long at = scan.offset();
+    while (scan.chain().sequence() < most) {
+      @Nullable Frame frame = scan.next();
+      if (frame == null) {
+        return;
+      }
+      firstSequence = firstSequence == 0 ? frame.sequence() : firstSequence;
+      frames++;
+      try {
+        contents.frame(frame);
+      } catch (StoreException e) {
+        damages.add(new Damage(name, at, "frame " + frame.sequence() + ": " + e.getMessage()));
+      }
+      at = scan.offset();
     }
   }
 
-  private void examineEnd(DiskFile file, Segment segment, FrameScan scan, boolean isLast)
+  /** Why the frames end where they do; null if they may. */
+  private @Nullable Damage stop(DiskFile file, Segment segment, FrameScan scan, long most)
       throws IOException {
-    String problem = scan.problem();
-    if (isLast) {
-      TornTail torn = TornTail.examine(file, segment, scan);
-      if (!torn.isEmpty()) {
-        notices.add(
-            (torn.end() - torn.offset())
-                + " bytes of unfinished frames in "
-                + segment.name()
-                + " at byte "
-                + torn.offset());
-      }
-    } else if (problem != null) {
-      throw new DamagedJournalException(segment.name(), scan.offset(), problem);
+    String name = segment.name();
+    long frame = scan.chain().sequence();
+    if (frame == most) {
+      return null;
     }
+    boolean covered = frame < newestSnapshot.sequence();
+    if (covered || most < Long.MAX_VALUE) {
+      return new Damage(
+          name,
+          scan.offset(),
+          (scan.problem() == null ? "the frames end" : scan.problem())
+              + " after frame "
+              + frame
+              + (most < Long.MAX_VALUE ? ", but the next segment begins with " + (most + 1) : "")
+              + (covered ? "; there is a snapshot of frame " + newestSnapshot.sequence() : ""));
+    }
+    TornTail torn;
+    try {
+      torn = TornTail.examine(file, segment, scan, frame + 1);
+    } catch (DamagedJournalException e) {
+      return Damage.of(e);
+    }
+    long missing = segment.header().allocatedBytes() - segment.sizeBytes();
+    if (missing > 0 && (!torn.isEmpty() || scan.offset() == segment.sizeBytes())) {
+      damages.add(
+          new Damage(
+              name,
+              segment.sizeBytes(),
+              "the last " + missing + " bytes are missing, perhaps with frames after " + frame));
+    } else if (missing > 0) {
+      notices.add(name + " is " + missing + " bytes shorter than it was made; no frame is missing");
+    }
+    if (!torn.isEmpty()) {
+      notices.add(
+          "%d bytes of unfinished frames in %s at byte %d; a start leaves them out and begins a new history"
+              .formatted(torn.end() - torn.offset(), name, torn.offset()));
+    }
+    return null;
   }
 }

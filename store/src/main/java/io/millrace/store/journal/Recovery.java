@@ -19,6 +19,7 @@ final class Recovery {
    * Where the journal goes on.
    *
    * @param file the last segment, open
+   * @param sizeBytes how far frames may be written to it
    */
   record Ending(
       DiskFile file, long sizeBytes, long offset, long journalId, Chain chain, String notice) {}
@@ -28,6 +29,8 @@ final class Recovery {
   private final FileJournalOptions options;
   private final List<Long> passedOver = new ArrayList<>();
   private final StringJoiner notices = new StringJoiner("; ");
+  private Chain loaded = Chain.START;
+  private boolean cut;
 
   Recovery(Environment environment, Storage storage, FileJournalOptions options) {
     this.environment = environment;
@@ -41,8 +44,7 @@ final class Recovery {
     List<Long> snapshots = FileNames.numbers(names, FileNames.SNAPSHOT);
     List<Long> segments = FileNames.numbers(names, FileNames.SEGMENT);
     long first = segments.isEmpty() ? Long.MAX_VALUE : segments.getFirst();
-    Chain loaded =
-        new SnapshotLoad(environment, storage, replay, notices::add).newest(snapshots, first);
+    loaded = new SnapshotLoad(environment, storage, replay, notices::add).newest(snapshots, first);
     long base = loaded.sequence();
     for (long snapshot : snapshots) {
       if (snapshot > base) {
@@ -51,17 +53,18 @@ final class Recovery {
     }
     if (segments.isEmpty()) {
       removeTemporary(names);
-      return begin(new SegmentHeader(newId, loaded), extent);
+      return begin(SegmentHeader.following(newId, loaded), extent);
     }
     List<Segment> usable = headers(segments, base);
     long newestSnapshot = snapshots.isEmpty() ? 0 : snapshots.getLast();
-    Ending ending = replayAll(usable, base, newestSnapshot, replay);
+    Ending ending = replayAll(usable, newestSnapshot, replay, extent);
     removeTemporary(names);
-    Segment last = usable.removeLast();
-    usable.forEach(extent::add);
-    extent.add(new Segment(last.header(), ending.sizeBytes()));
-    extent.durableUpTo(ending.offset());
     return ending;
+  }
+
+  /** See {@link Journal.Tail}. */
+  boolean cut() {
+    return cut;
   }
 
   /** The snapshots that are newer than the one chosen, and damaged. */
@@ -94,41 +97,35 @@ final class Recovery {
   }
 
   private Ending replayAll(
-      List<Segment> segments, long base, long newestSnapshot, Journal.Replay replay)
+      List<Segment> segments, long newestSnapshot, Journal.Replay replay, Extent extent)
       throws IOException {
+    long base = loaded.sequence();
     int start = 0;
     for (int i = 0; i < segments.size(); i++) {
       if (segments.get(i).firstSequence() <= base + 1) {
         start = i;
       }
     }
+    segments.subList(0, start).forEach(extent::add);
     for (int i = start; i < segments.size(); i++) {
       Segment segment = segments.get(i);
+      @Nullable SegmentHeader next = i == segments.size() - 1 ? null : segments.get(i + 1).header();
       DiskFile file = storage.open(segment.name());
       boolean keepOpen = false;
       try {
-        FrameScan scan = new FrameScan(file, segment.header(), segment.sizeBytes(), PIECE_BYTES);
-        ArrayDeque<long[]> uncertain = new ArrayDeque<>();
-        long at = scan.offset();
-        for (@Nullable Frame frame = scan.next(); frame != null; frame = scan.next()) {
-          uncertain.add(new long[] {frame.sequence(), at});
-          while (!uncertain.isEmpty() && uncertain.getFirst()[0] <= frame.durableSequence()) {
-            uncertain.remove();
-          }
-          at = scan.offset();
-          if (frame.sequence() > base) {
-            deliver(frame, segment, scan.offset(), replay);
-          }
+        SegmentReplay reading = new SegmentReplay(file, segment, replay);
+        reading.run(next == null ? Long.MAX_VALUE : next.before().sequence());
+        extent.add(reading.readable());
+        if (reading.from > segment.from()) {
+          extent.readableFrom(reading.before.position());
         }
-        if (i < segments.size() - 1) {
-          refuseGap(scan, segment, segments.get(i + 1).header());
-        } else {
-          Ending ending = end(file, segment, scan, newestSnapshot);
-          rewrite(file, uncertain.isEmpty() ? at : uncertain.getFirst()[1], at);
-          file.sync();
-          keepOpen = true;
-          return ending;
+        if (next != null) {
+          refuseGap(reading.scan, segment, next);
+          continue;
         }
+        Ending ending = end(file, reading, newestSnapshot, extent);
+        keepOpen = true;
+        return ending;
       } finally {
         if (!keepOpen) {
           file.close();
@@ -136,6 +133,98 @@ final class Recovery {
       }
     }
     throw new IllegalStateException("a journal without segments");
+  }
+
+  /** Reads the frames of one segment, and delivers those that the snapshot does not hold. */
+  private final class SegmentReplay {
+    final DiskFile file;
+    final Segment segment;
+    final FrameScan scan;
+    private final Journal.Replay replay;
+
+    /** The frames of which none after them says that they were durable, each with its place. */
+    private final ArrayDeque<long[]> uncertain = new ArrayDeque<>();
+
+    /** Where the frames begin that can be read without a gap. */
+    private long from;
+
+    private Chain before;
+
+    SegmentReplay(DiskFile file, Segment segment, Journal.Replay replay) {
+      this.file = file;
+      this.segment = segment;
+      this.replay = replay;
+      this.scan = new FrameScan(file, segment, PIECE_BYTES);
+      this.from = segment.from();
+      this.before = segment.before();
+    }
+
+    /**
+     * Reads up to frame {@code most}, or as far as it can. What cannot be read of the frames that
+     * the snapshot holds is passed over.
+     */
+    void run(long most) throws IOException {
+      readOn(most);
+      while (scan.chain().sequence() < Math.min(loaded.sequence(), most)) {
+        long damagedAt = scan.offset();
+        String problem = scan.problem();
+        if (!scan.skip(loaded, Math.min(loaded.sequence() + 1, most))) {
+          return;
+        }
+        uncertain.clear();
+        from = scan.offset();
+        before = scan.chain();
+        notices.add(
+            "%s is damaged from byte %d to %d (%s), but the snapshot of frame %d holds what stood there"
+                .formatted(
+                    segment.name(),
+                    damagedAt,
+                    from,
+                    problem == null ? "zeros" : problem,
+                    loaded.sequence()));
+        readOn(most);
+      }
+    }
+
+    private void readOn(long most) throws IOException {
+      long at = scan.offset();
+      while (scan.chain().sequence() < most) {
+        @Nullable Frame frame = scan.next();
+        if (frame == null) {
+          return;
+        }
+        uncertain.add(new long[] {frame.sequence(), at});
+        while (!uncertain.isEmpty() && uncertain.getFirst()[0] <= frame.durableSequence()) {
+          uncertain.remove();
+        }
+        at = scan.offset();
+        if (frame.sequence() > loaded.sequence()) {
+          deliver(frame, segment, at, replay);
+        }
+      }
+    }
+
+    /** The segment as far as it can be read without a gap, from and to. */
+    Segment readable() {
+      return new Segment(segment.header(), segment.sizeBytes(), from, before);
+    }
+
+    /**
+     * Writes again what no later frame says was durable, and syncs. After a sync that failed in an
+     * earlier life the file system may hold it in memory and believe it written, so that a sync
+     * alone does nothing.
+     */
+    void makeDurable() throws IOException {
+      long to = scan.offset();
+      long first = uncertain.isEmpty() ? to : uncertain.getFirst()[1];
+      ByteBuffer piece = ByteBuffer.allocateDirect((int) Math.min(PIECE_BYTES, to - first));
+      for (long at = first; at < to; at += piece.limit()) {
+        piece.clear().limit((int) Math.min(piece.capacity(), to - at));
+        file.read(at, piece);
+        file.write(at, piece.flip());
+      }
+      file.sync();
+    }
   }
 
   /** What the replay cannot read is damage too, though its checksums are right. */
@@ -165,9 +254,14 @@ final class Recovery {
     }
   }
 
-  private Ending end(DiskFile file, Segment segment, FrameScan scan, long newestSnapshot)
+  private Ending end(DiskFile file, SegmentReplay reading, long newestSnapshot, Extent extent)
       throws IOException {
-    if (scan.chain().sequence() < newestSnapshot) {
+    Segment segment = reading.segment;
+    FrameScan scan = reading.scan;
+    boolean covered = scan.chain().sequence() < loaded.sequence();
+    Chain chain = covered ? loaded : scan.chain();
+    TornTail torn = TornTail.examine(file, segment, scan, chain.sequence() + 1);
+    if ((torn.isEmpty() ? scan.chain() : chain).sequence() < newestSnapshot) {
       throw new DamagedJournalException(
           segment.name(),
           scan.offset(),
@@ -176,34 +270,45 @@ final class Recovery {
               + ", but there is a snapshot of frame "
               + newestSnapshot);
     }
-    TornTail torn = TornTail.examine(file, segment, scan);
-    if (!torn.isEmpty()) {
-      notices.add(torn.cut(file, segment, storage));
-    }
+    reading.makeDurable();
     storage.sync();
+    long missingBytes = Math.max(0, segment.header().allocatedBytes() - segment.sizeBytes());
+    if (missingBytes > 0) {
+      notices.add(segment.name() + " is " + missingBytes + " bytes shorter than it was made");
+    }
+    if (!torn.isEmpty() || (missingBytes > 0 && scan.offset() == segment.sizeBytes())) {
+      cut = true;
+      notices.add(lost(segment, torn, chain, covered));
+      if (covered) {
+        extent.readableFrom(chain.position());
+      }
+      file.close();
+      return begin(SegmentHeader.afterCut(segment.header().journalId(), chain), extent);
+    }
+    extent.durableUpTo(scan.offset());
+    cut = segment.header().afterCut() && chain.sequence() < segment.firstSequence();
     return new Ending(
         file,
-        file.size(),
+        segment.header().isNewest() ? segment.sizeBytes() : scan.offset(),
         scan.offset(),
         segment.header().journalId(),
-        scan.chain(),
+        chain,
         notices.toString());
   }
 
-  /**
-   * Writes again what no later frame says was durable. After a sync that failed in an earlier life
-   * the file system may hold it in memory and believe it written, so that a sync alone does
-   * nothing.
-   */
-  private static void rewrite(DiskFile file, long from, long to) throws IOException {
-    ByteBuffer piece = ByteBuffer.allocateDirect((int) Math.min(PIECE_BYTES, to - from));
-    for (long at = from; at < to; at += piece.limit()) {
-      piece.clear().limit((int) Math.min(piece.capacity(), to - at));
-      file.read(at, piece);
-      file.write(at, piece.flip());
-    }
+  private static String lost(Segment segment, TornTail torn, Chain chain, boolean covered) {
+    return torn.end()
+        - torn.offset()
+        + " bytes of "
+        + segment.name()
+        + " from byte "
+        + torn.offset()
+        + " are no whole frames and were left out: the journal goes on after frame "
+        + chain.sequence()
+        + (covered ? ", which is in the snapshot" : "");
   }
 
+  /** Begins a segment; the one before it, if any, stays as it is. */
   private Ending begin(SegmentHeader header, Extent extent) throws IOException {
     Segment segment = new SpareSegment(storage, options.segmentBytes()).publish(header, 0);
     extent.add(segment);

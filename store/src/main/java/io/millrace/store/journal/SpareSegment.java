@@ -82,14 +82,14 @@ final class SpareSegment {
               + e.getMessage(),
           e);
     }
-    header.write(target);
+    header.allocated(bytes).write(target);
     target.sync();
     target.close();
     file = null;
     allocated = 0;
     failed = false;
     storage.publish(FileNames.SPARE, FileNames.segment(header.firstSequence()));
-    return new Segment(header, bytes);
+    return new Segment(header.allocated(bytes), bytes);
   }
 
   void close() throws IOException {

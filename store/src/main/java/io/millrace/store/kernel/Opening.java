@@ -46,7 +46,13 @@ final class Opening {
     Recovered recovered = Replayer.recover(environment, journal);
     Journal.Tail tail = recovered.tail();
     if (tail.notice() != null) {
-      LOG.warn("recovery: {}", tail.notice());
+      LOG.warn("recovery: {}; docs/journal-damage.md says what this means", tail.notice());
+    }
+    if (tail.cut()) {
+      LOG.warn(
+          "commits after {} may be missing: the store goes on under a new history, so that no id is"
+              + " given twice and positions after that commit are refused",
+          tail.position());
     }
     Frame opened = reign(options, journal, recovered);
     JournalFeed feed =

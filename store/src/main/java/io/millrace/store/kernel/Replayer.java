@@ -29,8 +29,8 @@ final class Replayer implements Journal.Replay {
   private long bytes;
 
   /**
-   * Recovers from {@code journal}; draws a new history's id where the old one may have lost
-   * commits.
+   * Recovers from {@code journal}; begins a new history if the old one may have lost commits: those
+   * of an opportunistic store that crashed, or those that the journal cannot read.
    */
   static Recovered recover(Environment environment, Journal journal) {
     Replayer replayer = new Replayer();
@@ -38,11 +38,11 @@ final class Replayer implements Journal.Replay {
     StoreClock clock =
         new StoreClock(environment, Math.max(tail.timeMillis(), replayer.state.timeMillis()));
     History history = replayer.history;
-    long drawn = environment.newRandom().nextLong();
     if (history == null) {
-      history = History.begin(drawn);
-    } else if (replayer.forks) {
-      history = history.fork(drawn, replayer.state.commits());
+      history = History.begin(environment.newRandom().nextLong());
+    }
+    if (replayer.forks || tail.cut()) {
+      history = history.fork(environment.newRandom().nextLong(), replayer.state.commits());
       replayer.skipIds();
     }
     replayer.state.clearStirred();
@@ -113,9 +113,10 @@ final class Replayer implements Journal.Replay {
   }
 
   /**
-   * Leaves out the ids that commits may have got which this journal does not hold: those of a crash
-   * that an opportunistic store did not write, or those after a backup. A new history begins in the
-   * journal with a durable record, so that every later replay leaves out the same.
+   * Leaves out the ids that commits may have got which this journal does not hold: those that an
+   * opportunistic store had not written before a crash, those that cannot be read any more, and
+   * those after a backup. A new history begins in the journal with a durable record, so that every
+   * later replay leaves out the same.
    */
   private void skipIds() {
     state.restore(state.lastId() + LEFT_OUT, state.commits(), state.timeMillis());
@@ -148,7 +149,11 @@ final class Replayer implements Journal.Replay {
           state.apply(state.complete(event));
         }
         case JournalRecord.Opened opened -> {
-          if (history != null && !history.equals(opened.history())) {
+          History before =
+              history != null
+                  ? history
+                  : History.begin(opened.history().branches().getFirst().id());
+          if (!before.equals(opened.history())) {
             skipIds();
           }
           history = opened.history();

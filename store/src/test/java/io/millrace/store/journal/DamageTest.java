@@ -8,6 +8,7 @@ import io.millrace.store.journal.JournalReport.Damage;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -55,31 +56,34 @@ class DamageTest {
   }
 
   @Test
-  void a_last_frame_torn_at_any_byte_is_cut_and_kept_aside() {
+  void a_last_frame_torn_at_any_byte_is_left_out_and_left_where_it_is() {
     int from = frameAt(FRAMES);
     int end = from + FrameFormat.HEADER_BYTES + payload(FRAMES).length();
     for (int cut = from; cut < end; cut++) {
       SteppedEnvironment environment = written();
       byte[] bytes = file(environment, FIRST).live;
-      byte[] torn = Arrays.copyOfRange(bytes, from, cut);
       Arrays.fill(bytes, cut, bytes.length, (byte) 0);
+      byte[] before = bytes.clone();
+      int last = cut;
+      while (last > from && bytes[last - 1] == 0) {
+        last--; // zeros at the end cannot be told from room that was never written
+      }
       Recorded recorded = new Recorded();
       Journal.Tail tail = recover(environment, recorded);
       assertThat(tail.sequence()).isEqualTo(FRAMES - 1);
       assertThat(recorded.frames).hasSize(FRAMES - 1);
+      assertThat(tail.cut()).isEqualTo(cut > from);
       if (cut == from) {
         assertThat(tail.notice()).isNull();
         continue;
       }
-      assertThat(tail.notice()).contains("were cut from " + FIRST + " at byte " + from);
-      String kept =
-          environment.disk.names.keySet().stream()
-              .filter(name -> name.endsWith(".torn"))
-              .findFirst()
-              .orElseThrow();
-      // Zeros at the end cannot be told from room that was never written.
-      assertThat(torn).startsWith(file(environment, kept).live);
-      assertThat(recover(environment, new Recorded()).notice()).isNull();
+      assertThat(tail.notice())
+          .contains((last - from) + " bytes of " + FIRST + " from byte " + from)
+          .contains("goes on after frame " + (FRAMES - 1));
+      assertThat(file(environment, FIRST).live).isEqualTo(before);
+      Journal.Tail again = recover(environment, new Recorded());
+      assertThat(again.notice()).isNull();
+      assertThat(again.cut()).as("nothing was appended since").isTrue();
     }
   }
 
@@ -133,7 +137,7 @@ class DamageTest {
 
   @Test
   void a_flipped_bit_in_a_segment_header_is_refused() {
-    for (int at = 0; at < 56; at++) {
+    for (int at = 0; at < SegmentHeader.HEADER_BYTES; at++) {
       SteppedEnvironment environment = written();
       file(environment, FIRST).live[at] ^= 4;
       assertThatThrownBy(() -> recover(environment, new Recorded()))
@@ -226,5 +230,182 @@ class DamageTest {
         .isInstanceOf(DamagedJournalException.class)
         .hasMessageContaining("there is a snapshot of frame 5");
     assertThat(JournalCheck.verify(environment, FOLDER).isSound()).isFalse();
+  }
+
+  @Test
+  void a_truncated_segment_is_told_from_one_that_was_torn() {
+    int end = frameAt(FRAMES) + FrameFormat.HEADER_BYTES + payload(FRAMES).length();
+    for (int size = SegmentHeader.BLOCK_BYTES; size < 1 << 16; size += size < end + 10 ? 1 : 997) {
+      SteppedEnvironment environment = written();
+      ForgetfulDisk.Content file = file(environment, FIRST);
+      file.live = Arrays.copyOf(file.live, size);
+      int whole = 0;
+      while (whole < FRAMES && frameAt(whole + 2) <= size) {
+        whole++;
+      }
+      JournalReport report = JournalCheck.verify(environment, FOLDER);
+      Journal.Tail tail = recover(environment, new Recorded());
+      assertThat(tail.sequence()).as("cut to " + size).isEqualTo(whole);
+      assertThat(tail.notice()).contains(((1 << 16) - size) + " bytes shorter than it was made");
+      // A zero after the last frame proves that there was no other frame.
+      boolean framesMayBeMissing = size <= frameAt(FRAMES + 1);
+      assertThat(tail.cut()).as("cut to " + size).isEqualTo(framesMayBeMissing);
+      assertThat(report.isSound()).isEqualTo(!framesMayBeMissing);
+    }
+  }
+
+  @Test
+  void a_cut_is_told_until_a_frame_has_been_appended_even_if_recovery_crashes() {
+    for (int stop = 0; stop < 20; stop++) {
+      SteppedEnvironment environment = written();
+      file(environment, FIRST).durable = file(environment, FIRST).live;
+      file(environment, FIRST).live[frameAt(FRAMES) + 80] ^= 1;
+      environment.disk.operationsLeft = stop;
+      try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
+        journal.recover(new Recorded());
+      } catch (JournalException e) {
+        assertThat(e).isNotInstanceOf(DamagedJournalException.class);
+      }
+      environment.disk.crash(new SplittableRandom(stop));
+      try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
+        Journal.Tail tail = journal.recover(new Recorded());
+        assertThat(tail.cut()).as("stopped after " + stop).isTrue();
+        assertThat(tail.sequence()).isEqualTo(FRAMES - 1);
+        CompletableFuture<Void> done = journal.append(Recorded.frame(FRAMES, FRAMES - 1, "new"));
+        environment.run();
+        assertThat(done).isCompleted();
+      }
+      environment.disk.crash(new SplittableRandom(stop));
+      assertThat(recover(environment, new Recorded()))
+          .isEqualTo(new Journal.Tail(FRAMES, 1, FRAMES, 1_000 + FRAMES, null, false));
+      assertThat(JournalCheck.verify(environment, FOLDER).damages()).isEmpty();
+    }
+  }
+
+  private static SteppedEnvironment writtenWithSnapshots(long... sequences) {
+    SteppedEnvironment environment = written();
+    try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
+      journal.recover(new Recorded());
+      for (long sequence : sequences) {
+        Journal.SnapshotWriter writer = journal.snapshot(Recorded.frame(sequence, sequence, ""));
+        writer.part(Recorded.bytes("state " + sequence));
+        writer.publish();
+      }
+    }
+    return environment;
+  }
+
+  @Test
+  void damage_to_frames_that_a_snapshot_holds_does_not_hinder_a_start() {
+    for (int at = SegmentHeader.BLOCK_BYTES; at < frameAt(4); at++) {
+      int frame = at < frameAt(2) ? 1 : at < frameAt(3) ? 2 : 3;
+      if (at >= frameAt(frame) + FrameFormat.HEADER_BYTES + payload(frame).length()) {
+        continue; // padding, which means nothing
+      }
+      SteppedEnvironment environment = writtenWithSnapshots(2, 3);
+      byte[] bytes = file(environment, FIRST).live;
+      bytes[at] ^= (byte) (1 << (at % 8));
+      byte[] before = bytes.clone();
+      JournalReport report = JournalCheck.verify(environment, FOLDER);
+      assertThat(report.damages())
+          .extracting(Damage::offset)
+          .containsExactly((long) frameAt(frame));
+      assertThat(report.damages().getFirst().what()).contains("there is a snapshot of frame 3");
+      assertThat(report.lastSequence()).isEqualTo(FRAMES);
+      assertThat(report.frames()).isEqualTo(FRAMES - 1);
+      Recorded recorded = new Recorded();
+      try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
+        Journal.Tail tail = journal.recover(recorded);
+        assertThat(tail.sequence()).as("flipped at " + at).isEqualTo(FRAMES);
+        assertThat(tail.cut()).isFalse();
+        assertThat(tail.notice())
+            .contains(FIRST + " is damaged from byte " + frameAt(frame) + " to")
+            .contains("the snapshot of frame 3 holds what stood there");
+        assertThat(file(environment, FIRST).live).isEqualTo(before);
+        assertThat(journal.read(frame - 1)).as("what is damaged is not served").isNull();
+        try (Journal.Reader reader = Objects.requireNonNull(journal.read(3))) {
+          assertThat(Objects.requireNonNull(reader.next()).sequence()).isEqualTo(4);
+          assertThat(Objects.requireNonNull(reader.next()).sequence()).isEqualTo(5);
+          CompletableFuture<Void> done = journal.append(Recorded.frame(6, 5, "more"));
+          environment.run();
+          assertThat(done).isCompleted();
+          assertThat(Objects.requireNonNull(reader.next()).sequence()).isEqualTo(6);
+        }
+      }
+      assertThat(recorded.parts).containsExactly("state 3");
+      assertThat(recorded.sequences).containsExactly(4L, 5L);
+      assertThat(recover(environment, new Recorded()).sequence()).isEqualTo(6);
+    }
+  }
+
+  @Test
+  void several_places_of_damage_and_zeros_below_a_snapshot_are_passed_over() {
+    SteppedEnvironment environment = writtenWithSnapshots(4);
+    byte[] bytes = file(environment, FIRST).live;
+    bytes[frameAt(1) + 75] ^= 1;
+    Arrays.fill(bytes, frameAt(3), frameAt(4), (byte) 0);
+    bytes[frameAt(4)] ^= 1;
+    Recorded recorded = new Recorded();
+    Journal.Tail tail = recover(environment, recorded);
+    assertThat(tail.sequence()).isEqualTo(FRAMES);
+    assertThat(tail.cut()).isFalse();
+    assertThat(recorded.sequences).containsExactly(5L);
+    assertThat(JournalCheck.verify(environment, FOLDER).damages())
+        .extracting(Damage::offset)
+        .containsExactly((long) frameAt(1), (long) frameAt(3));
+  }
+
+  @Test
+  void damage_to_the_last_frame_that_a_snapshot_holds_is_left_out_and_the_journal_goes_on() {
+    SteppedEnvironment environment = writtenWithSnapshots(3, FRAMES);
+    file(environment, FIRST).live[frameAt(FRAMES) + 80] ^= 1;
+    Recorded recorded = new Recorded();
+    try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
+      Journal.Tail tail = journal.recover(recorded);
+      assertThat(tail.sequence()).isEqualTo(FRAMES);
+      assertThat(tail.cut()).isTrue();
+      assertThat(tail.notice()).contains("goes on after frame 5, which is in the snapshot");
+      CompletableFuture<Void> done = journal.append(Recorded.frame(6, 5, "more"));
+      environment.run();
+      assertThat(done).isCompleted();
+      assertThat(journal.read(4)).isNull();
+      try (Journal.Reader reader = Objects.requireNonNull(journal.read(5))) {
+        assertThat(Objects.requireNonNull(reader.next()).sequence()).isEqualTo(6);
+      }
+    }
+    assertThat(recorded.sequences).isEmpty();
+    assertThat(recover(environment, recorded)).extracting(Journal.Tail::cut).isEqualTo(false);
+    assertThat(recorded.sequences).containsExactly(6L);
+  }
+
+  @Test
+  void damage_after_the_snapshot_is_refused_as_before() {
+    SteppedEnvironment environment = writtenWithSnapshots(2, 3);
+    file(environment, FIRST).live[frameAt(2) + 80] ^= 1;
+    file(environment, FIRST).live[frameAt(4) + 80] ^= 1;
+    DamagedJournalException damage =
+        catchThrowableOfType(
+            DamagedJournalException.class, () -> recover(environment, new Recorded()));
+    assertThat(damage.offset()).isEqualTo(frameAt(4));
+  }
+
+  @Test
+  void damage_below_a_snapshot_in_a_segment_with_a_successor_is_passed_over() {
+    SteppedEnvironment environment = manySegments();
+    try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
+      journal.recover(new Recorded());
+      Journal.SnapshotWriter writer = journal.snapshot(Recorded.frame(7, 7, ""));
+      writer.part(Recorded.bytes("state"));
+      writer.publish();
+    }
+    file(environment, FileNames.segment(5)).live[4096 + 15_072 + 80] ^= 1;
+    Recorded recorded = new Recorded();
+    assertThat(recover(environment, recorded).sequence()).isEqualTo(20);
+    assertThat(recorded.sequences).hasSize(13).startsWith(8L).endsWith(20L);
+    // What the snapshot does not hold may not be missing.
+    file(environment, FileNames.segment(5)).live[4096 + 3 * 15_072 + 80] ^= 1;
+    assertThatThrownBy(() -> recover(environment, new Recorded()))
+        .isInstanceOf(DamagedJournalException.class)
+        .hasMessageContaining(FileNames.segment(5));
   }
 }

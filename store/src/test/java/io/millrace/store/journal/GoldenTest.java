@@ -9,17 +9,20 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files of format version 1 stay readable, and are written the same, byte by byte. */
+/** Files of every format version stay readable; those of the newest are written byte by byte. */
 class GoldenTest {
   private static final FileJournalOptions SMALL = new FileJournalOptions(1 << 16, 1 << 20);
   private static final Path FOLDER = Path.of("memory");
   private static final String SEGMENT = FileNames.segment(1);
   private static final String SNAPSHOT = FileNames.snapshot(2);
 
-  private static byte[] golden(String name) throws IOException {
+  private static byte[] golden(int version, String name) throws IOException {
     try (InputStream stream =
-        Objects.requireNonNull(GoldenTest.class.getResourceAsStream("/journal-v1/" + name), name)) {
+        Objects.requireNonNull(
+            GoldenTest.class.getResourceAsStream("/journal-v" + version + "/" + name), name)) {
       return stream.readAllBytes();
     }
   }
@@ -52,37 +55,48 @@ class GoldenTest {
     return environment;
   }
 
-  @Test
-  void files_of_version_1_are_read() throws IOException {
+  @ValueSource(ints = {1, 2})
+  @ParameterizedTest
+  void files_of_every_version_are_read_and_the_journal_goes_on(int version) throws IOException {
     SteppedEnvironment environment = new SteppedEnvironment(1);
     ForgetfulDisk.Content segment = new ForgetfulDisk.Content();
-    segment.live = golden("segment.golden");
+    segment.live = Arrays.copyOf(golden(version, "segment.golden"), 1 << 16);
     ForgetfulDisk.Content snapshot = new ForgetfulDisk.Content();
-    snapshot.live = golden("snapshot.golden");
+    snapshot.live = golden(1, "snapshot.golden");
     environment.disk.names.put(SEGMENT, segment);
     environment.disk.names.put(SNAPSHOT, snapshot);
     Recorded recorded = new Recorded();
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       assertThat(journal.recover(recorded))
-          .isEqualTo(new Journal.Tail(3, 9, 30, 1_700_000_000_003L, null));
+          .isEqualTo(new Journal.Tail(3, 9, 30, 1_700_000_000_003L, null, false));
       try (Journal.Reader reader = Objects.requireNonNull(journal.read(0))) {
         for (int i = 1; i <= 3; i++) {
           assertThat(reader.next()).isEqualTo(frame(i));
         }
         assertThat(reader.next()).isNull();
+        CompletableFuture<Void> done = journal.append(frame(4));
+        environment.run();
+        assertThat(done).isCompleted();
+        assertThat(reader.next()).isEqualTo(frame(4));
       }
+    }
+    assertThat(environment.disk.names.containsKey(FileNames.segment(4)))
+        .as("a segment of an earlier version gets no new frames")
+        .isEqualTo(version < SegmentHeader.VERSION);
+    try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
+      assertThat(journal.recover(new Recorded()).sequence()).isEqualTo(4);
     }
     assertThat(recorded.parts).containsExactly("first part", "second");
     assertThat(recorded.frames).containsExactly("payload of frame 3");
   }
 
   @Test
-  void files_of_version_1_are_written() throws IOException {
+  void files_of_version_2_are_written() throws IOException {
     SteppedEnvironment environment = write();
-    byte[] expected = golden("segment.golden");
+    byte[] expected = golden(2, "segment.golden");
     byte[] segment = Objects.requireNonNull(environment.disk.names.get(SEGMENT)).live;
     assertThat(Arrays.copyOf(segment, expected.length)).isEqualTo(expected);
     assertThat(Objects.requireNonNull(environment.disk.names.get(SNAPSHOT)).live)
-        .isEqualTo(golden("snapshot.golden"));
+        .isEqualTo(golden(1, "snapshot.golden"));
   }
 }

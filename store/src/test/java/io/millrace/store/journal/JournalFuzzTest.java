@@ -31,6 +31,7 @@ class JournalFuzzTest {
     return List.of(
         new byte[0],
         Resealed.packed(golden("journal-v1/segment.golden")),
+        Resealed.packed(golden("journal-v2/segment.golden")),
         Resealed.packed(golden("store-v1/0000000000000001.segment")));
   }
 

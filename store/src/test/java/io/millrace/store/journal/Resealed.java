@@ -10,9 +10,7 @@ import java.util.zip.CRC32C;
  */
 final class Resealed {
   /** The bytes of a segment's header that mean something. */
-  static final int HEADER_BYTES = 56;
-
-  private static final int HEADER_CHECKSUM_AT = 52;
+  static final int HEADER_BYTES = SegmentHeader.HEADER_BYTES;
 
   private Resealed() {}
 
@@ -45,9 +43,10 @@ final class Resealed {
   /** Makes the checksums of a segment's header and frames right, as far as they are frames. */
   static byte[] segment(byte[] segment) {
     ByteBuffer bytes = ByteBuffer.wrap(segment);
+    int checksumAt = SegmentHeader.checksumAt(bytes.getShort(4));
     CRC32C checksum = new CRC32C();
-    checksum.update(bytes.slice(0, HEADER_CHECKSUM_AT));
-    bytes.putInt(HEADER_CHECKSUM_AT, (int) checksum.getValue());
+    checksum.update(bytes.slice(0, checksumAt));
+    bytes.putInt(checksumAt, (int) checksum.getValue());
     long journalId = bytes.getLong(8);
     int predecessor = bytes.getInt(48);
     int at = SegmentHeader.BLOCK_BYTES;

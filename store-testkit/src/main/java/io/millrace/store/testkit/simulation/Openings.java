@@ -164,17 +164,14 @@ final class Openings {
 
   private void checkHistory(EmbeddedTaskStore opened, Position end, @Nullable String lost) {
     boolean same = end.history() == history;
-    if (options.journaling() == Journaling.STRICT) {
-      if (lost != null) {
-        throw new SimulationFailure("the store ends at " + end + " but had told: " + lost);
-      }
-      if (!same) {
-        throw new SimulationFailure("a strict store goes on under a new history");
-      }
-    } else if (lost != null) {
-      if (same) {
-        throw new SimulationFailure("a store that lost commits goes on under the same history");
-      }
+    if (options.journaling() == Journaling.STRICT && lost != null) {
+      throw new SimulationFailure("the store ends at " + end + " but had told: " + lost);
+    }
+    if (same && lost != null) {
+      throw new SimulationFailure("a store that lost commits goes on under the same history");
+    }
+    if (!same) {
+      // A strict store forks too if its journal ended with something that it could not read.
       Position gone = new Position(history, end.number() + 1);
       try {
         opened.subscribe(Interest.everything().after(gone)).close();
