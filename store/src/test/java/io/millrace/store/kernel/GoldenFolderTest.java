@@ -23,12 +23,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A data folder of the first version stays readable. */
+/** A data folder of every format version stays readable. */
 class GoldenFolderTest {
+  /** The newest format version, which the generator writes. */
+  private static final int NEWEST = 2;
+
   private static final List<String> FILES =
       List.of("0000000000000001.segment", "0000000000000005.snapshot");
   private static final String DIGEST =
@@ -36,10 +40,10 @@ class GoldenFolderTest {
 
   @TempDir private Path folder;
 
-  @BeforeEach
-  void copy() throws IOException {
+  private void copy(int version) throws IOException {
     for (String name : FILES) {
-      try (InputStream file = GoldenFolderTest.class.getResourceAsStream("/store-v1/" + name)) {
+      String path = "/store-v" + version + "/" + name;
+      try (InputStream file = GoldenFolderTest.class.getResourceAsStream(path)) {
         Files.copy(Objects.requireNonNull(file, name), folder.resolve(name));
       }
     }
@@ -51,8 +55,10 @@ class GoldenFolderTest {
     return GoldenFolder.open(folder, environment);
   }
 
-  @Test
-  void a_folder_of_the_first_version_is_read() {
+  @ValueSource(ints = {1, NEWEST})
+  @ParameterizedTest
+  void a_folder_of_every_version_is_read(int version) throws IOException {
+    copy(version);
     try (EmbeddedStore store = open()) {
       assertThat(store.digest().value()).isEqualTo(DIGEST);
       assertThat(store.groups().value())
@@ -70,8 +76,10 @@ class GoldenFolderTest {
     }
   }
 
-  @Test
-  void a_store_on_a_folder_of_the_first_version_goes_on() {
+  @ValueSource(ints = {1, NEWEST})
+  @ParameterizedTest
+  void a_store_on_a_folder_of_every_version_goes_on(int version) throws IOException {
+    copy(version);
     String digest;
     try (EmbeddedStore store = open()) {
       Outcome.Done claim =
@@ -89,8 +97,10 @@ class GoldenFolderTest {
     }
   }
 
-  @Test
-  void every_commit_of_the_first_version_can_be_followed() throws InterruptedException {
+  @ValueSource(ints = {1, NEWEST})
+  @ParameterizedTest
+  void every_commit_can_be_followed(int version) throws IOException, InterruptedException {
+    copy(version);
     try (EmbeddedStore store = open()) {
       Position now = store.groups().position();
       List<Long> numbers = new ArrayList<>();
@@ -105,8 +115,10 @@ class GoldenFolderTest {
     }
   }
 
-  @Test
-  void a_request_of_the_first_version_is_remembered() {
+  @ValueSource(ints = {1, NEWEST})
+  @ParameterizedTest
+  void a_request_of_every_version_is_remembered(int version) throws IOException {
+    copy(version);
     try (EmbeddedStore store = open()) {
       Transaction other =
           Transaction.by(GoldenFolder.ANNA).requestId("late adds").add("x", Bytes.EMPTY).build();
@@ -115,7 +127,11 @@ class GoldenFolderTest {
   }
 
   @Test
-  void the_generator_still_writes_the_same(@TempDir Path fresh) {
+  void the_generator_still_writes_the_same(@TempDir Path fresh) throws IOException {
     assertThat(GoldenFolder.write(fresh)).isEqualTo(DIGEST);
+    copy(NEWEST);
+    for (String name : FILES) {
+      assertThat(Files.mismatch(fresh.resolve(name), folder.resolve(name))).as(name).isEqualTo(-1);
+    }
   }
 }
