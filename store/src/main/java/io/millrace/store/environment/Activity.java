@@ -16,4 +16,19 @@ public interface Activity {
    *     signal comes; {@link #UNTIL_SIGNALLED}; or {@link #FINISHED}
    */
   long step();
+
+  /**
+   * Learns that {@link #step()} has thrown; no other step follows. Called once, on the same thread.
+   * An activity for whose answers others wait must fail those answers here. By default the thread
+   * ends with what was thrown, which is enough if nobody waits.
+   *
+   * @param thrown an exception or an error
+   */
+  default void failed(Throwable thrown) {
+    switch (thrown) {
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      default -> throw new IllegalStateException(thrown);
+    }
+  }
 }

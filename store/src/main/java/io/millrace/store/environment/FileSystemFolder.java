@@ -37,6 +37,9 @@ final class FileSystemFolder implements Folder {
   private final Path path;
   private @Nullable Lock lock;
 
+  /** The folder itself, kept open so that a sync needs no new file descriptor. */
+  private @Nullable FileChannel channel;
+
   private FileSystemFolder(Path path) {
     this.path = path;
   }
@@ -178,9 +181,16 @@ final class FileSystemFolder implements Folder {
 
   @Override
   public void sync() throws IOException {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      channel.force(true);
+    if (channel == null) {
+      channel = FileChannel.open(path, StandardOpenOption.READ);
     }
+    channel.force(true);
+  }
+
+  @Override
+  public long usableBytes() {
+    // Unlike Files.getFileStore this opens no file, so it answers without free descriptors.
+    return path.toFile().getUsableSpace();
   }
 
   @Override
@@ -190,6 +200,10 @@ final class FileSystemFolder implements Folder {
 
   @Override
   public void close() throws IOException {
+    if (channel != null) {
+      channel.close();
+      channel = null;
+    }
     if (lock != null) {
       lock.release();
       lock = null;

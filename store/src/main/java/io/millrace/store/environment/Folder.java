@@ -36,6 +36,14 @@ public interface Folder extends AutoCloseable {
   /** Makes creations, renames and deletes durable. */
   void sync() throws IOException;
 
+  /**
+   * The bytes that this process can still allocate on the folder's file system. {@link
+   * Long#MAX_VALUE}, the default, means that this is not known. Safe for use by any thread.
+   */
+  default long usableBytes() {
+    return Long.MAX_VALUE;
+  }
+
   /** Where the folder is, for messages. */
   String describe();
 

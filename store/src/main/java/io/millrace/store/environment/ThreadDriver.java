@@ -19,6 +19,14 @@ final class ThreadDriver implements Driver {
   }
 
   private void run(Activity activity) {
+    try {
+      runSteps(activity);
+    } catch (Throwable thrown) {
+      activity.failed(thrown);
+    }
+  }
+
+  private void runSteps(Activity activity) {
     while (true) {
       signalled.set(false);
       long wait = activity.step();

@@ -9,7 +9,6 @@ final class ActiveSegment {
   private static final int BUFFER_BYTES = 1 << 20;
   private static final ByteBuffer PADDING = ByteBuffer.allocate(FrameFormat.ALIGNMENT);
 
-  private final Storage storage;
   private final Extent extent;
   private final SpareSegment spare;
   private final long journalId;
@@ -23,11 +22,10 @@ final class ActiveSegment {
   private Chain chain;
 
   /** Goes on in {@code file} at {@code offset}. */
-  ActiveSegment(Storage storage, Extent extent, int segmentBytes, Recovery.Ending ending) {
-    this.storage = storage;
+  ActiveSegment(Extent extent, SpareSegment spare, int bufferBytes, Recovery.Ending ending) {
     this.extent = extent;
-    this.buffer = ByteBuffer.allocateDirect(Math.min(BUFFER_BYTES, segmentBytes));
-    this.spare = new SpareSegment(storage, segmentBytes);
+    this.buffer = ByteBuffer.allocateDirect(Math.min(BUFFER_BYTES, bufferBytes));
+    this.spare = spare;
     this.journalId = ending.journalId();
     this.file = ending.file();
     this.sizeBytes = ending.sizeBytes();
@@ -41,12 +39,23 @@ final class ActiveSegment {
     return writtenUpTo + buffer.position() + frameBytes > sizeBytes;
   }
 
-  /** Goes over to the next segment; everything written must be synced. */
-  void roll(long frameBytes) throws IOException {
-    SegmentHeader next = SegmentHeader.following(journalId, chain);
-    Segment segment = spare.publish(next, SegmentHeader.BLOCK_BYTES + frameBytes);
+  /** The bytes of frames for which it has room, if everything written is synced. */
+  long freeBytes() {
+    return sizeBytes - writtenUpTo;
+  }
+
+  /**
+   * Goes over to the next segment; everything written must be synced.
+   *
+   * @throws SpareSegment.NoRoomException when there is no room for it; nothing has changed then
+   */
+  void roll(long frameBytes) throws IOException, SpareSegment.NoRoomException {
+    SpareSegment.Published next =
+        spare.publish(
+            SegmentHeader.following(journalId, chain), SegmentHeader.BLOCK_BYTES + frameBytes);
+    Segment segment = next.segment();
     file.close();
-    file = storage.open(segment.name());
+    file = next.file();
     sizeBytes = segment.sizeBytes();
     writtenUpTo = SegmentHeader.BLOCK_BYTES;
     preparedAt = sizeBytes / 4;
@@ -91,9 +100,16 @@ final class ActiveSegment {
     extent.durableUpTo(writtenUpTo);
   }
 
-  /** Does a little for the next segment; whether there is more to do. */
-  boolean prepareNext() {
-    if (writtenUpTo <= sizeBytes / 4) {
+  /**
+   * Does a little for the next segment. It is opened at the first call, and allocated once this one
+   * is a quarter full.
+   *
+   * @param atOnce whether it is allocated already now
+   * @return whether there is more to do
+   */
+  boolean prepareNext(boolean atOnce) throws SpareSegment.NoRoomException {
+    if (!atOnce && writtenUpTo <= sizeBytes / 4) {
+      spare.begin();
       return false;
     }
     long before = preparedAt;

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Frames are written and synced by an activity named {@code journal-sync}; all that are queued
  * when it begins share one sync, and more may be added meanwhile. After a failed write or sync
- * everything fails that was not durable before; nothing is tried again.
+ * everything fails that was not durable before; nothing is tried again. A lack of room for the next
+ * segment is a {@linkplain #shortage shortage} instead, which can pass.
  */
 public final class FileJournal implements Journal {
   private final Environment environment;
@@ -110,8 +111,13 @@ public final class FileJournal implements Journal {
       damagedSnapshots.addAll(recovery.passedOver());
       SyncLoop started =
           new SyncLoop(
-              new ActiveSegment(storage, extent, options.segmentBytes(), ending),
-              storage.describe());
+              new ActiveSegment(
+                  extent,
+                  new SpareSegment(storage, options.segmentBytes(), options.reserveBytes()),
+                  options.segmentBytes(),
+                  ending),
+              storage.describe(),
+              environment::nanos);
       Chain chain = ending.chain();
       lastSequence = chain.sequence();
       lastEpoch = chain.epoch();
@@ -203,6 +209,16 @@ public final class FileJournal implements Journal {
   @Override
   public long unsyncedBytes() {
     return loop == null ? 0 : loop.unsyncedBytes();
+  }
+
+  @Override
+  public @Nullable Shortage shortage() {
+    return loop == null ? null : loop.shortage();
+  }
+
+  @Override
+  public long freeBytes() {
+    return storage.usableBytes();
   }
 
   @Override

@@ -119,6 +119,32 @@ public interface Journal extends AutoCloseable {
   /** The number of bytes handed to {@link #append} that are not durable yet. */
   long unsyncedBytes();
 
+  /**
+   * A lack of room that can pass: nothing is lost by it, and the journal asks for room again by
+   * itself.
+   *
+   * @param why what is missing, in words
+   * @param roomBytes the payload of one more frame that has room now, in bytes, 0 or more
+   * @param stuck whether frames that were appended wait for room
+   */
+  record Shortage(String why, long roomBytes, boolean stuck) {}
+
+  /**
+   * Why the journal cannot have more room than it has now; null, the default, while it can. Safe
+   * for use by any thread.
+   */
+  default @Nullable Shortage shortage() {
+    return null;
+  }
+
+  /**
+   * The bytes that are free where the journal keeps its files; {@link Long#MAX_VALUE}, the default,
+   * when that is not known. Safe for use by any thread.
+   */
+  default long freeBytes() {
+    return Long.MAX_VALUE;
+  }
+
   /** Makes everything appended durable and releases the journal. */
   @Override
   void close();

@@ -310,11 +310,16 @@ final class Recovery {
 
   /** Begins a segment; the one before it, if any, stays as it is. */
   private Ending begin(SegmentHeader header, Extent extent) throws IOException {
-    Segment segment = new SpareSegment(storage, options.segmentBytes()).publish(header, 0);
-    extent.add(segment);
+    SpareSegment.Published first;
+    try {
+      first = new SpareSegment(storage, options.segmentBytes(), 0).publish(header, 0);
+    } catch (SpareSegment.NoRoomException e) {
+      throw new JournalException(String.valueOf(e.getMessage()), e);
+    }
+    extent.add(first.segment());
     return new Ending(
-        storage.open(segment.name()),
-        segment.sizeBytes(),
+        first.file(),
+        first.segment().sizeBytes(),
         SegmentHeader.BLOCK_BYTES,
         header.journalId(),
         header.before(),

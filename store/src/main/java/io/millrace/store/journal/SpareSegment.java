@@ -5,98 +5,132 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file that becomes the next segment. It is allocated and synced in slices between groups, so
- * that no group waits for all of it. For the syncing thread.
+ * The file that becomes the next segment. It is opened early, so that a later lack of file
+ * descriptors does not stop the journal, and allocated and synced in slices between groups, so that
+ * no group waits for all of it. Whatever fails here has touched no frame, so it can be tried again.
+ * For the syncing thread.
  */
 final class SpareSegment {
   private static final int LEAST_SLICE_BYTES = 256 << 10;
 
   private final Storage storage;
   private final int segmentBytes;
+  private final long reserveBytes;
   private @Nullable DiskFile file;
   private long allocated;
-  private boolean failed;
 
-  SpareSegment(Storage storage, int segmentBytes) {
+  /** A spare of {@code segmentBytes}, which leaves {@code reserveBytes} of the disk free. */
+  SpareSegment(Storage storage, int segmentBytes, long reserveBytes) {
     this.storage = storage;
     this.segmentBytes = segmentBytes;
+    this.reserveBytes = reserveBytes;
+  }
+
+  /** There is no room for a segment now; the journal is as it was, and a later try may succeed. */
+  static final class NoRoomException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private NoRoomException(String message, IOException cause) {
+      super(message, cause);
+    }
+  }
+
+  /** A segment that has its lasting name, with the file that is open on it. */
+  record Published(Segment segment, DiskFile file) {}
+
+  /** Opens the file and checks that the disk has room for all of it; does so once. */
+  void begin() throws NoRoomException {
+    growTo(0, segmentBytes);
   }
 
   /**
-   * Allocates one slice, twice what was written since the last one but not little. A failure costs
-   * no frame yet, as the segment in use still has room: it is left to {@link #publish} to meet it
-   * again.
+   * Allocates one slice: twice what was written since the last one, but not little.
    *
    * @return whether more slices are missing
    */
-  boolean grow(long writtenBytes) {
-    if (failed || allocated >= segmentBytes) {
-      return false;
+  boolean grow(long writtenBytes) throws NoRoomException {
+    long slice = Math.max(LEAST_SLICE_BYTES, 2 * writtenBytes);
+    growTo(Math.min(segmentBytes, allocated + slice), segmentBytes);
+    return allocated < segmentBytes;
+  }
+
+  /** Allocates up to {@code bytes} of a file that will have {@code wholeBytes}. */
+  private DiskFile growTo(long bytes, long wholeBytes) throws NoRoomException {
+    DiskFile target = file;
+    if (target != null && bytes <= allocated) {
+      return target;
     }
     try {
-      growTo(Math.min(segmentBytes, allocated + Math.max(LEAST_SLICE_BYTES, 2 * writtenBytes)));
-      return allocated < segmentBytes;
+      requireReserve(wholeBytes - allocated);
+      if (target == null) {
+        storage.discard(FileNames.SPARE);
+        target = storage.open(FileNames.SPARE);
+        file = target;
+        allocated = 0;
+      }
+      if (bytes > allocated) {
+        target.allocate(bytes);
+        target.sync();
+        allocated = bytes;
+      }
+      return target;
     } catch (IOException e) {
-      failed = true;
-      return false;
+      throw noRoom(wholeBytes, e);
     }
   }
 
-  private DiskFile growTo(long bytes) throws IOException {
-    DiskFile target = file;
-    if (target == null) {
+  private void requireReserve(long neededBytes) throws IOException {
+    if (reserveBytes > 0) {
+      long free = storage.usableBytes();
+      if (free - neededBytes < reserveBytes) {
+        throw new IOException(
+            "the disk has " + free + " bytes free, and " + reserveBytes + " of them are kept free");
+      }
+    }
+  }
+
+  /** Gives back what was allocated: others may need it more, and a failed sync spoils the file. */
+  private NoRoomException noRoom(long bytes, IOException cause) {
+    try {
+      close();
       storage.discard(FileNames.SPARE);
-      target = storage.open(FileNames.SPARE);
-      file = target;
-      allocated = 0;
+    } catch (IOException e) {
+      cause.addSuppressed(e);
     }
-    if (bytes > allocated) {
-      target.allocate(bytes);
-      target.sync();
-      allocated = bytes;
-    }
-    return target;
+    return new NoRoomException(
+        "no room for a segment of %d bytes in %s: %s"
+            .formatted(bytes, storage.describe(), cause.getMessage()),
+        cause);
   }
 
   /**
    * Makes it the segment with that header.
    *
-   * @throws JournalException when there is no room for it
+   * @throws NoRoomException when there is no room for it; nothing has changed then
+   * @throws IOException when it may have its name, or may not
    */
-  Segment publish(SegmentHeader header, long leastBytes) throws IOException {
-    if (failed) {
-      // After a failed sync nothing may be believed of the old file.
-      close();
-    }
+  Published publish(SegmentHeader header, long leastBytes) throws IOException, NoRoomException {
     long bytes = Math.max(segmentBytes, leastBytes);
-    DiskFile target;
+    DiskFile target = growTo(bytes, bytes);
+    SegmentHeader whole = header.allocated(bytes);
     try {
-      target = growTo(bytes);
+      whole.write(target);
+      target.sync();
     } catch (IOException e) {
-      throw new JournalException(
-          "no room for a segment of "
-              + bytes
-              + " bytes in "
-              + storage.describe()
-              + ": "
-              + e.getMessage(),
-          e);
+      throw noRoom(bytes, e);
     }
-    header.allocated(bytes).write(target);
-    target.sync();
-    target.close();
+    storage.publish(FileNames.SPARE, FileNames.segment(header.firstSequence()));
     file = null;
     allocated = 0;
-    failed = false;
-    storage.publish(FileNames.SPARE, FileNames.segment(header.firstSequence()));
-    return new Segment(header.allocated(bytes), bytes);
+    return new Published(new Segment(whole, bytes), target);
   }
 
   void close() throws IOException {
-    if (file != null) {
-      file.close();
-      file = null;
-      allocated = 0;
+    DiskFile open = file;
+    file = null;
+    allocated = 0;
+    if (open != null) {
+      open.close();
     }
   }
 }

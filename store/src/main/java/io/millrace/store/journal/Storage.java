@@ -65,6 +65,10 @@ final class Storage {
     folder.sync();
   }
 
+  long usableBytes() {
+    return folder.usableBytes();
+  }
+
   String describe() {
     return folder.describe();
   }

@@ -13,6 +13,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One folder in memory that counts what changes it, stops at a chosen operation, and then forgets
@@ -34,6 +35,12 @@ final class ForgetfulDisk implements Disk {
   /** How many more operations succeed. */
   long operationsLeft = Long.MAX_VALUE;
 
+  /** Thrown when room is allocated; null for nothing. */
+  @Nullable Error errorInAllocation;
+
+  /** Whether no file can be opened, as without free file descriptors. */
+  boolean noDescriptors;
+
   /** How many more syncs of files succeed. */
   long syncsLeft = Long.MAX_VALUE;
 
@@ -48,6 +55,10 @@ final class ForgetfulDisk implements Disk {
       throw new IOException("the power is gone");
     }
     operations++;
+  }
+
+  private long usedBytes() {
+    return names.values().stream().mapToLong(each -> each.live.length).sum();
   }
 
   private void namesChanged() {
@@ -124,6 +135,9 @@ final class ForgetfulDisk implements Disk {
 
     @Override
     public DiskFile open(String name) throws IOException {
+      if (noDescriptors) {
+        throw new IOException("Too many open files");
+      }
       if (!names.containsKey(name)) {
         operation();
         names.put(name, new Content());
@@ -163,6 +177,11 @@ final class ForgetfulDisk implements Disk {
     public void sync() throws IOException {
       operation();
       nameHistory = new ArrayList<>(List.of(new TreeMap<>(names)));
+    }
+
+    @Override
+    public long usableBytes() {
+      return capacityBytes - usedBytes();
     }
 
     @Override
@@ -210,6 +229,9 @@ final class ForgetfulDisk implements Disk {
 
     @Override
     public void allocate(long size) throws IOException {
+      if (errorInAllocation != null) {
+        throw errorInAllocation;
+      }
       operation();
       resize(Math.max(content.live.length, (int) size));
     }
@@ -221,8 +243,7 @@ final class ForgetfulDisk implements Disk {
     }
 
     private void resize(int size) throws IOException {
-      long all = names.values().stream().mapToLong(each -> each.live.length).sum();
-      if (size > content.live.length && all + size - content.live.length > capacityBytes) {
+      if (size > content.live.length && usedBytes() + size - content.live.length > capacityBytes) {
         throw new IOException("No space left on device");
       }
       if (size > content.live.length) {

@@ -4,6 +4,7 @@ import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Disk;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
+import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
@@ -14,17 +15,29 @@ final class SteppedEnvironment implements Environment {
   final ForgetfulDisk disk = new ForgetfulDisk();
   private final SplittableRandom random;
   private @Nullable Activity activity;
+  private long nanos;
 
   SteppedEnvironment(long seed) {
     random = new SplittableRandom(seed);
   }
 
-  /** Runs the activity until it has nothing to do. */
+  /** Moves the clock and runs the activity. */
+  void advance(Duration time) {
+    nanos += time.toNanos();
+    run();
+  }
+
+  /** Runs the activity until it has nothing to do now. */
   void run() {
     if (activity != null) {
-      long wait = activity.step();
-      while (wait == 0) {
-        wait = activity.step();
+      long wait;
+      try {
+        do {
+          wait = activity.step();
+        } while (wait == 0);
+      } catch (Throwable thrown) {
+        activity.failed(thrown);
+        wait = Activity.FINISHED;
       }
       if (wait == Activity.FINISHED) {
         activity = null;
@@ -39,7 +52,7 @@ final class SteppedEnvironment implements Environment {
 
   @Override
   public long nanos() {
-    return 0;
+    return nanos;
   }
 
   @Override

@@ -42,7 +42,12 @@ public class SyncLoopLincheckTest {
       Recovery.Ending start =
           new Recovery.Ending(file, SEGMENT_BYTES, SegmentHeader.BLOCK_BYTES, 1, Chain.START, "");
       Storage storage = new Storage(disk.folder(Path.of("memory")));
-      loop = new SyncLoop(new ActiveSegment(storage, new Extent(), 1 << 10, start), "memory");
+      loop =
+          new SyncLoop(
+              new ActiveSegment(
+                  new Extent(), new SpareSegment(storage, 1 << 10, 0), 1 << 10, start),
+              "memory",
+              () -> 0);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
