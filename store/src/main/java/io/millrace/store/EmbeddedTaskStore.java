@@ -23,6 +23,17 @@ public interface EmbeddedTaskStore extends TaskStore {
   /** How the store is doing. */
   StoreStatus status();
 
+  /** How its disk is doing. Answers at once, even while commands wait for room on the disk. */
+  DiskState disk();
+
+  /**
+   * Completes, with the cause, when the store has stopped by itself: after a failed write or sync,
+   * or a fault of its own. Nothing is accepted any more, and only a new opening can tell what is on
+   * disk. Never completes for a store that is closed in order. What depends on it runs on the
+   * store's thread and must not block.
+   */
+  CompletableFuture<Throwable> stopped();
+
   /**
    * Writes the store's state at one position as a snapshot, from which another folder can be
    * restored, while the store works on.

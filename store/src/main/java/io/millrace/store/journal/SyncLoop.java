@@ -17,13 +17,16 @@ import org.slf4j.LoggerFactory;
  * Writes queued frames and makes all that were queued durable by one sync.
  *
  * <p>Two kinds of failure differ. If there is no room for the next segment, no frame has been
- * touched: the loop reports a {@linkplain #shortage shortage}, frames that do not fit wait, and the
- * room is asked for again every second. If a write or a sync fails, what is on disk is uncertain:
- * everything fails that was not durable before, for good.
+ * touched: the loop reports a {@linkplain #shortage shortage}, frames that do not fit wait for up
+ * to a minute, and the room is asked for again every second. If a write or a sync fails, what is on
+ * disk is uncertain: everything fails that was not durable before, for good.
  */
 final class SyncLoop implements Activity {
   private static final Logger LOG = LoggerFactory.getLogger(SyncLoop.class);
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** How long frames may wait for room. There are some only if a shortage comes at once. */
+  private static final long LONGEST_WAIT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private record Pending(Frame frame, CompletableFuture<Void> done) {
     long sizeBytes() {
@@ -40,6 +43,7 @@ final class SyncLoop implements Activity {
   private final ArrayDeque<Pending> written = new ArrayDeque<>();
   private boolean ready;
   private long retryAtNanos;
+  private long stuckSinceNanos;
 
   // Guarded by this.
   private List<Pending> queue = new ArrayList<>();
@@ -147,6 +151,9 @@ final class SyncLoop implements Activity {
     }
     sync();
     synchronized (this) {
+      if (!stuck) {
+        stuckSinceNanos = nanos.getAsLong();
+      }
       stuck = !waiting.isEmpty();
     }
   }
@@ -160,7 +167,7 @@ final class SyncLoop implements Activity {
       segment.roll(frameBytes);
       return true;
     } catch (NoRoomException e) {
-      if (last || !ready) {
+      if (last || !ready || isStuckForLong()) {
         // Nobody waits any longer at a close, and an opening says at once that it cannot be.
         throw new JournalException(String.valueOf(e.getMessage()), e);
       }
@@ -169,6 +176,10 @@ final class SyncLoop implements Activity {
     } catch (IOException e) {
       throw new JournalException("the next segment: " + e.getMessage(), e);
     }
+  }
+
+  private synchronized boolean isStuckForLong() {
+    return stuck && nanos.getAsLong() - stuckSinceNanos >= LONGEST_WAIT_NANOS;
   }
 
   private void sync() throws IOException {

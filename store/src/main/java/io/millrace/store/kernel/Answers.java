@@ -4,7 +4,6 @@ import io.millrace.store.Journaling;
 import io.millrace.store.OutcomeUnknownException;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Answers that wait for the disk. The one rule of release: an answer leaves once every frame that
@@ -61,13 +60,15 @@ final class Answers {
     }
   }
 
+  /** What callers hear whose answers are not certain, because the store stopped. */
+  static OutcomeUnknownException unknown(Throwable cause) {
+    return new OutcomeUnknownException(
+        "the store stopped before the answer was on disk: " + cause.getMessage(), cause);
+  }
+
   /** Tells all who wait that nobody knows whether their commands will survive. */
-  void fail(@Nullable Throwable cause) {
-    OutcomeUnknownException unknown =
-        cause == null
-            ? new OutcomeUnknownException("the store stopped before the answer was on disk")
-            : new OutcomeUnknownException(
-                "the store stopped before the answer was on disk: " + cause.getMessage(), cause);
+  void fail(Throwable cause) {
+    OutcomeUnknownException unknown = unknown(cause);
     for (Held<?> answer : held) {
       answer.future().completeExceptionally(unknown);
     }

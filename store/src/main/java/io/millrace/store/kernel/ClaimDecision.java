@@ -51,7 +51,7 @@ final class ClaimDecision {
         break;
       }
     }
-    return changes.isEmpty() ? new Decision.Nothing() : new Decision.Accepted(changes, mark);
+    return changes.isEmpty() ? new Decision.Nothing() : new Decision.Accepted(changes, mark, 0);
   }
 
   private void check() {

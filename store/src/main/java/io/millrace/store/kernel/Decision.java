@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What the store makes of a command. */
 sealed interface Decision {
-  /** It takes effect as these changes, which are not empty. */
-  record Accepted(List<Change> changes, @Nullable RequestMark request) implements Decision {}
+  /** It takes effect as these changes, which are not empty; the state grows by so many bytes. */
+  record Accepted(List<Change> changes, @Nullable RequestMark request, long growthBytes)
+      implements Decision {}
 
   /** A claim that found nothing to take. */
   record Nothing() implements Decision {}

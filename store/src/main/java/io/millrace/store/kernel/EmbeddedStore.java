@@ -2,6 +2,7 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
+import io.millrace.store.DiskState;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.DocumentQuery;
@@ -85,10 +86,11 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   }
 
   private void send(Mailbox.Message message) {
-    switch (mailbox.push(message)) {
-      case FIRST -> driver.signal();
-      case FURTHER -> {}
-      case REFUSED -> message.reject(whyClosed());
+    // Always, even after others: whoever enqueued the first may have failed before the wake-up.
+    if (mailbox.push(message) == Mailbox.Receipt.REFUSED) {
+      message.reject(whyClosed());
+    } else {
+      driver.signal();
     }
   }
 
@@ -190,6 +192,23 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   @Override
   public StoreStatus status() {
     return ask(it -> Census.take(it, options)).value();
+  }
+
+  @Override
+  public DiskState disk() {
+    Journal.Shortage shortage = journal.shortage();
+    Throwable snapshot = loop.outlets().snapshots().failure();
+    return new DiskState(
+        journal.freeBytes(),
+        options.upkeep().diskReserveBytes(),
+        shortage == null ? null : shortage.why(),
+        shortage != null && shortage.stuck(),
+        snapshot == null ? null : String.valueOf(snapshot.getMessage()));
+  }
+
+  @Override
+  public CompletableFuture<Throwable> stopped() {
+    return loop.stopped().copy();
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.millrace.store.Reason;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.Transaction;
 import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.Journal;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +84,15 @@ final class Engine {
     return new Outcome.Refused(position(), nowMillis, reasons);
   }
 
+  private static Reason full(Journal.Shortage shortage, boolean grows) {
+    return Reason.of(
+        Reason.Kind.FULL,
+        (grows
+                ? "the store takes no growth for now, only claims, deletes and shrinking updates: "
+                : "the journal is full for now: ")
+            + shortage.why());
+  }
+
   private Outcome accept(Command command, Decision.Accepted accepted, long nowMillis) {
     boolean override = command instanceof Transaction transaction && transaction.override();
     Event event =
@@ -93,6 +103,10 @@ final class Engine {
             override,
             accepted.changes(),
             accepted.request());
+    Journal.Shortage shortage = feed.shortage();
+    if (shortage != null && (accepted.growthBytes() > 0 || !feed.hasRoom(event, shortage))) {
+      return refuse(List.of(full(shortage, accepted.growthBytes() > 0)), nowMillis);
+    }
     feed.add(event, environment.nanos());
     state.apply(event);
     if (command instanceof Claim) {

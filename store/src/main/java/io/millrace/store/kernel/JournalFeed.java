@@ -25,6 +25,9 @@ final class JournalFeed {
   /** Buffers beyond this size are not kept for later groups, in bytes. */
   private static final int KEPT_BUFFER = 4 << 20;
 
+  /** Room that is left for the records of a close and of the next opening, in bytes. */
+  private static final int CLOSING_BYTES = 4 << 10;
+
   private record InFlight(
       Frame frame,
       List<Event> events,
@@ -104,6 +107,18 @@ final class JournalFeed {
   /** What broke the journal; null while it works. */
   @Nullable Throwable failure() {
     return failure;
+  }
+
+  /** What the journal lacks; null while it can have room. */
+  Journal.@Nullable Shortage shortage() {
+    return journal.shortage();
+  }
+
+  /** Whether a commit still has room in a journal that cannot have more. */
+  boolean hasRoom(Event event, Journal.Shortage shortage) {
+    RecordWriter encoded = new RecordWriter();
+    Records.write(encoded, new JournalRecord.Committed(event));
+    return buffer.size() + encoded.size() + CLOSING_BYTES <= shortage.roomBytes();
   }
 
   boolean isGathering() {

@@ -27,7 +27,9 @@ final class Opening {
         FileJournal.open(
             options.environment(),
             options.folder(),
-            FileJournalOptions.DEFAULTS.withRetention(options.upkeep().retention()));
+            FileJournalOptions.DEFAULTS
+                .withRetention(options.upkeep().retention())
+                .withReserveBytes(options.upkeep().diskReserveBytes()));
     try {
       return open(options, journal);
     } catch (RuntimeException | Error e) {

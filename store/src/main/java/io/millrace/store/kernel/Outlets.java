@@ -3,7 +3,6 @@ package io.millrace.store.kernel;
 import io.millrace.store.Journaling;
 import io.millrace.store.journal.Frame;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where what the engine has done leaves the loop: into the journal, and once the disk has it to
@@ -88,10 +87,13 @@ final class Outlets {
   }
 
   /** Ends at once: what is not durable may never be. */
-  void stop(@Nullable Throwable cause) {
-    answers.release();
-    answers.fail(cause);
-    snapshots.stop();
-    broadcast.close();
+  void stop(Throwable cause) {
+    try {
+      answers.release();
+      answers.fail(cause);
+    } finally {
+      snapshots.stop();
+      broadcast.close();
+    }
   }
 }

@@ -19,6 +19,7 @@ final class SnapshotActivity implements Activity {
   private final LongSupplier durableSequence;
   private final Consumer<@Nullable Throwable> done;
   private final RecordWriter part = new RecordWriter();
+  private boolean told;
 
   /**
    * A snapshot of what the journal adds up to after frame {@code sequence}.
@@ -56,17 +57,33 @@ final class SnapshotActivity implements Activity {
         return UNTIL_SIGNALLED;
       }
       writer.publish();
-    } catch (RuntimeException e) {
-      abandon(e);
-      done.accept(e);
+    } catch (Throwable e) {
+      // Errors too: as long as nobody hears of its end, no other snapshot begins.
+      failed(e);
       return FINISHED;
     }
-    done.accept(null);
+    tell(null);
     return FINISHED;
   }
 
+  @Override
+  public void failed(Throwable thrown) {
+    try {
+      abandon(thrown);
+    } finally {
+      tell(thrown);
+    }
+  }
+
+  private void tell(@Nullable Throwable failure) {
+    if (!told) {
+      told = true;
+      done.accept(failure);
+    }
+  }
+
   /** What fails once may fail again when it is thrown away; recovery removes what stays. */
-  private void abandon(RuntimeException why) {
+  private void abandon(Throwable why) {
     try {
       writer.abandon();
     } catch (RuntimeException e) {

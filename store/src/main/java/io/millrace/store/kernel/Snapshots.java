@@ -9,6 +9,8 @@ import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,15 +27,30 @@ final class Snapshots {
   /** So many bytes of journal after the last snapshot are worth one at the close: 16 MiB. */
   static final long WORTHWHILE_BYTES = 16 << 20;
 
+  /** How long after a failure the next snapshot may begin. */
+  static final Duration RETRY = Duration.ofMinutes(1);
+
   private final Environment environment;
   private final Journal journal;
   private final JournalFeed feed;
   private final Upkeep upkeep;
   private final Journaling journaling;
   private Frame latest;
-  private long begunAt;
-  private long bytesSince;
+
+  /** The bytes of all frames, those included that were replayed. */
+  private long bytes;
+
   private boolean closed;
+
+  // Where the newest snapshot stands. Written by the thread that wrote it, before it is done.
+  private long commitsAtLast;
+  private long bytesAtLast;
+
+  /** Why the last snapshot failed; null if it did not. */
+  private volatile @Nullable Throwable failure;
+
+  private volatile long failedAtNanos;
+
   private @Nullable Driver driver;
   private volatile boolean running;
   private volatile boolean requested;
@@ -58,8 +75,8 @@ final class Snapshots {
     this.upkeep = options.upkeep();
     this.journaling = options.journaling();
     this.latest = header(opened);
-    this.begunAt = recovered.replayed().snapshotAt();
-    this.bytesSince = recovered.replayed().bytes();
+    this.commitsAtLast = recovered.replayed().snapshotAt();
+    this.bytes = recovered.replayed().bytes();
   }
 
   private static Frame header(Frame frame) {
@@ -98,7 +115,7 @@ final class Snapshots {
   /** Remembers the frame after which the state will stand. */
   void noteFrame(Frame frame) {
     latest = header(frame);
-    bytesSince += frame.payload().remaining();
+    bytes += frame.payload().remaining();
   }
 
   /** Wakes a snapshot that waits for its frame to be durable. */
@@ -126,9 +143,14 @@ final class Snapshots {
         : Long.MAX_VALUE;
   }
 
-  /** Begins a snapshot where it is time for one and none is being written. */
+  /**
+   * Begins a snapshot when it is time for one and none is being written. One that failed is tried
+   * again after a minute.
+   */
   void consider(State state, History history) {
-    if (!running && (requested || state.commits() - begunAt >= upkeep.snapshotEvery())) {
+    if (!running
+        && (requested || state.commits() - commitsAtLast >= upkeep.snapshotEvery())
+        && (failure == null || environment.nanos() - failedAtNanos >= RETRY.toNanos())) {
       begin(state, history, journaling == Journaling.OPPORTUNISTIC);
     }
   }
@@ -136,39 +158,78 @@ final class Snapshots {
   private void begin(State state, History history, boolean forks) {
     requested = false;
     running = true;
-    begunAt = state.commits();
-    bytesSince = 0;
+    long commits = state.commits();
+    long journalBytes = bytes;
+    SnapshotActivity activity = null;
     try {
-      SnapshotActivity activity =
+      Iterator<JournalRecord> records = SnapshotRecords.of(state.freeze(), history, forks);
+      activity =
           new SnapshotActivity(
-              SnapshotRecords.of(state.freeze(), history, forks),
+              records,
               journal.snapshot(latest),
               latest.sequence(),
               this::durableSequence,
-              this::done);
+              thrown -> done(commits, journalBytes, thrown));
       driver = environment.drive("snapshot", activity);
-    } catch (JournalException e) {
-      done(e);
+    } catch (RuntimeException | Error e) {
+      // Such as a lack of threads: the store can do without a snapshot.
+      if (activity == null) {
+        done(commits, journalBytes, e);
+      } else {
+        activity.failed(e);
+      }
     }
   }
 
-  /** Called on the thread that wrote. A snapshot that fails costs only a longer start-up. */
-  private void done(@Nullable Throwable failure) {
-    if (failure != null && leftNanos() <= 0 && !stopped) {
-      LOG.info(
-          "no snapshot was left at the close, {} were not enough; the next start reads the journal",
-          upkeep.snapshotAtClose());
-    } else if (failure != null) {
-      LOG.warn("no snapshot could be written: {}", failure.getMessage());
-    } else {
-      published.incrementAndGet();
-      try {
-        journal.trim(Long.MAX_VALUE);
-      } catch (JournalException e) {
-        LOG.warn("old journal files could not be removed: {}", e.getMessage());
+  /**
+   * Called on the thread that wrote. A snapshot that fails costs only a longer start-up, and counts
+   * as if it had not been begun.
+   */
+  private void done(long commits, long journalBytes, @Nullable Throwable thrown) {
+    try {
+      if (thrown == null) {
+        publish(commits, journalBytes);
+      } else if (leftNanos() <= 0 && !stopped) {
+        LOG.info(
+            "no snapshot was left at the close, {} were not enough; the next start reads the"
+                + " journal",
+            upkeep.snapshotAtClose());
+      } else {
+        fail(thrown);
       }
+    } finally {
+      running = false;
     }
-    running = false;
+  }
+
+  private void publish(long commits, long journalBytes) {
+    commitsAtLast = commits;
+    bytesAtLast = journalBytes;
+    published.incrementAndGet();
+    if (failure != null) {
+      failure = null;
+      LOG.info("a snapshot could be written again");
+    }
+    try {
+      journal.trim(Long.MAX_VALUE);
+    } catch (JournalException e) {
+      LOG.warn("old journal files could not be removed: {}", e.getMessage());
+    }
+  }
+
+  /** Warns once, however often the next ones fail. */
+  private void fail(Throwable thrown) {
+    boolean first = failure == null;
+    failedAtNanos = environment.nanos();
+    failure = thrown;
+    if (first) {
+      LOG.warn("no snapshot could be written, the next try comes later: {}", thrown.toString());
+    }
+  }
+
+  /** Why the last snapshot failed; null if it did not. Safe for use by any thread. */
+  @Nullable Throwable failure() {
+    return failure;
   }
 
   /**
@@ -183,7 +244,7 @@ final class Snapshots {
     closingSinceNanos = environment.nanos();
     closing = true;
     join();
-    if (!stopped && bytesSince >= WORTHWHILE_BYTES && leftNanos() > 0) {
+    if (!stopped && bytes - bytesAtLast >= WORTHWHILE_BYTES && leftNanos() > 0) {
       // The reign is closed, everything before is durable: no later reign need fear a loss.
       begin(state, history, false);
       join();

@@ -9,6 +9,9 @@ import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.environment.Activity;
+import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.JournalException;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +28,9 @@ final class StoreLoop implements Activity {
 
   private static final long LONGEST_PAUSE_MILLIS = 3_600_000;
 
+  /** How often a loop that is to close looks whether the journal is stuck. */
+  private static final long CLOSING_PAUSE_NANOS = 100_000_000;
+
   private final Limits limits;
   private final Mailbox mailbox;
   private final StoreClock clock;
@@ -33,8 +39,16 @@ final class StoreLoop implements Activity {
   private final JournalFeed feed;
   private final Answers answers;
   private final WaitingRoom waiting;
+  private final CompletableFuture<Throwable> stopped = new CompletableFuture<>();
+
+  /** What was taken from the mailbox and has not had its turn. */
   private Mailbox.@Nullable Message backlog;
+
+  /** What has its turn now. */
+  private Mailbox.@Nullable Message begun;
+
   private volatile boolean closing;
+  private volatile @Nullable Throwable stopCause;
 
   /** A loop over what recovery found. */
   StoreLoop(StoreOptions options, Recovered recovered, Mailbox mailbox, Outlets outlets) {
@@ -64,9 +78,14 @@ final class StoreLoop implements Activity {
     return outlets;
   }
 
-  /** What broke the journal; null while it works. Safe for use by any thread. */
+  /** Why the loop has stopped by itself; null while it works. Safe for use by any thread. */
   @Nullable Throwable failure() {
-    return feed.failure();
+    return stopCause;
+  }
+
+  /** Completes, on the loop's thread, with why it has stopped; never if it ends in order. */
+  CompletableFuture<Throwable> stopped() {
+    return stopped;
   }
 
   WaitingRoom waiting() {
@@ -81,18 +100,26 @@ final class StoreLoop implements Activity {
   @Override
   public long step() {
     try {
-      if (feed.failure() != null) {
-        return stop(feed.failure());
-      }
-      return turn();
+      Throwable broken = feed.failure();
+      return broken == null ? turn() : stop(broken);
     } catch (RuntimeException | Error e) {
       LOG.error("the store stops because of a fault of its own", e);
       return stop(e);
     }
   }
 
+  /** What {@link #step} could not handle itself, such as an error while it stopped. */
+  @Override
+  public void failed(Throwable thrown) {
+    stop(thrown);
+  }
+
   private long turn() {
     outlets.release();
+    Journal.Shortage shortage = closing ? feed.shortage() : null;
+    if (shortage != null && shortage.stuck()) {
+      return stop(new JournalException(shortage.why()));
+    }
     long nowMillis = clock.millis();
     boolean more = engine.state().advance(nowMillis);
     waiting.expire(nowMillis);
@@ -109,7 +136,7 @@ final class StoreLoop implements Activity {
       }
       more = true;
     }
-    return more && hasRoom() ? 0 : pause();
+    return more && hasRoom() ? 0 : closing ? CLOSING_PAUSE_NANOS : pause();
   }
 
   /** Whether the journal can take more; if not, its bell will ring. */
@@ -127,18 +154,21 @@ final class StoreLoop implements Activity {
 
   /** Handles a turn's worth of messages; tells whether there are more. */
   private boolean handleMessages(long nowMillis) {
-    Mailbox.Message message = backlog == null ? mailbox.take() : backlog;
-    for (int i = 0; i < TURN && message != null && hasRoom(); i++) {
-      Mailbox.Message following = message.next();
+    if (backlog == null) {
+      backlog = mailbox.take();
+    }
+    for (int i = 0; i < TURN && backlog != null && hasRoom(); i++) {
+      Mailbox.Message message = backlog;
+      begun = message;
+      backlog = message.next();
       switch (message) {
         case Submission submission -> handle(submission, nowMillis);
         case Query<?> query -> ask(query, nowMillis);
         case Withdrawal withdrawal -> waiting.withdraw(withdrawal.submission());
         default -> throw new IllegalStateException("an unknown message: " + message);
       }
-      message = following;
+      begun = null;
     }
-    backlog = message;
     return backlog != null || !mailbox.isEmpty();
   }
 
@@ -170,22 +200,31 @@ final class StoreLoop implements Activity {
   /** Ends in order: nothing new is taken, and everything decided becomes durable. */
   private long finish() {
     waiting.close(new StoreClosedException("the store is closed"));
-    return outlets.seal(engine, clock.millis()) ? FINISHED : UNTIL_SIGNALLED;
+    return outlets.seal(engine, clock.millis()) ? FINISHED : CLOSING_PAUSE_NANOS;
   }
 
   /** Ends because nothing more can be promised. */
-  private long stop(@Nullable Throwable cause) {
-    String what = cause == null ? "unknown fault" : String.valueOf(cause.getMessage());
-    LOG.error("the store has stopped: {}", what);
-    StoreClosedException why =
-        cause == null
-            ? new StoreClosedException("the store has stopped")
-            : new StoreClosedException("the store has stopped: " + what, cause);
-    rejectAll(mailbox.close(), why);
-    rejectAll(backlog, why);
-    backlog = null;
-    waiting.close(why);
-    outlets.stop(cause);
+  private long stop(Throwable cause) {
+    stopCause = cause;
+    try {
+      LOG.error("the store has stopped: {}", cause.getMessage());
+      StoreClosedException why =
+          new StoreClosedException("the store has stopped: " + cause.getMessage(), cause);
+      if (begun != null) {
+        // It may have been decided, and its answer not given yet.
+        begun.reject(Answers.unknown(cause));
+      }
+      rejectAll(backlog, why);
+      backlog = null;
+      rejectAll(mailbox.close(), why);
+      waiting.close(why);
+    } finally {
+      try {
+        outlets.stop(cause);
+      } finally {
+        stopped.complete(cause);
+      }
+    }
     return FINISHED;
   }
 

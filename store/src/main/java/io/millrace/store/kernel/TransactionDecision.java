@@ -97,7 +97,7 @@ final class TransactionDecision {
     if (changes.isEmpty()) {
       return new Decision.Nothing();
     }
-    return new Decision.Accepted(changes, mark);
+    return new Decision.Accepted(changes, mark, growthBytes);
   }
 
   private boolean namesDocuments() {

@@ -209,6 +209,19 @@ class FailureTest {
   }
 
   @Test
+  void frames_that_wait_for_room_for_a_minute_fail_and_so_does_the_journal() {
+    FileJournal journal = open();
+    environment.disk.capacityBytes = 100_000;
+    long durable = fill(journal, 0);
+    CompletableFuture<Void> last = append(journal, durable + 2);
+    environment.advance(Duration.ofSeconds(59));
+    assertThat(last).isNotDone();
+    environment.advance(Duration.ofSeconds(2));
+    assertThatThrownBy(last::join).hasMessageContaining("no room for a segment of 65536 bytes");
+    journal.close();
+  }
+
+  @Test
   void an_opening_whose_first_frame_has_no_room_fails_at_once() {
     FileJournal journal = open();
     environment.disk.capacityBytes = 100_000;

@@ -122,7 +122,7 @@ final class TransactionRun {
       }
       case Decision.Accepted done -> {
         assertThat(faults).as("reasons against %s", transaction).isEmpty();
-        checkWithoutDepends(transaction, done.changes());
+        checkWithoutDepends(transaction, done);
         Event event = apply(transaction, done);
         checkDone(event, results);
         plain.remember(transaction, event);
@@ -150,7 +150,7 @@ final class TransactionRun {
   }
 
   /** What is only depended upon has no part in what is done. */
-  private void checkWithoutDepends(Transaction transaction, List<Change> changes) {
+  private void checkWithoutDepends(Transaction transaction, Decision.Accepted done) {
     Transaction without =
         new Transaction(
             transaction.client(),
@@ -167,7 +167,7 @@ final class TransactionRun {
             transaction.override());
     assertThat(decider.decide(without, now, random))
         .as("%s without what it depends upon", transaction)
-        .isEqualTo(new Decision.Accepted(changes, null));
+        .isEqualTo(new Decision.Accepted(done.changes(), null, done.growthBytes()));
   }
 
   private Event apply(Command command, Decision.Accepted done) {

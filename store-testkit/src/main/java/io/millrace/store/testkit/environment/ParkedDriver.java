@@ -52,6 +52,14 @@ final class ParkedDriver implements Driver {
   }
 
   private void run() {
+    try {
+      runSteps();
+    } catch (Throwable thrown) {
+      activity.failed(thrown);
+    }
+  }
+
+  private void runSteps() {
     while (true) {
       long now = clock.nanos(); // before the step, so that time moved during it is not lost
       long wait = activity.step();

@@ -116,6 +116,18 @@ public final class SimulatedDisk implements Disk {
     capacityBytes = bytes;
   }
 
+  /** Whether {@link #limitTo} limits it. */
+  public synchronized boolean isLimited() {
+    return capacityBytes != NEVER;
+  }
+
+  /** The bytes that are free; {@link Long#MAX_VALUE} without a limit. */
+  synchronized long freeBytes() {
+    return capacityBytes == Long.MAX_VALUE
+        ? Long.MAX_VALUE
+        : Math.max(0, capacityBytes - usedBytes());
+  }
+
   /** The bytes of all files together. */
   public synchronized long usedBytes() {
     return root.usedBytes();

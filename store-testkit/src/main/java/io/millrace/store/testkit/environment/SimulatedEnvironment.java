@@ -52,7 +52,19 @@ public final class SimulatedEnvironment implements Environment {
 
   @Override
   public Driver drive(String name, Activity activity) {
-    return scheduler.drive(name, () -> stepUnderPower(activity));
+    return scheduler.drive(
+        name,
+        new Activity() {
+          @Override
+          public long step() {
+            return stepUnderPower(activity);
+          }
+
+          @Override
+          public void failed(Throwable thrown) {
+            activity.failed(thrown);
+          }
+        });
   }
 
   /** Whatever breaks because the power is off just ends: nobody is there to see it. */

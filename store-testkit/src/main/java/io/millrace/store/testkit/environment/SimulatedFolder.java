@@ -97,6 +97,11 @@ final class SimulatedFolder implements Folder {
   }
 
   @Override
+  public long usableBytes() {
+    return disk.freeBytes();
+  }
+
+  @Override
   public String describe() {
     return path.toString();
   }

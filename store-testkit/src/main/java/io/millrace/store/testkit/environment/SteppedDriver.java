@@ -57,6 +57,10 @@ final class SteppedDriver implements Driver {
     long wait = Activity.FINISHED;
     try {
       wait = activity.step();
+    } catch (Throwable thrown) {
+      // As any driver does; but here a test should see it too.
+      activity.failed(thrown);
+      throw thrown;
     } finally {
       running = false;
       if (wait == Activity.FINISHED) {

@@ -69,6 +69,21 @@ final class Judge {
     };
   }
 
+  /** Whether a command was refused because the store is full, and for nothing else. */
+  static boolean isFull(Outcome outcome) {
+    return outcome instanceof Outcome.Refused(_, _, List<Reason> reasons)
+        && reasons.size() == 1
+        && reasons.getFirst().kind() == Kind.FULL;
+  }
+
+  /** What is wrong with a refusal for lack of room on the disk; null if right. */
+  @Nullable String checkFull(Command command, Outcome outcome) {
+    Verdict verdict = verdict(command, timeOf(outcome));
+    return verdict instanceof Verdict.Done || verdict instanceof Verdict.Takes
+        ? null
+        : "refused as full but " + verdict;
+  }
+
   /**
    * A claim that waited to the end may go away empty, even where its dependencies are gone or a
    * twin that waited beside it under the same request id was served.

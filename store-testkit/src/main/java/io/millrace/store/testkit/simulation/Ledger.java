@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,13 @@ final class Ledger {
 
   /** The largest id or version that a client was told, by a commit that may be lost. */
   private long largestTold;
+
+  private final BooleanSupplier mayBeFull;
+
+  /** {@code mayBeFull} tells whether the disk may lack room now. */
+  Ledger(BooleanSupplier mayBeFull) {
+    this.mayBeFull = mayBeFull;
+  }
 
   Model model() {
     return model;
@@ -81,11 +89,15 @@ final class Ledger {
     } else if (outcome instanceof Outcome.Done done && done.repeated()) {
       repeated.add(new Answer(sent, done));
     } else {
+      boolean full = Judge.isFull(outcome) && mayBeFull.getAsBoolean();
       observe(
           outcome.position(),
           Judge.timeOf(outcome),
           sent.command(),
-          _ -> judge.checkUnchanged(sent.command(), outcome));
+          _ ->
+              full
+                  ? judge.checkFull(sent.command(), outcome)
+                  : judge.checkUnchanged(sent.command(), outcome));
     }
   }
 

@@ -8,6 +8,7 @@ import io.millrace.store.PositionLostException;
 import io.millrace.store.StoreException;
 import io.millrace.store.testkit.environment.SimulatedDisk;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Life {
   private final SimulatedEnvironment environment;
   private final RandomGenerator random;
-  private final Ledger ledger = new Ledger();
+  private final Ledger ledger = new Ledger(this::isHarmed);
   private final Arrivals arrivals;
   private final CommandMix mix;
   private final StateCheck reads;
@@ -36,6 +37,10 @@ final class Life {
     mix = new CommandMix(random, ledger.model());
     reads = new StateCheck(ledger, mix, random);
     openings = new Openings(environment, random, ledger);
+  }
+
+  private boolean isHarmed() {
+    return harmed;
   }
 
   void begin() {
@@ -102,7 +107,7 @@ final class Life {
     guarded(() -> {
       environment.runUntilIdle();
       deliver();
-      if (stopped || environment.disk().powerOff()) {
+      if (stopped || environment.disk().powerOff() || stuck()) {
         return;
       }
       List<Commit> commits = openings.poll();
@@ -208,6 +213,21 @@ final class Life {
     } catch (StoreException e) {
       stopped = true;
       why = e;
+    } catch (IllegalStateException e) {
+      // Reads too wait while commits wait for room on the disk.
+      if (!stuck()) {
+        throw e;
+      }
     }
+  }
+
+  /** Whether commits wait for room on the disk; they get it, and a second to notice. */
+  private boolean stuck() {
+    if (!store().disk().stuck()) {
+      return false;
+    }
+    environment.disk().limitTo(Long.MAX_VALUE);
+    environment.advance(Duration.ofSeconds(1));
+    return true;
   }
 }

@@ -103,7 +103,9 @@ public final class StoreSimulation {
     switch (random.nextInt(6)) {
       case 0 -> life.harm(disk -> disk.failSyncAfter(when));
       case 1 -> life.harm(disk -> disk.failWriteAfter(when));
-      case 2 -> life.harm(disk -> disk.limitTo(disk.usedBytes() + when * 100L));
+      case 2 ->
+          life.harm(disk ->
+              disk.limitTo(disk.isLimited() ? Long.MAX_VALUE : disk.usedBytes() + when * 100L));
       default -> life.harm(disk -> disk.cutPowerAfter(when));
     }
   }
