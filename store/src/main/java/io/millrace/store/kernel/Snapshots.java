@@ -49,7 +49,7 @@ final class Snapshots {
   /** Why the last snapshot failed; null if it did not. */
   private volatile @Nullable Throwable failure;
 
-  private volatile long failedAtNanos;
+  private volatile long retryAtNanos;
 
   private @Nullable Driver driver;
   private volatile boolean running;
@@ -110,6 +110,7 @@ final class Snapshots {
   /** Asks for a snapshot at the next occasion. */
   void request() {
     requested = true;
+    retryAtNanos = environment.nanos();
   }
 
   /** Remembers the frame after which the state will stand. */
@@ -150,7 +151,7 @@ final class Snapshots {
   void consider(State state, History history) {
     if (!running
         && (requested || state.commits() - commitsAtLast >= upkeep.snapshotEvery())
-        && (failure == null || environment.nanos() - failedAtNanos >= RETRY.toNanos())) {
+        && (failure == null || environment.nanos() - retryAtNanos >= 0)) {
       begin(state, history, journaling == Journaling.OPPORTUNISTIC);
     }
   }
@@ -220,7 +221,7 @@ final class Snapshots {
   /** Warns once, however often the next ones fail. */
   private void fail(Throwable thrown) {
     boolean first = failure == null;
-    failedAtNanos = environment.nanos();
+    retryAtNanos = environment.nanos() + RETRY.toNanos();
     failure = thrown;
     if (first) {
       LOG.warn("no snapshot could be written, the next try comes later: {}", thrown.toString());

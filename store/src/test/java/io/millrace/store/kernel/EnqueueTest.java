@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,5 +55,16 @@ class EnqueueTest {
     assertThatThrownBy(answer::get)
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(StoreClosedException.class);
+  }
+
+  @Test
+  void a_command_is_seen_to_although_nobody_wakes_the_store_for_those_before_it() throws Exception {
+    try (EmbeddedTaskStore store = TaskStore.open(StoreOptions.in(folder))) {
+      for (int round = 0; round < 200; round++) {
+        CompletableFuture<Outcome> forgotten = store.enqueue(ADD);
+        store.submit(ADD).get(30, TimeUnit.SECONDS).done();
+        assertThat(forgotten.get(30, TimeUnit.SECONDS)).isInstanceOf(Outcome.Done.class);
+      }
+    }
   }
 }

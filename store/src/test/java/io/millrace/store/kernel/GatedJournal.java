@@ -3,6 +3,7 @@ package io.millrace.store.kernel;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,18 @@ final class GatedJournal implements Journal {
   private final Journal journal;
   private final ArrayDeque<Held> held = new ArrayDeque<>();
   private boolean shut;
+
+  /** Thrown whenever the journal is asked for its shortage; null for nothing. */
+  @Nullable Error errorInDecision;
+
+  /** Thrown when a snapshot begins; null for nothing. */
+  @Nullable Error errorAtSnapshot;
+
+  /** Thrown when a part of a snapshot is written; null for nothing. */
+  volatile @Nullable Error errorInSnapshot;
+
+  /** How often a snapshot was begun. */
+  int snapshots;
 
   GatedJournal(Journal journal) {
     this.journal = journal;
@@ -62,7 +75,38 @@ final class GatedJournal implements Journal {
 
   @Override
   public SnapshotWriter snapshot(Frame frame) {
-    return journal.snapshot(frame);
+    snapshots++;
+    throwIfSet(errorAtSnapshot);
+    SnapshotWriter writer = journal.snapshot(frame);
+    return new SnapshotWriter() {
+      @Override
+      public void part(ByteBuffer payload) {
+        throwIfSet(errorInSnapshot);
+        writer.part(payload);
+      }
+
+      @Override
+      public void publish() {
+        writer.publish();
+      }
+
+      @Override
+      public void abandon() {
+        writer.abandon();
+      }
+    };
+  }
+
+  private static void throwIfSet(@Nullable Error error) {
+    if (error != null) {
+      throw error;
+    }
+  }
+
+  @Override
+  public @Nullable Shortage shortage() {
+    throwIfSet(errorInDecision);
+    return journal.shortage();
   }
 
   @Override

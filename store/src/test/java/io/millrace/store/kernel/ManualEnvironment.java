@@ -21,11 +21,21 @@ final class ManualEnvironment implements Environment {
   private @Nullable Activity loop;
   private long millis;
 
+  /** The activity, other than the loop, that was driven last. */
+  private @Nullable Driver latest;
+
   /** What happens, once, where an awaited answer does not come by itself. */
   @Nullable Runnable whenBlocked;
 
   ManualEnvironment(long seed) {
     random = new SplittableRandom(seed);
+  }
+
+  /** Waits until the activity that was driven last is over. */
+  void joinLatest() {
+    if (latest != null) {
+      latest.join();
+    }
   }
 
   void advance(long moreMillis) {
@@ -71,7 +81,9 @@ final class ManualEnvironment implements Environment {
   @Override
   public Driver drive(String name, Activity activity) {
     if (!name.equals("store")) {
-      return machine.drive(name, activity);
+      Driver other = machine.drive(name, activity);
+      latest = other;
+      return other;
     }
     loop = activity;
     return new Driver() {

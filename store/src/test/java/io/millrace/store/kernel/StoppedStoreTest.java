@@ -120,4 +120,33 @@ class StoppedStoreTest {
     assertThat(answer).isCompletedExceptionally();
     // The store closes after each test, within a time.
   }
+
+  @Test
+  void an_error_while_a_command_is_decided_leaves_nobody_waiting() {
+    CompletableFuture<Outcome> parked =
+        store.submit(Claim.of(ME, "empty", Duration.ZERO).withWait(Duration.ofHours(1)));
+    environment.run();
+    CompletableFuture<Throwable> stopped = store.stopped();
+    assertThat(stopped).isNotDone();
+    journal.errorInDecision = new StackOverflowError("a decision");
+    CompletableFuture<Outcome> decided = store.submit(add());
+    CompletableFuture<Outcome> behind = store.submit(add());
+    environment.run();
+
+    assertThatThrownBy(decided::join)
+        .hasCauseInstanceOf(OutcomeUnknownException.class)
+        .hasMessageContaining("a decision");
+    assertThatThrownBy(behind::join)
+        .hasCauseInstanceOf(StoreClosedException.class)
+        .hasMessageContaining("a decision");
+    assertThatThrownBy(parked::join).hasCauseInstanceOf(StoreClosedException.class);
+    assertThatThrownBy(() -> store.commit(add())).hasMessageContaining("a decision");
+    assertThat(stopped).isCompletedWithValue(journal.errorInDecision);
+  }
+
+  @Test
+  void a_store_that_is_closed_in_order_has_not_stopped_by_itself() {
+    store.close();
+    assertThat(store.stopped()).isNotDone();
+  }
 }
