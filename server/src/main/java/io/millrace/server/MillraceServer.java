@@ -46,6 +46,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -129,6 +130,8 @@ public final class MillraceServer implements AutoCloseable {
           BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
           FilePermissions.warnIfShared("data folder", options.folder());
           FilePermissions.warnIfShared("blob folder", blobSettings.folder(options.folder()));
+          Health health = new Health(store, options.journaling());
+          routes.add(HttpMethod.GET, "/health", health);
           mount(routes, failures, store, options);
           BlobApi.mount(routes, blobs, blobSettings.maxBytes());
           BlobApi.explain(failures);
@@ -162,6 +165,7 @@ public final class MillraceServer implements AutoCloseable {
           mount(
               routes,
               registry,
+              store,
               List.of(storeFigures::refresh, jobFigures::refresh, graphFigures::refresh));
           HttpListener listener =
               HttpListener.start(
@@ -176,6 +180,7 @@ public final class MillraceServer implements AutoCloseable {
           Sweeper sweeper = Sweeper.of(store, blobs, queues.sweep(), Clock.systemUTC(), random);
           List<Driven> driven =
               List.of(
+                  Driven.start("disk-watch", health::watch),
                   Driven.start("sweeper", sweeper::step),
                   Driven.start("job-sweeper", jobs.sweeper()::step),
                   Driven.start("graph-sweeper", graph.sweeper()));
@@ -207,20 +212,25 @@ public final class MillraceServer implements AutoCloseable {
 
   /** The figures. */
   private static void mount(
-      Routes routes, PrometheusMeterRegistry registry, List<Runnable> refreshing) {
+      Routes routes,
+      PrometheusMeterRegistry registry,
+      EmbeddedTaskStore store,
+      List<Runnable> refreshing) {
     routes.add(
         HttpMethod.GET,
         "/metrics",
         _ -> {
-          refreshing.forEach(Runnable::run);
+          // Without room on the disk reads may wait; the last figures are shown then.
+          if (!store.disk().stuck()) {
+            refreshing.forEach(Runnable::run);
+          }
           return Metrics.scrape(registry);
         });
   }
 
-  /** Health and the store itself. */
+  /** The store itself. */
   private static void mount(
       Routes routes, Failures failures, EmbeddedTaskStore store, StoreOptions options) {
-    routes.add(HttpMethod.GET, "/health", new Health(store, options.journaling()));
     StoreApi.mount(routes, store, options.limits().operations());
     StoreApi.explain(failures);
     ClusterApi.mount(routes, store, Clock.systemUTC());
@@ -287,6 +297,15 @@ public final class MillraceServer implements AutoCloseable {
   /** The store that it serves, for parts that run in the same process; closed with the server. */
   public TaskStore store() {
     return store;
+  }
+
+  /**
+   * Completes, with the cause, when the store has stopped by itself, as after a failed write; see
+   * {@link EmbeddedTaskStore#stopped}. The server then only answers that it has stopped, and should
+   * be closed and started anew.
+   */
+  public CompletableFuture<Throwable> stopped() {
+    return store.stopped();
   }
 
   /** The blobs that it serves, for parts that run in the same process. */

@@ -2,6 +2,7 @@ package io.millrace.server;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
+import io.millrace.store.DiskState;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.DocumentQuery;
@@ -41,6 +42,9 @@ final class FakeStore implements EmbeddedTaskStore {
 
   /** What every group lists. */
   volatile List<Task> tasks = List.of();
+
+  /** How its disk is doing. */
+  volatile DiskState disk = new DiskState(1L << 40, 64 << 20, null, false, null);
 
   /** What reads fail with; null for nothing. */
   volatile @Nullable StoreException failure;
@@ -124,6 +128,16 @@ final class FakeStore implements EmbeddedTaskStore {
   @Override
   public StoreStatus status() {
     throw new StoreException("no status here");
+  }
+
+  @Override
+  public DiskState disk() {
+    return disk;
+  }
+
+  @Override
+  public CompletableFuture<Throwable> stopped() {
+    return new CompletableFuture<>();
   }
 
   @Override

@@ -6,9 +6,11 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.millrace.store.DiskState;
 import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.Socket;
@@ -66,6 +68,38 @@ final class HttpEdgesTest {
     assertThat(response.statusCode()).isEqualTo(200);
     assertThat(response.body())
         .contains("\"status\":\"ok\"", "\"journaling\":\"strict\"", "\"position\":\"5f3a-7\"");
+  }
+
+  @Test
+  void health_warns_before_the_disk_is_full_and_when_growth_is_refused() throws Exception {
+    assertThat(server.get("/health").body()).contains("\"warnings\":[]");
+    store.disk = new DiskState(1_000, 2_000, null, false, null);
+    HttpResponse<String> low = server.get("/health");
+    assertThat(low.statusCode()).isEqualTo(200);
+    assertThat(low.body()).contains("has 1000 bytes free", "store.disk-reserve-bytes (2000)");
+    store.disk = new DiskState(1_000, 2_000, "no room for a segment", false, "no such thread");
+    HttpResponse<String> refused = server.get("/health");
+    assertThat(refused.statusCode()).isEqualTo(200);
+    assertThat(refused.body())
+        .contains(
+            "\"warnings\":[\"growth is refused as full: no room for a segment\","
+                + "\"the last snapshot could not be written: no such thread\"]");
+    assertThat(server.get("/metrics").body())
+        .contains(
+            "millrace_store_disk_free_bytes 1000.0",
+            "millrace_store_disk_reserve_bytes 2000.0",
+            "millrace_store_disk_shortage 1.0",
+            "millrace_store_snapshot_failing 1.0");
+  }
+
+  @Test
+  void health_and_metrics_answer_while_reads_wait_for_room_on_the_disk() throws Exception {
+    store.failure = new StoreException("a read would wait");
+    store.disk = new DiskState(0, 2_000, "no room for a segment", true, null);
+    HttpResponse<String> health = server.get("/health");
+    assertThat(health.statusCode()).isEqualTo(503);
+    assertThat(health.body()).contains("\"status\":\"full\"", "no room for a segment");
+    assertThat(server.get("/metrics").statusCode()).isEqualTo(200);
   }
 
   @Test

@@ -1,10 +1,12 @@
 package io.millrace.server;
 
+import io.millrace.store.DiskState;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Position;
 import io.millrace.store.Read;
 import io.millrace.store.StoreStatus;
 import java.io.OutputStream;
+import java.util.concurrent.CompletableFuture;
 
 /** An {@link ObservedStore} of this process. */
 final class ObservedEmbeddedStore extends ObservedStore implements EmbeddedTaskStore {
@@ -19,6 +21,16 @@ final class ObservedEmbeddedStore extends ObservedStore implements EmbeddedTaskS
   @Override
   public StoreStatus status() {
     return store.status();
+  }
+
+  @Override
+  public DiskState disk() {
+    return store.disk();
+  }
+
+  @Override
+  public CompletableFuture<Throwable> stopped() {
+    return store.stopped();
   }
 
   @Override

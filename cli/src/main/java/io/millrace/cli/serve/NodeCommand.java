@@ -34,7 +34,8 @@ import picocli.CommandLine.Option;
       "0:it was told to stop, and has stopped",
       "1:another process has taken its name, the server is another than the one meant or wants"
           + " another token, or processes cannot be started here",
-      "2:the command line is wrong"
+      "2:the command line is wrong",
+      "3:the memory ran out; tasks that run go on"
     })
 public final class NodeCommand implements Callable<Integer> {
   /** A node tries again by itself. */

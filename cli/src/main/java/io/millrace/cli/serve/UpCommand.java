@@ -15,12 +15,16 @@ import io.millrace.server.store.StoreSettings;
 import io.millrace.store.StoreOptions;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,9 +39,14 @@ import picocli.CommandLine.Option;
       "0:it was told to stop, and has stopped with nothing left undone",
       "1:it could not start, or failed: the folder is in use, the port is taken, the disk fails",
       "2:the command line or the configuration is wrong",
-      "5:the folder is damaged"
+      "3:the memory ran out; nothing that was acknowledged is lost",
+      "5:the folder is damaged",
+      "74:the store has stopped by itself, because a write or a sync failed: start it again"
     })
 public final class UpCommand implements Callable<Integer> {
+  /** How long a server may take to end after a failure. */
+  private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
+
   private final Terminal terminal;
 
   @Option(
@@ -105,13 +114,16 @@ public final class UpCommand implements Callable<Integer> {
       description = "Stops when this process has ended.")
   private @Nullable Long companion;
 
+  /** What the process ends with; whoever stops it from outside finds no failure. */
+  private volatile int exitCode = ExitCode.OK;
+
   /** On this terminal. */
   public UpCommand(Terminal terminal) {
     this.terminal = terminal;
   }
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws InterruptedException, ExecutionException {
     Configuration configuration = Configuration.read(MillraceServer.SECTIONS, config, flags());
     // What is wrong with the command line is said before anything starts.
     String name = LocalNode.name("--node-name", nodeName);
@@ -123,12 +135,23 @@ public final class UpCommand implements Callable<Integer> {
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, node), "stop"));
     terminal.out().println(greeting(configuration, server.port()));
     terminal.out().flush();
-    if (companion == null) {
-      Thread.currentThread().join();
-    } else {
-      ProcessHandle.of(companion).ifPresent(process -> process.onExit().join());
+    CompletableFuture<Integer> end = new CompletableFuture<>();
+    // Both run on threads that must not wait for anything, so they only pass the news on.
+    server.stopped().thenRun(() -> end.complete(ExitCode.STOPPED));
+    if (node != null) {
+      node.onEnd()
+          .exceptionally(_ -> {
+            end.complete(ExitCode.FAILURE);
+            return null;
+          });
     }
-    return ExitCode.OK;
+    if (companion != null) {
+      ProcessHandle.of(companion)
+          .map(process -> process.onExit().thenRun(() -> end.complete(ExitCode.OK)))
+          .orElseGet(() -> CompletableFuture.runAsync(() -> end.complete(ExitCode.OK)));
+    }
+    exitCode = end.get();
+    return exitCode;
   }
 
   /** The node beside the server; a machine that cannot have one has a server still. */
@@ -193,7 +216,11 @@ public final class UpCommand implements Callable<Integer> {
 
   /** Runs while the process ends; a stop that was asked for and went well is no failure. */
   private void stop(MillraceServer server, @Nullable NodeDriver node) {
-    int code = ExitCode.OK;
+    int code = exitCode;
+    if (code != ExitCode.OK) {
+      explain(code, server);
+      Thread.ofPlatform().daemon().name("halt").start(() -> haltLater(code));
+    }
     try {
       if (node != null) {
         node.close();
@@ -201,8 +228,29 @@ public final class UpCommand implements Callable<Integer> {
       server.close();
     } catch (RuntimeException e) {
       terminal.err().println("millrace: the server did not stop cleanly: " + e.getMessage());
-      code = ExitCode.FAILURE;
+      code = code == ExitCode.OK ? ExitCode.FAILURE : code;
     }
+    halt(code);
+  }
+
+  private void explain(int code, MillraceServer server) {
+    String why =
+        code == ExitCode.STOPPED
+            ? "the store has stopped: "
+                + server.stopped().resultNow().getMessage()
+                + "; its next start finds everything that was acknowledged"
+            : "the execution node beside the server has failed, see the log";
+    terminal.err().println("millrace: " + why);
+  }
+
+  /** After a failure not everything may end by itself. */
+  private void haltLater(int code) {
+    LockSupport.parkNanos(LONGEST_STOP.toNanos());
+    terminal.err().println("millrace: the server does not stop by itself and is ended");
+    halt(code);
+  }
+
+  private void halt(int code) {
     terminal.out().flush();
     terminal.err().flush();
     Runtime.getRuntime().halt(code);

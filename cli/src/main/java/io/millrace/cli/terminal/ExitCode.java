@@ -26,5 +26,11 @@ public final class ExitCode {
   /** What was waited for has not ended in the time given. */
   public static final int TIMED_OUT = 7;
 
+  /**
+   * The store of a server has stopped by itself, as after a failed write: start it again. The value
+   * is EX_IOERR of sysexits.h.
+   */
+  public static final int STOPPED = 74;
+
   private ExitCode() {}
 }

@@ -3,6 +3,7 @@ package io.millrace.server.metrics;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.millrace.store.DiskState;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.GroupSummary;
 import io.millrace.store.StoreException;
@@ -33,6 +34,7 @@ public final class StoreFigures {
     figures.tasks(registry);
     figures.durability(registry);
     figures.room(registry);
+    figures.disk(registry);
     return figures;
   }
 
@@ -92,6 +94,46 @@ public final class StoreFigures {
         "bytes",
         "Memory that may be taken before growth is refused",
         StoreStatus::memoryLimitBytes);
+  }
+
+  private void disk(MeterRegistry registry) {
+    disk(
+        registry,
+        "disk.free",
+        "bytes",
+        "Bytes free on the disk of the store",
+        disk -> disk.freeBytes() == Long.MAX_VALUE ? Double.NaN : disk.freeBytes());
+    disk(
+        registry,
+        "disk.reserve",
+        "bytes",
+        "Bytes of the disk that the journal leaves free",
+        DiskState::reserveBytes);
+    disk(
+        registry,
+        "disk.shortage",
+        "",
+        "1 while growth is refused because the journal has no room for its next segment, else 0",
+        disk -> disk.shortage() == null ? 0 : 1);
+    disk(
+        registry,
+        "snapshot.failing",
+        "",
+        "1 while the last snapshot could not be written, else 0",
+        disk -> disk.snapshotFailure() == null ? 0 : 1);
+  }
+
+  /** Asked for directly: it is known even while commands wait for room. */
+  private void disk(
+      MeterRegistry registry,
+      String name,
+      String unit,
+      String what,
+      ToDoubleFunction<DiskState> figure) {
+    Gauge.builder("millrace.store." + name, store, it -> figure.applyAsDouble(it.disk()))
+        .baseUnit(unit.isEmpty() ? null : unit)
+        .description(what)
+        .register(registry);
   }
 
   private void counter(

@@ -60,6 +60,15 @@ public record StoreSettings(StoreOptions options) {
           Upkeep.DEFAULTS.retention().age(),
           "How old the commits may become before their segments go that only a subscriber with an"
               + " old position would read.");
+  private static final Key<Long> DISK_RESERVE =
+      Key.bytes(
+          "disk-reserve-bytes",
+          0,
+          1L << 50,
+          Upkeep.DEFAULTS.diskReserveBytes(),
+          "64MiB",
+          "How much of the disk the journal leaves free for others. If a new segment of 64 MiB"
+              + " would take it, the store refuses growth as full until there is room again.");
   private static final Key<Long> MEMORY =
       Key.bytes(
           "memory-budget-bytes",
@@ -136,6 +145,7 @@ public record StoreSettings(StoreOptions options) {
               SNAPSHOT_AT_CLOSE,
               KEEP_BYTES,
               KEEP_TIME,
+              DISK_RESERVE,
               MEMORY,
               UNSYNCED,
               OPERATIONS,
@@ -153,7 +163,8 @@ public record StoreSettings(StoreOptions options) {
                           new Upkeep(
                               values.get(SNAPSHOT_EVERY),
                               values.get(SNAPSHOT_AT_CLOSE),
-                              new Retention(values.get(KEEP_BYTES), values.get(KEEP_TIME))))
+                              new Retention(values.get(KEEP_BYTES), values.get(KEEP_TIME)),
+                              values.get(DISK_RESERVE)))
                       .withLimits(
                           new Limits(
                               values.get(OPERATIONS).intValue(),
