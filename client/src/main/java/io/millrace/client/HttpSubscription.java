@@ -133,6 +133,9 @@ final class HttpSubscription implements Subscription {
       offer(new Ended(e));
     } catch (InterruptedException _) {
       offer(new Ended(closedException()));
+    } catch (RuntimeException | Error e) {
+      // Else the subscriber would wait for ever.
+      offer(new Ended(new UnreachableException("the stream of " + server + " failed: " + e, e)));
     } finally {
       cut();
     }

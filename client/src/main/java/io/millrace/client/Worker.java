@@ -86,6 +86,9 @@ public final class Worker implements AutoCloseable {
           LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pause));
           pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
         }
+      } catch (RuntimeException | Error e) {
+        LOG.error("claiming from {} failed, and is tried again", options.groups(), e);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LONGEST_PAUSE_MILLIS));
       } catch (InterruptedException _) {
         return;
       } finally {
@@ -153,9 +156,18 @@ public final class Worker implements AutoCloseable {
 
   private void renewClaims() {
     while (!stopped) {
-      long now = System.nanoTime();
-      long next = leases.step(now);
-      LockSupport.parkNanos(Math.max(1_000_000, next - System.nanoTime()));
+      LockSupport.parkNanos(Math.max(1_000_000, renew() - System.nanoTime()));
+    }
+  }
+
+  /** Renews what is due; gives when to do so next. */
+  private long renew() {
+    long now = System.nanoTime();
+    try {
+      return leases.step(now);
+    } catch (RuntimeException | Error e) {
+      LOG.error("claims could not be renewed, which is tried again", e);
+      return now + TimeUnit.MILLISECONDS.toNanos(FIRST_PAUSE_MILLIS);
     }
   }
 

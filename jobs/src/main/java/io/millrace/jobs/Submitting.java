@@ -72,6 +72,11 @@ final class Submitting {
               return true;
             });
       }
+    } catch (RuntimeException | Error e) {
+      // Nobody else may come for those that wait.
+      for (Waiting next = queue.poll(); next != null; next = queue.poll()) {
+        next.answer.completeExceptionally(e);
+      }
     } finally {
       flushing.set(false);
     }

@@ -63,7 +63,7 @@ final class Supervisor {
           take(line, program);
         }
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.warn("a process that starts programs is not understood any more", e);
       process.destroy();
     }

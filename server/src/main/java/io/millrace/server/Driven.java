@@ -54,7 +54,8 @@ final class Driven implements AutoCloseable {
       return step.getAsLong();
     } catch (StoreClosedException e) {
       throw e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Errors too: nobody else would do it.
       LOG.warn("{} failed; the next try comes in a second", name, e);
       return AFTER_FAILURE_MILLIS;
     }

@@ -103,9 +103,9 @@ final class Health implements Handler {
     boolean low = isLow(disk);
     if (low != told) {
       told = low;
-      if (low) {
+      if (low && disk.shortage() == null) {
         LOG.warn(lowDisk(disk));
-      } else {
+      } else if (!low) {
         LOG.info("the disk of the store has {} bytes free again", disk.freeBytes());
       }
     }

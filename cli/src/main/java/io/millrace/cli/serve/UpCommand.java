@@ -136,19 +136,24 @@ public final class UpCommand implements Callable<Integer> {
     terminal.out().println(greeting(configuration, server.port()));
     terminal.out().flush();
     CompletableFuture<Integer> end = new CompletableFuture<>();
-    // Both run on threads that must not wait for anything, so they only pass the news on.
-    server.stopped().thenRun(() -> end.complete(ExitCode.STOPPED));
+    // These run on threads that must not wait for anything, so they only pass the news on.
+    var _ = server.stopped().thenRun(() -> end.complete(ExitCode.STOPPED));
     if (node != null) {
-      node.onEnd()
-          .exceptionally(_ -> {
-            end.complete(ExitCode.FAILURE);
-            return null;
-          });
+      var _ =
+          node.onEnd()
+              .whenComplete((_, failure) -> {
+                if (failure != null) {
+                  end.complete(ExitCode.FAILURE);
+                }
+              });
     }
     if (companion != null) {
       ProcessHandle.of(companion)
-          .map(process -> process.onExit().thenRun(() -> end.complete(ExitCode.OK)))
-          .orElseGet(() -> CompletableFuture.runAsync(() -> end.complete(ExitCode.OK)));
+          .ifPresentOrElse(
+              process -> {
+                var _ = process.onExit().thenRun(() -> end.complete(ExitCode.OK));
+              },
+              () -> end.complete(ExitCode.OK));
     }
     exitCode = end.get();
     return exitCode;
@@ -219,7 +224,7 @@ public final class UpCommand implements Callable<Integer> {
     int code = exitCode;
     if (code != ExitCode.OK) {
       explain(code, server);
-      Thread.ofPlatform().daemon().name("halt").start(() -> haltLater(code));
+      Thread.ofPlatform().daemon().name("halt").start(this::haltLater);
     }
     try {
       if (node != null) {
@@ -244,10 +249,10 @@ public final class UpCommand implements Callable<Integer> {
   }
 
   /** After a failure not everything may end by itself. */
-  private void haltLater(int code) {
+  private void haltLater() {
     LockSupport.parkNanos(LONGEST_STOP.toNanos());
     terminal.err().println("millrace: the server does not stop by itself and is ended");
-    halt(code);
+    halt(exitCode);
   }
 
   private void halt(int code) {

@@ -8,7 +8,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,8 +88,10 @@ final class Outbox {
       for (Outgoing next = take(); next != null; next = take()) {
         send(next);
       }
-    } catch (IOException | CompletionException e) {
+    } catch (IOException | RuntimeException e) {
       side.broken(e);
+    } catch (Error e) {
+      side.broken(new IOException("nothing can be sent: " + e, e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       side.broken(e);

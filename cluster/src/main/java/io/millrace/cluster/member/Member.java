@@ -1,6 +1,5 @@
 package io.millrace.cluster.member;
 
-import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.Guard;
@@ -145,7 +144,8 @@ public final class Member implements AutoCloseable {
           loop.drain();
         }
         due = loop.step();
-      } catch (ClusterException | IllegalArgumentException e) {
+      } catch (RuntimeException | Error e) {
+        // A member that ends in silence would keep its partitions until its leases end.
         LOG.warn("A step of the member failed, and will be tried again", e);
       }
       closes |= told && loop.held() == 0;
@@ -165,13 +165,23 @@ public final class Member implements AutoCloseable {
   private void lead() {
     try {
       while (!closes) {
-        long due = loop.leading().map(this::turn).orElseGet(this::rest);
+        long due = next();
         leaderAlarm.await(Alarm.until(due, station.now()));
       }
     } catch (InterruptedException e) {
       LOG.debug("The member leads no more");
     } finally {
       leader.rest();
+    }
+  }
+
+  /** Leads, if it is this member's turn; gives when to look again. */
+  private long next() {
+    try {
+      return loop.leading().map(this::turn).orElseGet(this::rest);
+    } catch (RuntimeException | Error e) {
+      LOG.warn("The leader's step failed, and will be tried again", e);
+      return station.now() + LEADER_LOOK_MILLIS;
     }
   }
 
@@ -183,7 +193,7 @@ public final class Member implements AutoCloseable {
   private long turn(Guard guard) {
     try {
       return leader.step(guard);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       // Users' code: it is asked again.
       LOG.warn("The leader's work could not be given out", e);
       return station.now() + station.terms().lease().toMillis() / 4;

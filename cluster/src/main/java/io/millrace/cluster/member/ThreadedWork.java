@@ -35,8 +35,14 @@ final class ThreadedWork implements Work {
           Thread.ofVirtual()
               .name("partition-" + guard.fence())
               .start(() -> {
-                state = run(task, guard);
-                seat.callMember();
+                State end = State.FAILED;
+                try {
+                  end = run(task, guard);
+                } finally {
+                  // Whatever was thrown: a partition whose work is over must not stay taken.
+                  state = end;
+                  seat.callMember();
+                }
               });
     }
 

@@ -77,7 +77,7 @@ final class Program implements Director {
               return true;
             });
         LOG.info("The program of leader {} is over", leader.fence());
-      } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
+      } catch (Exception | Error e) {
         if (over || !leader.isHeld()) {
           LOG.debug("The program of leader {} ends with its lead", leader.fence(), e);
         } else {

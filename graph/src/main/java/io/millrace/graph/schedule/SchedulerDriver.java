@@ -51,7 +51,7 @@ public final class SchedulerDriver implements AutoCloseable {
   private long pause() {
     try {
       return scheduler.step(clock.millis()) - clock.millis();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.error("a defect in the scheduler of graphs; it goes on", e);
       return AFTER_DEFECT_MILLIS;
     }

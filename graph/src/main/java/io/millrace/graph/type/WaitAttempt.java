@@ -28,7 +28,8 @@ final class WaitAttempt implements Attempt {
     looked++;
     try {
       var _ = look.once().whenComplete(this::seen);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Errors too: this may be a thread of its own, and nobody else would look again.
       seen(null, e);
     }
   }

@@ -67,8 +67,8 @@ public final class NodeDriver implements AutoCloseable {
       // Only when the store cannot be reached while the node is to end.
       ended.completeExceptionally(e);
     } catch (RuntimeException | Error e) {
+      LOG.error("the node ends because of a fault of its own; tasks that run go on", e);
       ended.completeExceptionally(e);
-      throw e;
     }
   }
 
@@ -80,7 +80,7 @@ public final class NodeDriver implements AutoCloseable {
           node.subscribed();
           pause = FIRST_PAUSE_MILLIS;
           listen(subscription);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           LOG.debug("no news of the store, trying again: {}", e.getMessage());
           Thread.sleep(pause);
           pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,8 +35,8 @@ final class FrozenWatch {
    */
   void begin(ScheduledExecutorService clock, Duration lease) {
     Duration often = lease.dividedBy(100);
-    long pause = (often.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : often).toNanos();
-    var _ = clock.scheduleWithFixedDelay(this::look, pause, pause, TimeUnit.NANOSECONDS);
+    Duration pause = often.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : often;
+    var _ = Schedule.repeat(clock, this::look, pause);
   }
 
   private void look() {

@@ -99,7 +99,7 @@ final class NodeLink implements AutoCloseable {
       try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
         channel.connect(UnixDomainSocketAddress.of(socket));
         converse(new Lines(channel));
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         LOG.debug("no node at {}", socket, e);
       }
       away();

@@ -106,15 +106,7 @@ public final class RunnerProgram {
 
   private void work() throws InterruptedException {
     link.open();
-    var looking =
-        shop.tools()
-            .schedule()
-            .renewal()
-            .scheduleWithFixedDelay(
-                this::lookForStop,
-                LOOK_EVERY.toMillis(),
-                LOOK_EVERY.toMillis(),
-                TimeUnit.MILLISECONDS);
+    var looking = Schedule.repeat(shop.tools().schedule().renewal(), this::lookForStop, LOOK_EVERY);
     try {
       for (TaskRun run = next(); run != null; run = next()) {
         ObjectId task = run.assignment().task();

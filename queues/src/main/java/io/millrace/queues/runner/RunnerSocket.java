@@ -64,7 +64,8 @@ final class RunnerSocket implements AutoCloseable {
       try {
         SocketChannel channel = server.accept();
         Thread.ofVirtual().name("runner").start(() -> serve(new Lines(channel)));
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException | Error e) {
+        // Without this thread no runner could connect, and no task could begin.
         if (server.isOpen()) {
           LOG.warn("a runner cannot connect: {}", e.toString());
           // Without free files the next try would fail as well, at once.
@@ -91,7 +92,7 @@ final class RunnerSocket implements AutoCloseable {
       }
     } catch (IOException e) {
       LOG.debug("a runner has gone", e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warn("a connection was cut off for what it sent: {}", e.toString());
     } finally {
       open.remove(lines);

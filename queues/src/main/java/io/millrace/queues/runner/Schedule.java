@@ -1,7 +1,12 @@
 package io.millrace.queues.runner;
 
+import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The clockwork of a runner.
@@ -16,6 +21,8 @@ record Schedule(
     ScheduledExecutorService upload)
     implements AutoCloseable {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Schedule.class);
+
   static Schedule create() {
     return new Schedule(single("guard"), single("renewal"), single("upload"));
   }
@@ -26,6 +33,22 @@ record Schedule(
         new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name(name).daemon().factory());
     executor.setRemoveOnCancelPolicy(true);
     return executor;
+  }
+
+  /** Runs an action again and again. One time that fails does not prevent the next. */
+  static ScheduledFuture<?> repeat(
+      ScheduledExecutorService executor, Runnable action, Duration pause) {
+    return executor.scheduleWithFixedDelay(
+        () -> {
+          try {
+            action.run();
+          } catch (RuntimeException | Error e) {
+            LOG.error("what is done every {} failed", pause, e);
+          }
+        },
+        pause.toNanos(),
+        pause.toNanos(),
+        TimeUnit.NANOSECONDS);
   }
 
   @Override

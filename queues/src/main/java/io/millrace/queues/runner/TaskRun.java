@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /** One task from its start to its report. {@link #stop} may be called by any thread. */
 final class TaskRun {
   private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);
-  private static final long CUT_MILLIS = 100;
-  private static final long UPLOAD_MILLIS = 1_000;
+  private static final Duration CUT_EVERY = Duration.ofMillis(100);
+  private static final Duration UPLOAD_EVERY = Duration.ofSeconds(1);
 
   private final Assignment assignment;
   private final Workshop shop;
@@ -125,16 +125,9 @@ final class TaskRun {
 
   private Work.Result work(RunTask task) throws InterruptedException {
     Schedule schedule = shop.tools().schedule();
-    ScheduledFuture<?> cutting =
-        schedule
-            .guard()
-            .scheduleWithFixedDelay(
-                task.outputs()::cut, CUT_MILLIS, CUT_MILLIS, TimeUnit.MILLISECONDS);
+    ScheduledFuture<?> cutting = Schedule.repeat(schedule.guard(), task.outputs()::cut, CUT_EVERY);
     ScheduledFuture<?> uploading =
-        schedule
-            .upload()
-            .scheduleWithFixedDelay(
-                () -> upload(task.outputs()), UPLOAD_MILLIS, UPLOAD_MILLIS, TimeUnit.MILLISECONDS);
+        Schedule.repeat(schedule.upload(), () -> upload(task.outputs()), UPLOAD_EVERY);
     try {
       return begin(task).await();
     } catch (PluginException e) {

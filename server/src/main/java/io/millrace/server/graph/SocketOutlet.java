@@ -40,7 +40,7 @@ final class SocketOutlet implements EventOutlet, WebSocketListener {
       feed.run(this, () -> over);
     } catch (InterruptedException | StoreClosedException _) {
       over = true;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.warn("a stream of changes ended", e);
       socket.close(INTERNAL_ERROR, "the server made a mistake, its log says which");
     }

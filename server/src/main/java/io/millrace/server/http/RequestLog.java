@@ -64,7 +64,8 @@ final class RequestLog {
     long nanos = System.nanoTime() - entry.beganNanos;
     Endpoint endpoint = entry.endpoint == null ? unmatched : entry.endpoint;
     endpoint.figures().record(entry.status, nanos);
-    if (entry.status >= 500) {
+    // A store without room says so itself, once; each of its refusals in the log would take more.
+    if (entry.status >= 500 && entry.status != 503) {
       LOG.warn("{} {} in {} µs", entry, entry.status, nanos / 1000);
     } else if (nanos > slowNanos && !entry.waited) {
       LOG.info("slow: {} {} in {} ms", entry, entry.status, nanos / 1_000_000);

@@ -97,7 +97,7 @@ public final class Dispatching implements AutoCloseable {
         LOG.warn("no job is given out or finished until there is room: {}", e.getMessage());
       }
       return AFTER_FAILURE_NANOS;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warn("dispatching failed; the next try comes in a second", e);
       return AFTER_FAILURE_NANOS;
     }
@@ -108,7 +108,7 @@ public final class Dispatching implements AutoCloseable {
       workers.saveTallies();
     } catch (StoreClosedException e) {
       throw e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warn("the tallies of workers are stored later: {}", e.toString());
     }
   }
@@ -126,7 +126,22 @@ public final class Dispatching implements AutoCloseable {
         return;
       } catch (PositionLostException e) {
         LOG.info("changes of jobs came too fast to follow one by one; looking at all again");
+      } catch (RuntimeException | Error e) {
+        LOG.warn("changes of jobs cannot be followed; the next try comes in a second", e);
+        if (!pause()) {
+          return;
+        }
       }
+    }
+  }
+
+  /** Whether the second is over without a close. */
+  private static boolean pause() {
+    try {
+      Thread.sleep(LISTEN);
+      return true;
+    } catch (InterruptedException _) {
+      return false;
     }
   }
 

@@ -104,7 +104,8 @@ public final class JobFigures {
     long begun = System.nanoTime();
     try {
       result.complete(census.ended());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Errors too: until this is over no other count begins.
       result.completeExceptionally(e);
     } finally {
       long now = System.nanoTime();

@@ -112,6 +112,10 @@ final class Outbound implements WebSocket {
     } catch (IOException e) {
       LOG.trace("a connection ended", e);
       over();
+    } catch (RuntimeException | Error e) {
+      // Else the connection would stay, with nobody to send anything on it.
+      LOG.warn("a connection is closed, since nothing can be sent on it", e);
+      over();
     }
   }
 

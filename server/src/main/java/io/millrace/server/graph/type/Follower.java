@@ -105,7 +105,7 @@ final class Follower<K, E> implements AutoCloseable {
       LOG.debug("changes came too fast to follow one by one; looking at all again");
     } catch (StoreClosedException e) {
       throw e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warn("following failed; the next try comes in a second", e);
       var _ = begun.tryAcquire(STEP.toMillis(), TimeUnit.MILLISECONDS);
     }

@@ -68,7 +68,7 @@ abstract class HandedOn implements Attempt {
       // The store has ended; the next start finds the attempt again.
     } catch (CannotHandOnException e) {
       end.complete(new Ending(e.getMessage(), null, Map.of()));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warn("the work of a node could not be handed on or ended", e);
       end.complete(new Ending("it could not be handed on: " + e.getMessage(), null, Map.of()));
     }
