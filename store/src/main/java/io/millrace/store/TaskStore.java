@@ -39,7 +39,11 @@ public interface TaskStore extends AutoCloseable {
     return await(submit(claim));
   }
 
-  /** The tasks named, in the order asked; an empty one for each that is not there. */
+  /**
+   * The tasks named, in the order asked; an empty one for each that is not there.
+   *
+   * @throws IllegalArgumentException when a reference {@linkplain TaskRef#namesTask names no task}
+   */
   Read<List<Optional<Task>>> tasks(List<TaskRef> refs);
 
   /** The task named, or an empty one. */

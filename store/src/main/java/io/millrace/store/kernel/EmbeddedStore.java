@@ -149,6 +149,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     if (refs.size() > limits.operations()) {
       throw new StoreException(refs.size() + " tasks asked for, more than " + limits.operations());
     }
+    refs.forEach(TaskRef::required);
     return ask(it -> {
       List<Optional<Task>> found = new ArrayList<>(refs.size());
       for (TaskRef ref : refs) {
