@@ -185,7 +185,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   @Override
   public Subscription subscribe(Interest interest) {
-    return ask(it -> Subscribing.begin(it, limits, interest)).value().start(journal);
+    return ask(it -> Subscribing.begin(it, options, journal, interest)).value().open();
   }
 
   @Override

@@ -56,8 +56,7 @@ final class Opening {
             opened.writer(),
             opened.sequence(),
             recovered.state().commits());
-    Broadcast broadcast =
-        new Broadcast(recovered.state().commits(), options.limits().subscriberLag());
+    Broadcast broadcast = new Broadcast(recovered.state().commits(), options.limits());
     Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered);
     Mailbox mailbox = new Mailbox();
     Outlets outlets = new Outlets(options.journaling(), feed, broadcast, snapshots);

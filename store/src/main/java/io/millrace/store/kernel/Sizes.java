@@ -11,6 +11,7 @@ final class Sizes {
   private static final int DOCUMENT = 200;
   private static final int GROUP = 600;
   private static final int EVENT = 400;
+  private static final int CHANGE = 48;
 
   private Sizes() {}
 
@@ -26,6 +27,11 @@ final class Sizes {
 
   static long ofGroup(String name) {
     return GROUP + 2L * name.length();
+  }
+
+  /** What a commit takes that is kept for subscribers, though the store may share its data. */
+  static long ofShown(Event event) {
+    return of(event) + (long) CHANGE * event.changes().size();
   }
 
   /** What a remembered answer takes, which keeps its tasks and documents from being freed. */

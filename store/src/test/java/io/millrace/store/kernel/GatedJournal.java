@@ -5,15 +5,21 @@ import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A journal whose disk stands still, goes on or breaks when a test says so. */
+/**
+ * A journal whose disk stands still, goes on, breaks or forgets the past when a test says so, and
+ * which counts the readers that are open.
+ */
 final class GatedJournal implements Journal {
   private record Held(Frame frame, CompletableFuture<Void> done) {}
 
   private final Journal journal;
   private final ArrayDeque<Held> held = new ArrayDeque<>();
+  private final AtomicInteger readers = new AtomicInteger();
   private boolean shut;
+  private volatile boolean forgetful;
 
   GatedJournal(Journal journal) {
     this.journal = journal;
@@ -65,9 +71,34 @@ final class GatedJournal implements Journal {
     return journal.snapshot(frame);
   }
 
+  /** No reader can be opened from now on. */
+  void forget() {
+    forgetful = true;
+  }
+
+  int openReaders() {
+    return readers.get();
+  }
+
   @Override
   public @Nullable Reader read(long position) {
-    return journal.read(position);
+    Reader reader = forgetful ? null : journal.read(position);
+    if (reader == null) {
+      return null;
+    }
+    readers.incrementAndGet();
+    return new Reader() {
+      @Override
+      public @Nullable Frame next() {
+        return reader.next();
+      }
+
+      @Override
+      public void close() {
+        readers.decrementAndGet();
+        reader.close();
+      }
+    };
   }
 
   @Override
