@@ -43,6 +43,7 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
   private final Broadcast broadcast;
   private final Journal journal;
   private final Environment environment;
+  private final LoopThread loopThread;
 
   /** Held while the past is read, so that its reader is not closed in the middle. */
   private final ReentrantLock reading = new ReentrantLock();
@@ -80,12 +81,14 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
       boolean live,
       Broadcast broadcast,
       Journal journal,
-      Environment environment) {
+      Environment environment,
+      LoopThread loopThread) {
     this.interest = interest;
     this.start = start;
     this.broadcast = broadcast;
     this.journal = journal;
     this.environment = environment;
+    this.loopThread = loopThread;
     this.passed = start.number();
     this.behind = !live;
     Broadcast.Link end = broadcast.join(this);
@@ -258,7 +261,8 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
       behind = true;
       return null;
     }
-    if (link.next() == null) {
+    if (link.next() == null && nanos > 0) {
+      loopThread.refuseToWait("waiting for the next commit");
       broadcast.await(this, link, nanos);
     }
     Broadcast.Link following = link.next();

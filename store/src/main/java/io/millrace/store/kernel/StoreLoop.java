@@ -26,6 +26,7 @@ final class StoreLoop implements Activity {
   private static final long LONGEST_PAUSE_MILLIS = 3_600_000;
 
   private final Limits limits;
+  private final LoopThread thread;
   private final Mailbox mailbox;
   private final StoreClock clock;
   private final Engine engine;
@@ -37,8 +38,14 @@ final class StoreLoop implements Activity {
   private volatile boolean closing;
 
   /** A loop over what recovery found. */
-  StoreLoop(StoreOptions options, Recovered recovered, Mailbox mailbox, Outlets outlets) {
+  StoreLoop(
+      StoreOptions options,
+      Recovered recovered,
+      LoopThread thread,
+      Mailbox mailbox,
+      Outlets outlets) {
     this.limits = options.limits();
+    this.thread = thread;
     this.mailbox = mailbox;
     this.clock = recovered.clock();
     this.outlets = outlets;
@@ -54,6 +61,11 @@ final class StoreLoop implements Activity {
 
   State state() {
     return engine.state();
+  }
+
+  /** The thread that steps this, which must not wait for it. */
+  LoopThread thread() {
+    return thread;
   }
 
   StoreClock clock() {
@@ -80,6 +92,7 @@ final class StoreLoop implements Activity {
 
   @Override
   public long step() {
+    thread.enter();
     try {
       if (feed.failure() != null) {
         return stop(feed.failure());
@@ -88,6 +101,8 @@ final class StoreLoop implements Activity {
     } catch (RuntimeException | Error e) {
       LOG.error("the store stops because of a fault of its own", e);
       return stop(e);
+    } finally {
+      thread.leave();
     }
   }
 

@@ -28,7 +28,8 @@ final class Subscribing {
     long durable = loop.outlets().feed().durableCommits();
     Position from = from(loop, interest.after(), durable);
     boolean live = from.number() >= durable;
-    return new LiveSubscription(interest, from, live, broadcast, journal, options.environment());
+    return new LiveSubscription(
+        interest, from, live, broadcast, journal, options.environment(), loop.thread());
   }
 
   private static Position from(StoreLoop loop, @Nullable Position after, long durable) {

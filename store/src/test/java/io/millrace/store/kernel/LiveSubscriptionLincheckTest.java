@@ -30,7 +30,8 @@ public class LiveSubscriptionLincheckTest {
           true,
           broadcast,
           new PastJournal(_ -> null),
-          Environment.system());
+          Environment.system(),
+          new LoopThread());
   private long published;
 
   /** Only the loop publishes. */

@@ -95,7 +95,8 @@ public class SubscriptionLincheckTest {
                 false,
                 broadcast,
                 new PastJournal(position -> new PastReader(durable, position)),
-                Environment.system())
+                Environment.system(),
+                new LoopThread())
             .open();
   }
 
