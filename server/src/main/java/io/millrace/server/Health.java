@@ -3,10 +3,10 @@ package io.millrace.server;
 import io.millrace.server.http.Handler;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Journaling;
 import io.millrace.store.Read;
 import io.millrace.store.StoreException;
-import io.millrace.store.TaskStore;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -16,10 +16,10 @@ import tools.jackson.databind.json.JsonMapper;
 final class Health implements Handler {
   private static final JsonMapper JSON = new JsonMapper();
 
-  private final TaskStore store;
+  private final EmbeddedTaskStore store;
   private final String journaling;
 
-  Health(TaskStore store, Journaling journaling) {
+  Health(EmbeddedTaskStore store, Journaling journaling) {
     this.store = store;
     this.journaling = journaling.name().toLowerCase(Locale.ROOT);
   }
@@ -35,6 +35,7 @@ final class Health implements Handler {
                   "version", Version.text(),
                   "position", read.position().toString(),
                   "time", read.timeMillis(),
+                  "timeahead", store.timeAheadMillis(),
                   "journaling", journaling)));
     } catch (StoreException e) {
       return Reply.json(

@@ -33,6 +33,7 @@ public final class StoreFigures {
     figures.tasks(registry);
     figures.durability(registry);
     figures.room(registry);
+    figures.time(registry);
     return figures;
   }
 
@@ -82,6 +83,13 @@ public final class StoreFigures {
         "What a crash would cost an opportunistic store now: the age of the oldest commit that is"
             + " not on disk",
         status -> status.unsyncedMillis() / 1000.0);
+  }
+
+  private void time(MeterRegistry registry) {
+    Gauge.builder("millrace.store.time.ahead", store, it -> it.timeAheadMillis() / 1000.0)
+        .baseUnit("seconds")
+        .description("By how much store time is ahead of the wall clock; below 0 if it is behind")
+        .register(registry);
   }
 
   private void room(MeterRegistry registry) {
