@@ -204,6 +204,11 @@ final class HttpSubscription implements Subscription {
     return new StoreClosedException("the subscription is closed");
   }
 
+  /** Whether reading waits because the commits that were read ahead are as large as they may be. */
+  boolean isFull() {
+    return room.hasQueuedThreads();
+  }
+
   @Override
   public Position start() {
     return start;

@@ -77,8 +77,8 @@ final class Opening {
       LOG.warn(
           "store time is {} ahead of this machine's clock ({}), since the journal in {} has been"
               + " written by a clock that was ahead; store time never goes back, so absolute times"
-              + " come early by that much until the clock has caught up; see docs/configuration.md,"
-              + " \"Store time\"",
+              + " come early by that much until the clock has caught up; see docs/api.md, \"Store"
+              + " time\"",
           Duration.ofMillis(ahead),
           Instant.ofEpochMilli(clock.millis() - ahead),
           options.folder());

@@ -56,7 +56,7 @@ class StoreTimeTest {
         .asString()
         .contains("store time is PT72H ahead")
         .contains("2026-01-01T00:00:00Z")
-        .contains("docs/configuration.md");
+        .contains("docs/api.md");
   }
 
   @Test
