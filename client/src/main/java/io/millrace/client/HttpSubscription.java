@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,12 +31,17 @@ final class HttpSubscription implements Subscription {
   private static final int SILENCE_MILLIS = 30_000;
 
   private static final int QUEUE = 256;
+
+  /** The most bytes of commits in the queue, as the server sent them; one alone may be larger. */
+  private static final int QUEUE_BYTES = 4 << 20;
+
   private static final long FIRST_PAUSE_MILLIS = 20;
   private static final long LONGEST_PAUSE_MILLIS = 2_000;
 
   private final Server server;
   private final Interest interest;
   private final BlockingQueue<Next> queue = new ArrayBlockingQueue<>(QUEUE);
+  private final Semaphore room = new Semaphore(QUEUE_BYTES);
   private final Thread reader;
   private final Position start;
   private Position last;
@@ -45,7 +51,7 @@ final class HttpSubscription implements Subscription {
 
   private sealed interface Next {}
 
-  private record Arrived(Commit commit) implements Next {}
+  private record Arrived(Commit commit, int bytes) implements Next {}
 
   private record Ended(StoreException why) implements Next {}
 
@@ -147,8 +153,10 @@ final class HttpSubscription implements Subscription {
         Event event = events.next();
         switch (event.name()) {
           case Stream.COMMIT -> {
+            int bytes = Math.min(event.data().length, QUEUE_BYTES);
             Commit commit = Stream.readCommit(event.data());
-            queue.put(new Arrived(commit));
+            room.acquire(bytes);
+            queue.put(new Arrived(commit, bytes));
             last = commit.position();
           }
           case Stream.LOST -> throw Stream.readLost(event.data());
@@ -199,6 +207,11 @@ final class HttpSubscription implements Subscription {
     return new StoreClosedException("the subscription is closed");
   }
 
+  /** Whether reading waits because the commits that were read ahead are as large as they may be. */
+  boolean isFull() {
+    return room.hasQueuedThreads();
+  }
+
   @Override
   public Position start() {
     return start;
@@ -220,7 +233,10 @@ final class HttpSubscription implements Subscription {
         }
         yield null;
       }
-      case Arrived(Commit commit) -> commit;
+      case Arrived(Commit commit, int bytes) -> {
+        room.release(bytes);
+        yield commit;
+      }
       case Ended(StoreException why) -> {
         ended = why;
         throw why;

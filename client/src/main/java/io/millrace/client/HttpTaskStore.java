@@ -158,6 +158,7 @@ public final class HttpTaskStore implements TaskStore {
 
   @Override
   public Read<List<Optional<Task>>> tasks(List<TaskRef> refs) {
+    refs.forEach(TaskRef::required);
     return read("/store/tasks", said(() -> Requests.write(refs)), Answers::readFound);
   }
 

@@ -3,6 +3,8 @@ package io.millrace.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.store.Bytes;
+import io.millrace.store.Change;
 import io.millrace.store.Commit;
 import io.millrace.store.Interest;
 import io.millrace.store.Owner;
@@ -10,6 +12,7 @@ import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.Subscription;
+import io.millrace.store.Task;
 import io.millrace.wire.DataForm;
 import io.millrace.wire.Stream;
 import java.io.IOException;
@@ -19,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -82,6 +86,32 @@ final class HttpSubscriptionTest {
               "GET /store/changes?group=a%20b&collection=c HTTP/1.1",
               "GET /store/changes?after=a-2&group=a%20b&collection=c HTTP/1.1",
               "GET /store/changes?after=a-4&group=a%20b&collection=c HTTP/1.1");
+    }
+  }
+
+  @Test
+  void a_subscriber_that_stalls_stops_the_reading_by_bytes() throws Exception {
+    Task large = new Task(1, 1, "g", 0, null, 0, 0, Bytes.copyOf(new byte[1 << 20]));
+    List<Change> changes = List.of(new Change.Added(large));
+    try (ScriptedServer server =
+            new ScriptedServer((_, out) -> {
+              begin(out, 0);
+              for (int i = 1; i <= 20; i++) {
+                Position position = new Position(10, i);
+                Commit commit = new Commit(position, 5, Owner.client(1), false, changes);
+                event(out, Stream.COMMIT, Stream.write(commit, DataForm.BASE64));
+              }
+            });
+        HttpTaskStore store = HttpTaskStore.open(server.address());
+        Subscription subscription = store.subscribe(Interest.everything())) {
+      while (!((HttpSubscription) subscription).isFull()) {
+        Thread.onSpinWait();
+      }
+      for (int i = 1; i <= 20; i++) {
+        Commit commit = Objects.requireNonNull(subscription.next(LONG));
+        assertThat(commit.position().number()).isEqualTo(i);
+        assertThat(commit.changes()).isEqualTo(changes);
+      }
     }
   }
 

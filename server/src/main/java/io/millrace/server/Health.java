@@ -49,6 +49,7 @@ final class Health implements Handler {
       Map<String, Object> answer = answer("ok");
       answer.put("position", read.position().toString());
       answer.put("time", read.timeMillis());
+      answer.put("timeahead", store.timeAheadMillis());
       answer.put("warnings", warnings(disk));
       return Reply.json(JSON.writeValueAsBytes(answer));
     } catch (StoreException e) {

@@ -126,6 +126,11 @@ final class FakeStore implements EmbeddedTaskStore {
   }
 
   @Override
+  public long timeAheadMillis() {
+    return 0;
+  }
+
+  @Override
   public StoreStatus status() {
     throw new StoreException("no status here");
   }

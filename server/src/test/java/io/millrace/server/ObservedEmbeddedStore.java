@@ -19,6 +19,11 @@ final class ObservedEmbeddedStore extends ObservedStore implements EmbeddedTaskS
   }
 
   @Override
+  public long timeAheadMillis() {
+    return store.timeAheadMillis();
+  }
+
+  @Override
   public StoreStatus status() {
     return store.status();
   }

@@ -127,6 +127,73 @@ final class StoreApiTest {
         .contains(99L);
   }
 
+  /** Byte for byte what the Go client sends: no type, and the json.Marshal of its structs. */
+  @Test
+  void the_go_client_can_add_claim_update_delete_and_list() throws Exception {
+    JsonNode added =
+        update(
+            "{\"clientid\":52,\"adds\":[{\"id\":0,\"group\":\"map\",\"data\":\"a \\u0026 b\","
+                + "\"duration\":0,\"ownerid\":0},{\"id\":0,\"group\":\"map\",\"data\":\"held\","
+                + "\"duration\":-60000,\"ownerid\":0}],"
+                + "\"updates\":null,\"deletes\":null,\"depends\":null}");
+    long time = added.at("/time").asLong();
+    assertThat(added.at("/tasks/0/data").asString()).isEqualTo("a & b");
+    assertThat(added.at("/tasks/0/timespec").asLong()).isEqualTo(time);
+    assertThat(added.at("/tasks/0/state").asString()).isEqualTo("waiting");
+    assertThat(added.at("/tasks/1/timespec").asLong()).isEqualTo(time + 60_000);
+    assertThat(added.at("/tasks/1/ownerid").asLong()).isEqualTo(52);
+    HttpResponse<String> claimed =
+        server.post(
+            "/store/claim",
+            "{\"clientid\":52,\"group\":\"map\",\"duration\":60000,\"depends\":null}");
+    assertThat(claimed.statusCode()).isEqualTo(200);
+    long claim = json(claimed).at("/tasks/0/id").asLong();
+    JsonNode released =
+        update(
+            "{\"clientid\":52,\"adds\":null,\"updates\":[{\"id\":"
+                + claim
+                + ",\"group\":\"map\",\"data\":\"c\",\"duration\":0,\"ownerid\":52}],"
+                + "\"deletes\":null,\"depends\":[2]}");
+    assertThat(released.at("/tasks/0/state").asString()).isEqualTo("waiting");
+    for (String limit : new String[] {"0", "-1", "-9223372036854775808", "9223372036854775807"}) {
+      assertThat(json(server.get("/store/group/map?limit=" + limit + "&owned=1")).size())
+          .as("limit %s", limit)
+          .isEqualTo(2);
+    }
+    assertThat(json(server.get("/store/group/map?limit=1&owned=1")).size()).isEqualTo(1);
+    update(
+        "{\"clientid\":52,\"adds\":null,\"updates\":null,\"deletes\":["
+            + released.at("/tasks/0/id").asLong()
+            + ",2],\"depends\":null}");
+    assertThat(server.get("/store/group").body()).doesNotContain("map");
+  }
+
+  @Test
+  void a_missing_group_and_an_id_of_0_hide_no_other_reason() throws Exception {
+    HttpResponse<String> response =
+        server.post(
+            "/store/update",
+            """
+            {"clientid": 1, "adds": [{"data": "x"}], "deletes": [0, 91, 91], "depends": [92]}\
+            """);
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(json(response).at("/errors").valueStream().map(JsonNode::asString))
+        .containsExactly(
+            "adds/0: group of a task to add must not be empty",
+            "deletes/0: a task to delete is named by an id or an origin of at least 1",
+            "task 91 to delete is not in the store",
+            "task 91 is changed twice",
+            "task 92 to depend on is not in the store");
+    assertThat(json(response).at("/refusal").toString())
+        .isEqualTo(
+            "[{\"kind\":\"bugs\"},{\"kind\":\"bugs\"},{\"kind\":\"deletes\",\"id\":91},"
+                + "{\"kind\":\"bugs\",\"id\":91},{\"kind\":\"depends\",\"id\":92}]");
+    HttpResponse<String> claim =
+        server.post("/store/claim", "{\"clientid\":1,\"duration\":1,\"depends\":[0,93]}");
+    assertThat(claim.statusCode()).isEqualTo(400);
+    assertThat(json(claim).at("/errors").size()).isEqualTo(3);
+  }
+
   @Test
   void a_claim_that_finds_nothing_answers_200_with_no_tasks_and_no_errors() throws Exception {
     HttpResponse<String> response =
@@ -374,9 +441,8 @@ final class StoreApiTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/store/group/a?limit=-1",
         "/store/group/a?limit=x",
-        "/store/group/a?limit=2147483648",
+        "/store/group/a?limit=9223372036854775808",
         "/store/group/a?owned=maybe",
         "/store/group/a?data=hex",
         "/store/group/",

@@ -1,10 +1,21 @@
 package io.millrace.store;
 
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** A store in this process, opened by {@link TaskStore#open}. */
 public interface EmbeddedTaskStore extends TaskStore {
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Fails with {@link StoreBusyException} when as many commands wait for the store as may, see
+   * {@link Limits#queuedCommands} and {@link Limits#queuedBytes}. The calls that wait for their
+   * answer wait for room as well.
+   */
+  @Override
+  CompletableFuture<Outcome> submit(Command command);
+
   /**
    * Submits a command like {@link #submit}, but leaves a store that sleeps asleep: nothing may come
    * of the command before {@link #wake}. For those who have several commands at a time: to wake the
@@ -19,6 +30,20 @@ public interface EmbeddedTaskStore extends TaskStore {
    * where there is none. May be called by any thread.
    */
   default void wake() {}
+
+  /**
+   * By how much store time may be ahead of the wall clock, or behind it, without anything being
+   * wrong: a minute. A store that opens with more ahead says so in the log.
+   */
+  Duration TIME_MARGIN = Duration.ofMinutes(1);
+
+  /**
+   * By how many milliseconds store time is ahead of the wall clock now; below 0 if it is behind.
+   * Store time never goes back, so it stays ahead if the wall clock was wrong once, until the wall
+   * clock has caught up and the store is opened again; it stays behind if the wall clock has been
+   * set forward since the store was opened. Answers at once, on any thread.
+   */
+  long timeAheadMillis();
 
   /** How the store is doing. */
   StoreStatus status();

@@ -13,7 +13,14 @@ package io.millrace.store;
  * @param claimGroups the most groups of one claim; default 100
  * @param waitingClaims the most claims that wait at a time; default 10,000
  * @param subscribers the most subscriptions open at a time; default 1,000
- * @param subscriberLag the most commits that a subscriber may stay behind; default 100,000
+ * @param subscriberLag the most commits that are kept in memory for a subscriber that is behind; a
+ *     subscriber further behind goes on from the journal, see {@link Subscription}; default 100,000
+ * @param subscriberLagBytes the most bytes that those commits may take, by the store's own
+ *     estimate; default a sixteenth of the largest heap, at most 64 MiB
+ * @param queuedCommands the most commands and reads that wait for the store's thread, at least 1;
+ *     beyond it callers get a {@link StoreBusyException}; default 100,000
+ * @param queuedBytes the most bytes that those may take, by the store's own estimate; one command
+ *     alone may take more; default a sixteenth of the largest heap, at most 64 MiB
  * @param unsyncedBytes the most bytes of journal that are not on disk; beyond it new commands wait;
  *     default 64 MiB
  * @param memoryBytes what tasks, documents and remembered requests may take, by the store's own
@@ -30,6 +37,9 @@ public record Limits(
     int waitingClaims,
     int subscribers,
     int subscriberLag,
+    long subscriberLagBytes,
+    int queuedCommands,
+    long queuedBytes,
     long unsyncedBytes,
     long memoryBytes) {
 
@@ -38,6 +48,7 @@ public record Limits(
 
   /** The defaults. */
   public static Limits defaults() {
+    long sixteenth = Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 16);
     return new Limits(
         10_000,
         16 << 20,
@@ -49,6 +60,9 @@ public record Limits(
         10_000,
         1_000,
         100_000,
+        sixteenth,
+        100_000,
+        sixteenth,
         64L << 20,
         Runtime.getRuntime().maxMemory() / 10 * 6);
   }
@@ -66,6 +80,49 @@ public record Limits(
         waitingClaims,
         subscribers,
         subscriberLag,
+        subscriberLagBytes,
+        queuedCommands,
+        queuedBytes,
+        unsyncedBytes,
+        memoryBytes);
+  }
+
+  /** The same with other bounds of what is kept for a subscriber that is behind. */
+  public Limits withSubscriberLag(int commits, long bytes) {
+    return new Limits(
+        operations,
+        transactionBytes,
+        dataBytes,
+        nameBytes,
+        requestIdBytes,
+        claimCount,
+        claimGroups,
+        waitingClaims,
+        subscribers,
+        commits,
+        bytes,
+        queuedCommands,
+        queuedBytes,
+        unsyncedBytes,
+        memoryBytes);
+  }
+
+  /** The same with other bounds of what waits for the store's thread. */
+  public Limits withQueued(int commands, long bytes) {
+    return new Limits(
+        operations,
+        transactionBytes,
+        dataBytes,
+        nameBytes,
+        requestIdBytes,
+        claimCount,
+        claimGroups,
+        waitingClaims,
+        subscribers,
+        subscriberLag,
+        subscriberLagBytes,
+        commands,
+        bytes,
         unsyncedBytes,
         memoryBytes);
   }

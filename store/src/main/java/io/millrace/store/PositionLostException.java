@@ -10,7 +10,10 @@ public final class PositionLostException extends StoreException {
     GONE,
     /** It belongs to a history that is not an ancestor of this store's. */
     OTHER_HISTORY,
-    /** The subscriber was too slow and has been cut off; the position says where. */
+    /**
+     * The subscriber was too slow: the journal does not hold the commits any more that it has yet
+     * to see. The position is that of the last one delivered.
+     */
     TOO_SLOW
   }
 

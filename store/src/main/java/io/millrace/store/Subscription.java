@@ -3,7 +3,14 @@ package io.millrace.store;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A stream of durable commits, each once and in order. For use by one thread at a time. */
+/**
+ * A stream of durable commits, each once and in order. For use by one thread at a time.
+ *
+ * <p>A store in this process keeps commits in memory for a subscriber that is behind, up to {@link
+ * Limits#subscriberLag} and {@link Limits#subscriberLagBytes}. A subscriber further behind goes on
+ * from the journal, like one that begins in the past. It is too slow once the journal does not hold
+ * the commits any more that it has yet to see.
+ */
 public interface Subscription extends AutoCloseable {
   /** Where the subscription began: the first commit to come is after it. */
   Position start();
@@ -11,9 +18,11 @@ public interface Subscription extends AutoCloseable {
   /**
    * The next commit that has a change of interest, waiting for it.
    *
-   * @param timeout how long to wait in real time
+   * @param timeout how long to wait; a store in this process counts it by the monotonic clock of
+   *     its environment
    * @return the commit with only the changes of interest, or null when the time is over
-   * @throws PositionLostException when the subscriber was too slow
+   * @throws PositionLostException when the subscriber was too slow; it may read everything anew and
+   *     then subscribe again
    * @throws StoreClosedException when the store or the subscription is closed
    * @throws InterruptedException when the thread was interrupted
    */

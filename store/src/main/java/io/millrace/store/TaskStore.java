@@ -17,6 +17,15 @@ import java.util.concurrent.CompletionException;
  * <p>In a strict store every answer is on disk before it is given. Every method throws {@link
  * StoreClosedException} once the store is closed or stopped, and {@link OutcomeUnknownException}
  * where it stopped before the answer was certain; the futures fail with the same.
+ *
+ * <p><b>Callbacks.</b> What hangs on a future of {@link #submit} ({@code thenApply}, {@code
+ * whenComplete} and the like) runs on the thread that completes it, or on the caller's if it is
+ * complete already. A store in this process completes its futures on its one thread, which serves
+ * all callers: a callback there should be short, may call {@link #submit}, and must not wait for
+ * the store. Every call of this store that waits, and {@code join} and {@code get} on a future that
+ * is not complete, throws {@link IllegalStateException} on that thread; so does a wait for a {@link
+ * Subscription}. Run longer callbacks elsewhere, with {@code thenApplyAsync} and an executor. A
+ * store over HTTP has a virtual thread for each submitted command, on which callbacks may wait.
  */
 public interface TaskStore extends AutoCloseable {
   /**
@@ -39,7 +48,11 @@ public interface TaskStore extends AutoCloseable {
     return await(submit(claim));
   }
 
-  /** The tasks named, in the order asked; an empty one for each that is not there. */
+  /**
+   * The tasks named, in the order asked; an empty one for each that is not there.
+   *
+   * @throws IllegalArgumentException when a reference {@linkplain TaskRef#namesTask names no task}
+   */
   Read<List<Optional<Task>>> tasks(List<TaskRef> refs);
 
   /** The task named, or an empty one. */

@@ -11,7 +11,8 @@ public sealed interface When {
   /**
    * At an absolute time.
    *
-   * @param epochMillis milliseconds since the epoch, not negative; a past one means at once
+   * @param epochMillis milliseconds since the epoch, not negative; a past one means at once. 0 is
+   *     the store time of the transaction, as for {@link Now}
    */
   record At(long epochMillis) implements When {}
 
@@ -41,7 +42,7 @@ public sealed interface When {
   default long resolve(long nowMillis) {
     return switch (this) {
       case Now() -> nowMillis;
-      case At(long epochMillis) -> epochMillis;
+      case At(long epochMillis) -> epochMillis == 0 ? nowMillis : epochMillis;
       case After(long millis) -> Math.addExact(nowMillis, millis);
     };
   }

@@ -46,15 +46,12 @@ final class ClaimForm {
     if (client < 0) {
       throw in.lacking("needs a clientid, a whole number");
     }
-    if (groups == null) {
-      throw in.lacking("needs a group");
-    }
     if (lease == null) {
       throw in.lacking("needs a duration, in milliseconds");
     }
     return new Claim(
         new Owner(principal, client),
-        groups,
+        groups == null ? List.of() : groups,
         lease,
         count,
         order,

@@ -26,7 +26,7 @@ final class ClaimedForm {
           task.read(in, name);
         }
       }
-      renewals.add(new Renewal(task.ref(in), task.leaseMillis(in), revive));
+      renewals.add(new Renewal(task.ref(), task.leaseMillis(in), revive));
     }
     return renewals;
   }
@@ -62,7 +62,7 @@ final class ClaimedForm {
           task.read(in, name);
         }
       }
-      takings.add(new Taking(task.ref(in), task.leaseMillis(in), local));
+      takings.add(new Taking(task.ref(), task.leaseMillis(in), local));
     }
     return takings;
   }
@@ -99,8 +99,8 @@ final class ClaimedForm {
       }
     }
 
-    TaskRef ref(JsonInput in) {
-      return TaskForm.ref(in, id, origin);
+    TaskRef ref() {
+      return new TaskRef(id, origin);
     }
 
     long leaseMillis(JsonInput in) {

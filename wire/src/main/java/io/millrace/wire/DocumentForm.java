@@ -30,7 +30,7 @@ final class DocumentForm {
         in.skip();
       }
     }
-    return new Document(fields.documentKey(in), fields.version, fields.body);
+    return new Document(fields.documentKey(), fields.version, fields.body);
   }
 
   static void writeKey(JsonGenerator json, DocumentKey key) {
@@ -70,7 +70,7 @@ final class DocumentForm {
           throw in.unknown();
         }
       }
-      puts.add(new Put(fields.documentKey(in), fields.version, fields.body, template));
+      puts.add(new Put(fields.documentKey(), fields.version, fields.body, template));
     }
     return puts;
   }
@@ -100,7 +100,7 @@ final class DocumentForm {
           throw in.unknown();
         }
       }
-      versions.add(new DocumentVersion(fields.documentKey(in), fields.version));
+      versions.add(new DocumentVersion(fields.documentKey(), fields.version));
     }
     return versions;
   }
@@ -136,11 +136,9 @@ final class DocumentForm {
       body = content;
     }
 
-    DocumentKey documentKey(JsonInput in) {
-      if (collection == null || key == null) {
-        throw in.lacking("needs a collection and a key");
-      }
-      return new DocumentKey(collection, key);
+    /** A name that is missing is empty: the store refuses it, with all else that is wrong. */
+    DocumentKey documentKey() {
+      return new DocumentKey(collection == null ? "" : collection, key == null ? "" : key);
     }
   }
 }

@@ -50,6 +50,11 @@ public final class Requests {
           if (refs == null) {
             throw in.lacking("needs a list of ids");
           }
+          for (int i = 0; i < refs.size(); i++) {
+            if (!refs.get(i).namesTask()) {
+              throw new WireException("ids/" + i + " needs an id or an origin, at least 1");
+            }
+          }
           return refs;
         });
   }

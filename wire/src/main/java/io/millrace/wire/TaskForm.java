@@ -127,7 +127,7 @@ final class TaskForm {
   /** Reads a number, or an object with id or origin or both. */
   private static TaskRef readRef(JsonInput in) {
     if (in.isNumber()) {
-      return TaskRef.id(id(in));
+      return new TaskRef(id(in), 0);
     }
     if (!in.isObject()) {
       throw in.wrong("must be a task id, or an object with id or origin");
@@ -142,19 +142,14 @@ final class TaskForm {
         default -> throw in.unknown();
       }
     }
-    return ref(in, id, origin);
-  }
-
-  /** The id or origin in a request. */
-  static long id(JsonInput in) {
-    return in.integer(1, Long.MAX_VALUE);
-  }
-
-  /** A reference made of what the object just read had. */
-  static TaskRef ref(JsonInput in, long id, long origin) {
-    if (id == 0 && origin == 0) {
-      throw in.lacking("needs an id or an origin");
-    }
     return new TaskRef(id, origin);
+  }
+
+  /**
+   * The id or origin in a request. Any number will do: the store refuses those that name no task,
+   * so that they are named together with all else that is wrong.
+   */
+  static long id(JsonInput in) {
+    return in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
   }
 }

@@ -100,7 +100,7 @@ final class TransactionForm {
   private static Add readAdd(JsonInput in) {
     String group = null;
     Bytes data = null;
-    When when = When.now();
+    When when = null;
     boolean owned = true;
     String local = null;
     in.object();
@@ -109,20 +109,18 @@ final class TransactionForm {
         case "group" -> group = in.text();
         case "data" -> data = only(in, data, in.bytes());
         case "data64" -> data = only(in, data, in.base64());
-        case "timespec" -> when = readWhen(in);
+        case "timespec", "duration" -> when = readWhen(in, when);
         case "owned" -> owned = in.truth();
         case "local" -> local = in.text();
         default -> skipAnswered(in, name);
       }
     }
-    if (group == null) {
-      throw in.lacking("needs a group");
-    }
+    // The store refuses a missing group, so that it is named together with all else that is wrong.
     return new Add(
-        group,
+        group == null ? "" : group,
         data == null ? Bytes.EMPTY : data,
-        when,
-        owned && !(when instanceof When.Now),
+        when == null ? When.now() : when,
+        owned && when != null && !(when instanceof When.Now),
         local);
   }
 
@@ -161,7 +159,7 @@ final class TransactionForm {
     long origin = 0;
     Bytes data = null;
     boolean keep = false;
-    When when = When.now();
+    When when = null;
     in.object();
     for (String name = in.field(); name != null; name = in.field()) {
       switch (name) {
@@ -170,7 +168,7 @@ final class TransactionForm {
         case "data" -> data = only(in, data, in.bytes());
         case "data64" -> data = only(in, data, in.base64());
         case "keep" -> keep = in.truth();
-        case "timespec" -> when = readWhen(in);
+        case "timespec", "duration" -> when = readWhen(in, when);
         case "group" -> in.skip();
         default -> skipAnswered(in, name);
       }
@@ -181,7 +179,7 @@ final class TransactionForm {
     if (data == null && !keep) {
       data = Bytes.EMPTY;
     }
-    return new Update(TaskForm.ref(in, id, origin), data, when);
+    return new Update(new TaskRef(id, origin), data, when == null ? When.now() : when);
   }
 
   private static void writeUpdates(JsonGenerator json, List<Update> updates) {
@@ -218,7 +216,16 @@ final class TransactionForm {
     return data;
   }
 
-  private static When readWhen(JsonInput in) {
+  /**
+   * Reads a time: below 0 after the present, above 0 since the epoch, 0 the present.
+   *
+   * @param before what the field read before this one said; null for none. The original's Go client
+   *     calls the field {@code duration}, so it has two names, of which a request gives one
+   */
+  private static When readWhen(JsonInput in, @Nullable When before) {
+    if (before != null) {
+      throw in.wrong("comes beside another time: give timespec or, as its old name, duration");
+    }
     long timespec = in.integer(-Long.MAX_VALUE, Long.MAX_VALUE);
     return timespec < 0 ? new When.After(-timespec) : new When.At(timespec);
   }

@@ -23,6 +23,7 @@ import io.millrace.store.Transaction.Taking;
 import io.millrace.store.Transaction.Update;
 import io.millrace.store.When;
 import java.net.URLEncoder;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -290,6 +291,85 @@ final class SeedFormTest {
     return Answers.status(new Outcome.Refused(new Position(1, 1), 1, reasons));
   }
 
+  /** What {@code json.Marshal} makes of the structs of the original's Go client. */
+  @Test
+  void the_bytes_of_the_go_client_are_read() {
+    assertThat(
+            update(
+                "{\"clientid\":52,\"adds\":[{\"id\":0,\"group\":\"map\",\"data\":\"a \\u003c b"
+                    + " \\u0026 c\",\"duration\":0,\"ownerid\":0},"
+                    + "{\"id\":0,\"group\":\"map\",\"data\":\"\",\"duration\":-60000,\"ownerid\":0}],"
+                    + "\"updates\":null,\"deletes\":null,\"depends\":null}"))
+        .isEqualTo(
+            Transaction.by(Owner.client(52))
+                .add(new Add("map", Bytes.of("a < b & c"), new When.At(0), true, null))
+                .add(new Add("map", Bytes.EMPTY, new When.After(60_000), true, null))
+                .build());
+    assertThat(
+            update(
+                "{\"clientid\":0,\"adds\":null,\"updates\":[{\"id\":14,\"group\":\"map\","
+                    + "\"data\":\"d\",\"duration\":-60000,\"ownerid\":0},{\"id\":15,\"group\":\"\","
+                    + "\"data\":\"\",\"duration\":1388552400000,\"ownerid\":52},{\"id\":16,\"group\":"
+                    + "\"map\",\"data\":\"e\",\"duration\":0,\"ownerid\":52}],\"deletes\":[17,18],"
+                    + "\"depends\":[19]}"))
+        .isEqualTo(
+            Transaction.by(Owner.client(0))
+                .update(TaskRef.id(14), Bytes.of("d"), new When.After(60_000))
+                .update(TaskRef.id(15), Bytes.EMPTY, new When.At(1_388_552_400_000L))
+                .update(TaskRef.id(16), Bytes.of("e"), new When.At(0))
+                .delete(TaskRef.id(17))
+                .delete(TaskRef.id(18))
+                .depend(TaskRef.id(19))
+                .build());
+    Claim claim = claim("{\"clientid\":52,\"group\":\"map\",\"duration\":60000,\"depends\":null}");
+    assertThat(claim).isEqualTo(Claim.of(Owner.client(52), "map", Duration.ofMinutes(1)));
+  }
+
+  @Test
+  void duration_is_the_old_name_of_timespec() {
+    for (String name : List.of("timespec", "duration", "Duration")) {
+      String task = "{\"id\":1,\"group\":\"g\",\"" + name + "\":";
+      assertThat(update("{\"clientid\":1,\"adds\":[" + task + "0}]}").adds())
+          .containsExactly(new Add("g", Bytes.EMPTY, new When.At(0), true, null));
+      assertThat(update("{\"clientid\":1,\"updates\":[" + task + "0}]}").updates())
+          .containsExactly(new Update(TaskRef.id(1), Bytes.EMPTY, new When.At(0)));
+      assertThat(update("{\"clientid\":1,\"adds\":[" + task + "7}]}").adds())
+          .containsExactly(new Add("g", Bytes.EMPTY, new When.At(7), true, null));
+    }
+    updateRefused(
+        "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"timespec\":0,\"duration\":0}]}",
+        "adds/0/duration comes beside another time: give timespec or, as its old name, duration");
+    updateRefused(
+        "{\"clientid\":1,\"updates\":[{\"id\":1},{\"id\":2,\"duration\":5,\"timespec\":5}]}",
+        "updates/1/timespec comes beside another time: give timespec or, as its old name,"
+            + " duration");
+    assertThat(
+            update(
+                    "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"timespec\":null,\"duration\":-5}]}")
+                .adds())
+        .containsExactly(new Add("g", Bytes.EMPTY, new When.After(5), true, null));
+  }
+
+  @Test
+  void what_names_nothing_is_read_for_the_store_to_refuse_with_all_else() {
+    Transaction sent =
+        update(
+            "{\"clientid\":1,\"adds\":[{}],\"updates\":[{},{\"id\":-3}],\"deletes\":[0],"
+                + "\"depends\":[{}],\"puts\":[{\"key\":\"k\"}]}");
+    assertThat(sent.adds()).containsExactly(new Add("", Bytes.EMPTY, When.now(), false, null));
+    assertThat(sent.updates())
+        .extracting(Update::task)
+        .containsExactly(new TaskRef(0, 0), new TaskRef(-3, 0));
+    assertThat(sent.deletes()).containsExactly(new TaskRef(0, 0));
+    assertThat(sent.depends()).containsExactly(new TaskRef(0, 0));
+    assertThat(sent.puts()).extracting(Put::key).containsExactly(new DocumentKey("", "k"));
+    assertThat(update(new String(Requests.write(sent), UTF_8))).isEqualTo(sent);
+    assertThat(claim("{\"clientid\":1,\"duration\":1}").groups()).isEmpty();
+    refused(
+        () -> Requests.readRefs("{\"ids\":[7,0]}".getBytes(UTF_8)),
+        "ids/1 needs an id or an origin, at least 1");
+  }
+
   @Test
   void malformed_updates_are_refused_with_the_name_of_what_is_wrong() {
     updateRefused("", "expected JSON, found nothing");
@@ -301,7 +381,6 @@ final class SeedFormTest {
         "clientid must be a whole number, not a number with a fraction or exponent");
     updateRefused("{\"clientid\":99999999999999999999}", "clientid is out of range");
     updateRefused("{\"clientid\":1,\"add\":[]}", "unknown field: add");
-    updateRefused("{\"clientid\":1,\"adds\":[{}]}", "adds/0 needs a group");
     updateRefused("{\"clientid\":1,\"adds\":[null]}", "adds/0 must be an object, not null");
     updateRefused(
         "{\"clientid\":1,\"adds\":[{\"group\":7}]}",
@@ -309,7 +388,6 @@ final class SeedFormTest {
     updateRefused(
         "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"colour\":\"red\"}]}",
         "unknown field: adds/0/colour");
-    updateRefused("{\"clientid\":1,\"updates\":[{}]}", "updates/0 needs an id or an origin");
     updateRefused(
         "{\"clientid\":1,\"updates\":[{\"id\":1,\"data\":\"\",\"keep\":true}]}",
         "updates/0 has both new data and keep");
@@ -319,13 +397,10 @@ final class SeedFormTest {
     updateRefused(
         "{\"clientid\":1,\"deletes\":[\"16\"]}",
         "deletes/0 must be a task id, or an object with id or origin");
-    updateRefused("{\"clientid\":1,\"deletes\":[0]}", "deletes/0 is 0 but must be at least 1");
     updateRefused(
         "{\"clientid\":1,\"renewals\":[{\"id\":1}]}", "renewals/0 needs a lease, in milliseconds");
     updateRefused(
         "{\"clientid\":1,\"takings\":[{\"id\":1}]}", "takings/0 needs a lease, in milliseconds");
-    updateRefused(
-        "{\"clientid\":1,\"puts\":[{\"key\":\"k\"}]}", "puts/0 needs a collection and a key");
     updateRefused(
         "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"data64\":\"????\"}]}",
         "adds/0/data64 is not base64: Illegal base64 character 3f");
@@ -344,7 +419,6 @@ final class SeedFormTest {
   void malformed_claims_are_refused_with_the_name_of_what_is_wrong() {
     claimRefused(
         "{\"group\":\"g\",\"duration\":1}", "the request needs a clientid, a whole number");
-    claimRefused("{\"clientid\":1,\"duration\":1}", "the request needs a group");
     claimRefused(
         "{\"clientid\":1,\"group\":\"g\"}", "the request needs a duration, in milliseconds");
     claimRefused(

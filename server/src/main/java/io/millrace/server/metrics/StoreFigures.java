@@ -35,6 +35,7 @@ public final class StoreFigures {
     figures.durability(registry);
     figures.room(registry);
     figures.disk(registry);
+    figures.time(registry);
     return figures;
   }
 
@@ -84,6 +85,13 @@ public final class StoreFigures {
         "What a crash would cost an opportunistic store now: the age of the oldest commit that is"
             + " not on disk",
         status -> status.unsyncedMillis() / 1000.0);
+  }
+
+  private void time(MeterRegistry registry) {
+    Gauge.builder("millrace.store.time.ahead", store, it -> it.timeAheadMillis() / 1000.0)
+        .baseUnit("seconds")
+        .description("By how much store time is ahead of the wall clock; below 0 if it is behind")
+        .register(registry);
   }
 
   private void room(MeterRegistry registry) {

@@ -34,9 +34,10 @@ final class Parameters {
     return text;
   }
 
-  /** The most elements to list; 0 for all. */
+  /** The most elements to list; 0 for all, as is any number below. */
   static int limit(Request request) {
-    return (int) request.query().integer("limit", 0, 0, Integer.MAX_VALUE);
+    return Math.clamp(
+        request.query().integer("limit", 0, Long.MIN_VALUE, Long.MAX_VALUE), 0, Integer.MAX_VALUE);
   }
 
   static Position position(String name, String text) {

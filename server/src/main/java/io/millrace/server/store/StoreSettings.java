@@ -132,7 +132,33 @@ public record StoreSettings(StoreOptions options) {
           1,
           100_000_000,
           DEFAULTS.subscriberLag(),
-          "The most commits that a stream may stay behind before it is cut off.");
+          "The most commits that are kept in memory for a stream that is behind. One further behind"
+              + " goes on from the journal, and is cut off once the journal does not hold its"
+              + " place.");
+  private static final Key<Long> SUBSCRIBER_LAG_BYTES =
+      Key.bytes(
+          "max-subscriber-lag-bytes",
+          1 << 10,
+          1L << 40,
+          DEFAULTS.subscriberLagBytes(),
+          "a sixteenth of the largest heap, at most 64MiB",
+          "The most bytes that those commits may take.");
+  private static final Key<Long> QUEUED_COMMANDS =
+      Key.number(
+          "max-queued-commands",
+          1,
+          100_000_000,
+          DEFAULTS.queuedCommands(),
+          "The most commands and reads that wait for the store; beyond it requests are answered"
+              + " 503.");
+  private static final Key<Long> QUEUED_BYTES =
+      Key.bytes(
+          "max-queued-bytes",
+          1 << 10,
+          1L << 40,
+          DEFAULTS.queuedBytes(),
+          "a sixteenth of the largest heap, at most 64MiB",
+          "The most bytes that those may take.");
 
   /** The section {@code store}. */
   public static final Section<StoreSettings> SECTION =
@@ -154,7 +180,10 @@ public record StoreSettings(StoreOptions options) {
               CLAIM_COUNT,
               WAITING,
               SUBSCRIBERS,
-              SUBSCRIBER_LAG),
+              SUBSCRIBER_LAG,
+              SUBSCRIBER_LAG_BYTES,
+              QUEUED_COMMANDS,
+              QUEUED_BYTES),
           values ->
               new StoreSettings(
                   StoreOptions.in(values.get(DATA))
@@ -177,6 +206,9 @@ public record StoreSettings(StoreOptions options) {
                               values.get(WAITING).intValue(),
                               values.get(SUBSCRIBERS).intValue(),
                               values.get(SUBSCRIBER_LAG).intValue(),
+                              values.get(SUBSCRIBER_LAG_BYTES),
+                              values.get(QUEUED_COMMANDS).intValue(),
+                              values.get(QUEUED_BYTES),
                               values.get(UNSYNCED),
                               values.get(MEMORY)))));
 }

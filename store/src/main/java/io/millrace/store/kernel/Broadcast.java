@@ -1,5 +1,6 @@
 package io.millrace.store.kernel;
 
+import io.millrace.store.Limits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -9,18 +10,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The durable commits as a chain that the loop lengthens and subscribers walk, each at its own
- * place; what all have passed is garbage.
+ * place; what all have passed is garbage. A subscriber that lets the chain behind it grow beyond
+ * the limits loses its place, so that one that has stalled does not keep the commits of all in
+ * memory.
  */
 final class Broadcast {
   /** A commit in the chain, or the place before the first. */
   static final class Link {
     private final @Nullable Event event;
     private final long number;
+
+    /** The bytes of all commits up to this one. */
+    private final long bytes;
+
     private volatile @Nullable Link next;
 
-    private Link(@Nullable Event event, long number) {
+    private Link(@Nullable Event event, long number, long bytes) {
       this.event = event;
       this.number = number;
+      this.bytes = bytes;
     }
 
     @Nullable Event event() {
@@ -32,30 +40,44 @@ final class Broadcast {
       return number;
     }
 
+    /** The bytes of all commits up to this one, counted from some commit on. */
+    long bytes() {
+      return bytes;
+    }
+
     @Nullable Link next() {
       return next;
     }
   }
 
-  /** One who walks the chain; told when it is too far behind. */
+  /** A subscriber. */
   interface Walker {
-    /** The number of the last commit that it has passed. */
-    long passed();
-
-    /** Takes its place in the chain away, so that the chain behind it can be freed. */
-    void cutOff();
+    /** Commits have been added, up to {@code last}; called on the loop's thread. */
+    void published(Link last);
   }
 
   private final int maxLag;
+  private final long maxLagBytes;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition longer = lock.newCondition();
   private final List<Walker> walkers = new ArrayList<>();
-  private Link last;
+  private volatile Link last;
   private boolean closed;
 
-  Broadcast(long number, int maxLag) {
-    this.last = new Link(null, number);
-    this.maxLag = maxLag;
+  Broadcast(long number, Limits limits) {
+    this.last = new Link(null, number, 0);
+    this.maxLag = limits.subscriberLag();
+    this.maxLagBytes = limits.subscriberLagBytes();
+  }
+
+  /** The end of the chain. */
+  Link last() {
+    return last;
+  }
+
+  /** Whether {@code newest} is further from a place than a subscriber may stay behind. */
+  boolean isTooFar(long number, long bytes, Link newest) {
+    return newest.number - number > maxLag || newest.bytes - bytes > maxLagBytes;
   }
 
   /** Adds durable commits, in order. */
@@ -63,18 +85,16 @@ final class Broadcast {
     lock.lock();
     try {
       if (walkers.isEmpty()) {
-        last = new Link(null, events.getLast().number());
+        last = new Link(null, events.getLast().number(), last.bytes);
         return;
       }
       for (Event event : events) {
-        Link link = new Link(event, event.number());
+        Link link = new Link(event, event.number(), last.bytes + Sizes.ofShown(event));
         last.next = link;
         last = link;
       }
       for (Walker walker : walkers) {
-        if (last.number - walker.passed() > maxLag) {
-          walker.cutOff();
-        }
+        walker.published(last);
       }
       longer.signalAll();
     } finally {
@@ -82,7 +102,7 @@ final class Broadcast {
     }
   }
 
-  /** The end of the chain, from which {@code walker} may walk on. */
+  /** Takes in a subscriber; from now on the chain holds what follows its end. */
   Link join(Walker walker) {
     lock.lock();
     try {
@@ -115,6 +135,8 @@ final class Broadcast {
   /**
    * Waits until something follows {@code link}, or the time is over, or the chain is closed, or the
    * walker has left.
+   *
+   * @param nanos how long to wait, which the clock of this machine measures
    */
   void await(Walker walker, Link link, long nanos) throws InterruptedException {
     lock.lock();

@@ -8,6 +8,7 @@ import io.millrace.store.Reason;
 import io.millrace.store.Reason.Kind;
 import io.millrace.store.Task;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -66,8 +67,13 @@ final class ClaimDecision {
               + claim.groups().size()
               + " groups, more than "
               + limits.claimGroups());
-    } else if (Set.copyOf(claim.groups()).size() < claim.groups().size()) {
-      complaints.malformed("the claim names a group twice");
+    } else {
+      Set<String> names = HashSet.newHashSet(claim.groups().size());
+      for (String group : claim.groups()) {
+        if (!names.add(group)) {
+          complaints.malformed("the claim names group " + group + " twice");
+        }
+      }
     }
     claim.groups().forEach(group -> complaints.checkName("group to claim from", group));
     if (claim.count() < 1) {

@@ -8,20 +8,28 @@ import io.millrace.store.Reason.Kind;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.When;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Collects every reason against a command, and knows the checks that both verbs share. */
 final class Complaints {
   private final State state;
   private final Limits limits;
-  private final List<Reason> reasons = new ArrayList<>(0);
 
-  /** The list whose part is being looked at, where parts have no other name; null for none. */
+  /** In the order found, each once; a set of its own once there is one. */
+  private Set<Reason> reasons = Set.of();
+
+  /** The list whose part is being looked at; null for none. */
   private @Nullable String list;
 
   private int place;
+
+  /** The task or document that this part names; null for none. */
+  private @Nullable TaskRef task;
+
+  private @Nullable DocumentKey document;
 
   Complaints(State state, Limits limits) {
     this.state = state;
@@ -36,7 +44,11 @@ final class Complaints {
     return List.copyOf(reasons);
   }
 
+  /** Adds a reason, unless it is there already. */
   void add(Reason reason) {
+    if (reasons.isEmpty()) {
+      reasons = new LinkedHashSet<>();
+    }
     reasons.add(reason);
   }
 
@@ -44,23 +56,41 @@ final class Complaints {
   void at(String list, int place) {
     this.list = list;
     this.place = place;
+    task = null;
+    document = null;
   }
 
-  /** From now on complaints name their part themselves. */
+  /** The same for a part about a task, by which it is named rather than by its place. */
+  void at(String list, int place, TaskRef task) {
+    at(list, place);
+    if (task.namesTask()) {
+      this.task = task;
+    }
+  }
+
+  /** The same for a part about a document. */
+  void at(String list, int place, DocumentKey document) {
+    at(list, place);
+    this.document = document;
+  }
+
+  /** From now on the command as a whole is complained of. */
   void atNone() {
     list = null;
+    task = null;
+    document = null;
   }
 
   void malformed(String message) {
-    add(Reason.of(Kind.MALFORMED, placed(message)));
+    add(new Reason(Kind.MALFORMED, task, document, placed(message)));
   }
 
   void tooLarge(String message) {
-    add(Reason.of(Kind.TOO_LARGE, placed(message)));
+    add(new Reason(Kind.TOO_LARGE, task, document, placed(message)));
   }
 
   private String placed(String message) {
-    return list == null ? message : list + "/" + place + ": " + message;
+    return list == null || task != null ? message : list + "/" + place + ": " + message;
   }
 
   void checkClient(Owner client) {
@@ -136,17 +166,24 @@ final class Complaints {
   }
 
   void checkDepends(List<TaskRef> depends) {
+    int at = 0;
     for (TaskRef ref : depends) {
+      at("depends", at++, ref);
       require(ref, Kind.MISSING_DEPEND, "to depend on");
     }
+    atNone();
   }
 
   /** The task, or null with a reason added. */
   @Nullable Task require(TaskRef ref, Kind missing, String purpose) {
-    Task task = state.find(ref);
-    if (task == null) {
+    if (!ref.namesTask()) {
+      malformed("a task " + purpose + " is named by an id or an origin of at least 1");
+      return null;
+    }
+    Task found = state.find(ref);
+    if (found == null) {
       add(Reason.of(missing, ref, ref + " " + purpose + " is not in the store"));
     }
-    return task;
+    return found;
   }
 }

@@ -51,7 +51,7 @@ final class DocumentDecision {
     long nextId = firstId;
     int place = 0;
     for (Transaction.Put put : transaction.puts()) {
-      complaints.at("puts", place++);
+      complaints.at("puts", place++, put.key());
       complaints.checkKey(put.key());
       Document old = state.document(put.key());
       boolean asExpected =
@@ -69,7 +69,7 @@ final class DocumentDecision {
     }
     place = 0;
     for (DocumentVersion delete : transaction.documentDeletes()) {
-      complaints.at("documentdeletes", place++);
+      complaints.at("documentdeletes", place++, delete.key());
       complaints.checkKey(delete.key());
       once(delete.key());
       Document old = state.document(delete.key());
@@ -82,7 +82,7 @@ final class DocumentDecision {
     }
     place = 0;
     for (DocumentVersion depend : transaction.documentDepends()) {
-      complaints.at("documentdepends", place++);
+      complaints.at("documentdepends", place++, depend.key());
       complaints.checkKey(depend.key());
       expected(depend.key(), depend.version(), state.document(depend.key()));
     }

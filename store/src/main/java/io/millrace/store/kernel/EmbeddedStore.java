@@ -14,6 +14,7 @@ import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Position;
 import io.millrace.store.Read;
+import io.millrace.store.StoreBusyException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions;
@@ -85,13 +86,43 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     }
   }
 
+  /** Sends a message, or rejects it if there is no room. */
   private void send(Mailbox.Message message) {
-    // Always, even after others: whoever enqueued the first may have failed before the wake-up.
-    if (mailbox.push(message) == Mailbox.Receipt.REFUSED) {
-      message.reject(whyClosed());
-    } else {
-      driver.signal();
+    Mailbox.Receipt receipt = mailbox.push(message);
+    if (receipt == Mailbox.Receipt.FULL) {
+      message.reject(busy());
     }
+    settle(message, receipt);
+  }
+
+  /** Sends a message and gives its answer; waits for room and for the answer. */
+  private <T> T sendAndAwait(String what, Mailbox.Message message, CompletableFuture<T> answer) {
+    loop.thread().refuseToWait(what);
+    Mailbox.Receipt receipt = mailbox.push(message);
+    while (receipt == Mailbox.Receipt.FULL) {
+      CompletableFuture<Void> room = mailbox.room();
+      receipt = mailbox.push(message);
+      if (receipt == Mailbox.Receipt.FULL) {
+        driver.signal();
+        environment.await(room);
+      }
+    }
+    settle(message, receipt);
+    return await(environment, answer);
+  }
+
+  private void settle(Mailbox.Message message, Mailbox.Receipt receipt) {
+    switch (receipt) {
+      // Always, even after others: whoever enqueued the first may have failed before the wake-up.
+      case TAKEN, FULL -> driver.signal();
+      case REFUSED -> message.reject(whyClosed());
+    }
+  }
+
+  private StoreBusyException busy() {
+    return new StoreBusyException(
+        "the store is busy: %d commands or %d bytes of them wait for it already"
+            .formatted(limits.queuedCommands(), limits.queuedBytes()));
   }
 
   private StoreClosedException whyClosed() {
@@ -103,18 +134,24 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   @Override
   public CompletableFuture<Outcome> submit(Command command) {
-    Submission submission = new Submission(command, this::withdraw);
+    Submission submission = submission(command);
     send(submission);
     return submission.answer();
   }
 
   @Override
   public CompletableFuture<Outcome> enqueue(Command command) {
-    Submission submission = new Submission(command, this::withdraw);
-    if (mailbox.push(submission) == Mailbox.Receipt.REFUSED) {
-      submission.reject(whyClosed());
+    Submission submission = submission(command);
+    switch (mailbox.push(submission)) {
+      case TAKEN -> {}
+      case FULL -> submission.reject(busy());
+      case REFUSED -> submission.reject(whyClosed());
     }
     return submission.answer();
+  }
+
+  private Submission submission(Command command) {
+    return new Submission(command, loop.thread(), this::withdraw);
   }
 
   @Override
@@ -132,18 +169,22 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   @Override
   public Outcome commit(Transaction transaction) {
-    return await(environment, submit(transaction));
+    return command("commit", transaction);
   }
 
   @Override
   public Outcome claim(Claim claim) {
-    return await(environment, submit(claim));
+    return command("claim", claim);
+  }
+
+  private Outcome command(String what, Command command) {
+    Submission submission = submission(command);
+    return sendAndAwait(what, submission, submission.answer());
   }
 
   private <T> Read<T> ask(Function<StoreLoop, T> question) {
     Query<T> query = new Query<>(question);
-    send(query);
-    return await(environment, query.answer());
+    return sendAndAwait("a read", query, query.answer());
   }
 
   @Override
@@ -151,6 +192,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     if (refs.size() > limits.operations()) {
       throw new StoreException(refs.size() + " tasks asked for, more than " + limits.operations());
     }
+    refs.forEach(TaskRef::required);
     return ask(it -> {
       List<Optional<Task>> found = new ArrayList<>(refs.size());
       for (TaskRef ref : refs) {
@@ -186,7 +228,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   @Override
   public Subscription subscribe(Interest interest) {
-    return ask(it -> Subscribing.begin(it, limits, interest)).value().start(journal);
+    return ask(it -> Subscribing.begin(it, options, journal, interest)).value().open();
   }
 
   @Override
@@ -231,7 +273,13 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   }
 
   @Override
+  public long timeAheadMillis() {
+    return loop.clock().aheadMillis();
+  }
+
+  @Override
   public void close() {
+    loop.thread().refuseToWait("close");
     loop.close();
     driver.signal();
     driver.join();

@@ -10,53 +10,120 @@ import io.millrace.store.PositionLostException.Why;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.Subscription;
 import io.millrace.store.Task;
+import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.JournalException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A subscription that first reads the journal, where it begins in the past, and then walks the
- * chain of new commits.
+ * A subscription that reads the journal for as long as it is behind, and otherwise walks the chain
+ * of new commits.
+ *
+ * <p>A subscriber that stays behind further than the limits allow, because it does not ask for the
+ * next commit, keeps nothing: neither its place in the chain nor an open reader, for whose sake the
+ * journal would have to keep its segments. When it asks again it reads on in the journal, and
+ * learns that it was too slow if the journal does not go back so far any more.
  */
 final class LiveSubscription implements Subscription, Broadcast.Walker {
+  private static final Logger LOG = LoggerFactory.getLogger(LiveSubscription.class);
+
   private final Interest interest;
   private final Position start;
   private final Broadcast broadcast;
+  private final Journal journal;
+  private final Environment environment;
+  private final LoopThread loopThread;
 
-  /** Held while the past is read, so that its reader is not closed under who reads. */
-  private final Object reading = new Object();
+  /** Held while the past is read, so that its reader is not closed in the middle. */
+  private final ReentrantLock reading = new ReentrantLock();
 
   private final Deque<Event> past = new ArrayDeque<>();
-  private volatile Journal.@Nullable Reader reader;
-  private volatile Broadcast.@Nullable Link place;
 
-  /** Once in the chain, commits up to here come from the journal. */
-  private volatile long joinedAt = Long.MAX_VALUE;
+  /** Reads the journal; null when it is not open. Guarded by {@link #reading}. */
+  private Journal.@Nullable Reader reader;
 
-  private volatile long passed;
-  private volatile boolean cutOff;
+  /**
+   * The place in the chain. While the journal is read as well, the commits after this place need
+   * not be. Null for none: everything comes from the journal.
+   */
+  private final AtomicReference<Broadcast.@Nullable Link> place = new AtomicReference<>();
+
+  /** Whether the next commit comes from the journal. For the subscriber's thread. */
+  private boolean behind;
+
+  /** The end of the chain when the subscriber last asked. */
+  private volatile long askedAt;
+
+  private volatile long askedAtBytes;
+  private long passed;
   private volatile boolean closed;
 
   /**
-   * A subscription to what follows {@code start}.
+   * A subscription to what follows {@code start}, which counts as open from now on.
    *
-   * @param reader reads the journal from there; null where nothing durable follows
+   * @param live whether nothing durable follows, so that it begins at the end of the chain; else
+   *     {@link #open} comes next
    */
   LiveSubscription(
-      Interest interest, Position start, Broadcast broadcast, Journal.@Nullable Reader reader) {
+      Interest interest,
+      Position start,
+      boolean live,
+      Broadcast broadcast,
+      Journal journal,
+      Environment environment,
+      LoopThread loopThread) {
     this.interest = interest;
     this.start = start;
     this.broadcast = broadcast;
-    this.reader = reader;
+    this.journal = journal;
+    this.environment = environment;
+    this.loopThread = loopThread;
     this.passed = start.number();
-    if (reader == null) {
-      join();
+    this.behind = !live;
+    Broadcast.Link end = broadcast.join(this);
+    this.askedAt = end.number();
+    this.askedAtBytes = end.bytes();
+    if (live) {
+      place.set(end);
     }
+  }
+
+  /**
+   * Opens the journal if the subscription begins in the past.
+   *
+   * @throws PositionLostException when the journal does not go back so far; it is closed then
+   */
+  LiveSubscription open() {
+    reading.lock();
+    try {
+      if (behind && !openReader()) {
+        throw new PositionLostException(
+            Why.GONE, start, "the commits after position " + start + " are not kept any more");
+      }
+      return this;
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  /** Opens the journal after the last commit delivered; tells whether it goes back so far. */
+  private boolean openReader() {
+    reader = journal.read(passed);
+    return reader != null;
   }
 
   @Override
@@ -64,30 +131,38 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
     return start;
   }
 
-  @Override
-  public long passed() {
-    // While the past is read, what is in the chain waits, and only that counts as lag. A publisher
-    // may ask while this is joining: joinedAt is then still the largest number, and nothing waits.
-    return reader == null ? passed : Math.max(passed, joinedAt);
+  /** The bytes of the commits that are in memory for the sake of this subscriber. */
+  long keptBytes() {
+    Broadcast.Link at = place.get();
+    return at == null ? 0 : broadcast.last().bytes() - at.bytes();
   }
 
   @Override
-  public void cutOff() {
-    cutOff = true;
-    place = null;
-  }
-
-  private void join() {
-    Broadcast.Link link = broadcast.join(this);
-    joinedAt = link.number();
-    place = link;
+  public void published(Broadcast.Link last) {
+    Broadcast.Link at = place.get();
+    if (at != null) {
+      if (broadcast.isTooFar(at.number(), at.bytes(), last)) {
+        place.compareAndSet(at, null);
+      }
+    } else if (broadcast.isTooFar(askedAt, askedAtBytes, last) && reading.tryLock()) {
+      try {
+        closeReader();
+      } catch (JournalException e) {
+        LOG.warn("the journal's reader for a slow subscriber: {}", e.getMessage());
+      } finally {
+        reading.unlock();
+      }
+    }
   }
 
   @Override
   public @Nullable Commit next(Duration timeout) throws InterruptedException {
-    long end = System.nanoTime() + timeout.toNanos();
+    long end = environment.nanos() + timeout.toNanos();
+    Broadcast.Link last = broadcast.last();
+    askedAt = last.number();
+    askedAtBytes = last.bytes();
     while (true) {
-      Event event = poll(Math.max(0, end - System.nanoTime()));
+      Event event = poll(Math.max(0, end - environment.nanos()));
       if (event == null) {
         return null;
       }
@@ -104,19 +179,13 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
       if (closed) {
         throw new StoreClosedException("the subscription is closed");
       }
-      if (cutOff) {
-        throw new PositionLostException(
-            Why.TOO_SLOW,
-            new Position(start.history(), passed),
-            "too slow: cut off after commit " + passed);
-      }
-      boolean live = reader == null;
+      boolean live = !behind;
       Event event = live ? walk(nanos) : readPast();
       if (event != null) {
         if (event.number() > passed) {
           return event;
         }
-      } else if (live && !closed && !cutOff) {
+      } else if (live && !behind && !closed) {
         return null;
       }
     }
@@ -124,21 +193,36 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
 
   /** The next commit from the journal; null when there is none, or the chain takes over. */
   private @Nullable Event readPast() {
-    synchronized (reading) {
-      Journal.Reader journal = reader;
-      return journal == null ? null : readPast(journal);
+    reading.lock();
+    try {
+      if (closed) {
+        return null;
+      }
+      if (reader == null && !openReader()) {
+        throw new PositionLostException(
+            Why.TOO_SLOW,
+            new Position(start.history(), passed),
+            "too slow: the commits after commit " + passed + " are not kept any more");
+      }
+      return readPast(Objects.requireNonNull(reader));
+    } catch (JournalException e) {
+      if (broadcast.isClosed()) {
+        throw new StoreClosedException("the store is closed", e);
+      }
+      throw e;
+    } finally {
+      reading.unlock();
     }
   }
 
-  private @Nullable Event readPast(Journal.Reader journal) {
+  private @Nullable Event readPast(Journal.Reader journalReader) {
     if (past.isEmpty()) {
-      Frame frame = journal.next();
+      Frame frame = journalReader.next();
       if (frame == null) {
-        if (joinedAt == Long.MAX_VALUE) {
-          join();
-          return null;
+        // Once more after it has a place: then every commit is before the place or after it.
+        if (!place.compareAndSet(null, broadcast.last())) {
+          goLive();
         }
-        stopReading();
         return null;
       }
       RecordReader records = new RecordReader(frame.payload());
@@ -149,26 +233,36 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
       }
     }
     Event event = past.poll();
-    if (event != null && event.number() >= joinedAt) {
-      stopReading();
+    Broadcast.Link at = place.get();
+    if (event != null && at != null && event.number() >= at.number()) {
+      goLive();
     }
     return event;
   }
 
-  private void stopReading() {
-    Journal.Reader journal = reader;
+  private void goLive() {
+    closeReader();
+    behind = false;
+  }
+
+  private void closeReader() {
+    past.clear();
+    Journal.Reader open = reader;
     reader = null;
-    if (journal != null) {
-      journal.close();
+    if (open != null) {
+      open.close();
     }
   }
 
+  /** The next commit of the chain; null when there is none yet, or the place is lost. */
   private @Nullable Event walk(long nanos) throws InterruptedException {
-    Broadcast.Link link = place;
+    Broadcast.Link link = place.get();
     if (link == null) {
+      behind = true;
       return null;
     }
-    if (link.next() == null) {
+    if (link.next() == null && nanos > 0) {
+      loopThread.refuseToWait("waiting for the next commit");
       broadcast.await(this, link, nanos);
     }
     Broadcast.Link following = link.next();
@@ -181,7 +275,8 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
       }
       return null;
     }
-    place = following;
+    // If the place was lost meanwhile, this commit may be delivered still.
+    place.compareAndSet(link, following);
     return following.event();
   }
 
@@ -210,9 +305,13 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
   @Override
   public void close() {
     closed = true;
-    synchronized (reading) {
-      stopReading();
-      broadcast.leave(this);
+    reading.lock();
+    try {
+      closeReader();
+    } finally {
+      reading.unlock();
     }
+    broadcast.leave(this);
+    place.set(null);
   }
 }

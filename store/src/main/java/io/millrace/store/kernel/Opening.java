@@ -1,5 +1,6 @@
 package io.millrace.store.kernel;
 
+import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.environment.Driver;
@@ -8,6 +9,8 @@ import io.millrace.store.journal.FileJournal;
 import io.millrace.store.journal.FileJournalOptions;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
+import java.time.Duration;
+import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,6 +59,7 @@ final class Opening {
               + " given twice and positions after that commit are refused",
           tail.position());
     }
+    warnOfTime(recovered.clock(), options);
     Frame opened = reign(options, journal, recovered);
     JournalFeed feed =
         new JournalFeed(
@@ -64,15 +68,29 @@ final class Opening {
             opened.writer(),
             opened.sequence(),
             recovered.state().commits());
-    Broadcast broadcast =
-        new Broadcast(recovered.state().commits(), options.limits().subscriberLag());
+    Broadcast broadcast = new Broadcast(recovered.state().commits(), options.limits());
     Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered);
-    Mailbox mailbox = new Mailbox();
+    Mailbox mailbox =
+        new Mailbox(options.limits().queuedCommands(), options.limits().queuedBytes());
     Outlets outlets = new Outlets(options.journaling(), feed, broadcast, snapshots);
-    StoreLoop loop = new StoreLoop(options, recovered, mailbox, outlets);
+    StoreLoop loop = new StoreLoop(options, recovered, new LoopThread(), mailbox, outlets);
     Driver driver = environment.drive("store", loop);
     feed.bell(driver);
     return new EmbeddedStore(options, journal, mailbox, loop, driver);
+  }
+
+  private static void warnOfTime(StoreClock clock, StoreOptions options) {
+    long ahead = clock.aheadMillis();
+    if (ahead > EmbeddedTaskStore.TIME_MARGIN.toMillis()) {
+      LOG.warn(
+          "store time is {} ahead of this machine's clock ({}), since the journal in {} has been"
+              + " written by a clock that was ahead; store time never goes back, so absolute times"
+              + " come early by that much until the clock has caught up; see docs/api.md, \"Store"
+              + " time\"",
+          Duration.ofMillis(ahead),
+          Instant.ofEpochMilli(clock.millis() - ahead),
+          options.folder());
+    }
   }
 
   /** Begins a reign: its first record must be durable before anything is served. */

@@ -18,6 +18,11 @@ final class Query<T> extends Mailbox.Message {
     this.question = question;
   }
 
+  @Override
+  long sizeBytes() {
+    return Sizes.MESSAGE;
+  }
+
   Function<StoreLoop, T> question() {
     return question;
   }

@@ -1,7 +1,10 @@
 package io.millrace.store.kernel;
 
+import io.millrace.store.Claim;
+import io.millrace.store.Command;
 import io.millrace.store.Document;
 import io.millrace.store.Task;
+import io.millrace.store.Transaction;
 
 /** Estimates of what things take in memory, in bytes, their share of the indexes included. */
 final class Sizes {
@@ -11,8 +14,25 @@ final class Sizes {
   private static final int DOCUMENT = 200;
   private static final int GROUP = 600;
   private static final int EVENT = 400;
+  private static final int CHANGE = 48;
+
+  private static final int PART = 100;
+
+  /** What a message to the loop takes beyond its content. */
+  static final int MESSAGE = 300;
 
   private Sizes() {}
+
+  /** What a command takes that waits for the loop. */
+  static long of(Command command) {
+    return switch (command) {
+      case Transaction transaction -> {
+        Extent extent = Extent.of(transaction);
+        yield MESSAGE + (long) PART * extent.parts() + extent.bytes();
+      }
+      case Claim claim -> MESSAGE + (long) PART * (claim.groups().size() + claim.depends().size());
+    };
+  }
 
   static long of(Task task) {
     return (long) TASK + task.data().size();
@@ -26,6 +46,11 @@ final class Sizes {
 
   static long ofGroup(String name) {
     return GROUP + 2L * name.length();
+  }
+
+  /** What a commit takes that is kept for subscribers, though the store may share its data. */
+  static long ofShown(Event event) {
+    return of(event) + (long) CHANGE * event.changes().size();
   }
 
   /** What a remembered answer takes, which keeps its tasks and documents from being freed. */

@@ -4,7 +4,7 @@ import io.millrace.store.environment.Environment;
 
 /**
  * Store time: begins at the larger of the wall clock and the last journaled time, and goes on by
- * the monotonic clock, so it never goes back.
+ * the monotonic clock, so it never goes back. Safe for use by threads.
  */
 final class StoreClock {
   private final Environment environment;
@@ -19,5 +19,10 @@ final class StoreClock {
 
   long millis() {
     return startMillis + (environment.nanos() - startNanos) / 1_000_000;
+  }
+
+  /** By how much store time is ahead of the wall clock; below 0 if it is behind. */
+  long aheadMillis() {
+    return millis() - environment.wallMillis();
   }
 }

@@ -32,6 +32,7 @@ final class StoreLoop implements Activity {
   private static final long CLOSING_PAUSE_NANOS = 100_000_000;
 
   private final Limits limits;
+  private final LoopThread thread;
   private final Mailbox mailbox;
   private final StoreClock clock;
   private final Engine engine;
@@ -51,8 +52,14 @@ final class StoreLoop implements Activity {
   private volatile @Nullable Throwable stopCause;
 
   /** A loop over what recovery found. */
-  StoreLoop(StoreOptions options, Recovered recovered, Mailbox mailbox, Outlets outlets) {
+  StoreLoop(
+      StoreOptions options,
+      Recovered recovered,
+      LoopThread thread,
+      Mailbox mailbox,
+      Outlets outlets) {
     this.limits = options.limits();
+    this.thread = thread;
     this.mailbox = mailbox;
     this.clock = recovered.clock();
     this.outlets = outlets;
@@ -68,6 +75,11 @@ final class StoreLoop implements Activity {
 
   State state() {
     return engine.state();
+  }
+
+  /** The thread that steps this, which must not wait for it. */
+  LoopThread thread() {
+    return thread;
   }
 
   StoreClock clock() {
@@ -99,12 +111,15 @@ final class StoreLoop implements Activity {
 
   @Override
   public long step() {
+    thread.enter();
     try {
       Throwable broken = feed.failure();
       return broken == null ? turn() : stop(broken);
     } catch (RuntimeException | Error e) {
       LOG.error("the store stops because of a fault of its own", e);
       return stop(e);
+    } finally {
+      thread.leave();
     }
   }
 

@@ -11,10 +11,10 @@ final class Submission extends Mailbox.Message {
   private final CompletableFuture<Outcome> answer;
 
   /** A command whose asker may lose interest, which {@code withdraw} is told. */
-  Submission(Command command, Consumer<Submission> withdraw) {
+  Submission(Command command, LoopThread loopThread, Consumer<Submission> withdraw) {
     this.command = command;
     this.answer =
-        new CompletableFuture<>() {
+        new LoopThread.Answer<>(loopThread) {
           @Override
           public boolean cancel(boolean mayInterrupt) {
             // First, so that whoever learns of the cancellation finds the place free.
@@ -32,6 +32,11 @@ final class Submission extends Mailbox.Message {
 
   CompletableFuture<Outcome> answer() {
     return answer;
+  }
+
+  @Override
+  long sizeBytes() {
+    return Sizes.of(command);
   }
 
   @Override

@@ -70,17 +70,24 @@ final class TransactionDecision {
       complaints.at("adds", place++);
       add(add);
     }
-    complaints.atNone();
+    place = 0;
     for (Transaction.Update update : transaction.updates()) {
+      complaints.at("updates", place++, update.task());
       update(update);
     }
+    place = 0;
     for (Transaction.Renewal renewal : transaction.renewals()) {
+      complaints.at("renewals", place++, renewal.task());
       renew(renewal);
     }
+    place = 0;
     for (Transaction.Taking taking : transaction.takings()) {
+      complaints.at("takings", place++, taking.task());
       take(taking);
     }
+    place = 0;
     for (TaskRef ref : transaction.deletes()) {
+      complaints.at("deletes", place++, ref);
       delete(ref);
     }
     complaints.checkDepends(transaction.depends());
@@ -229,6 +236,9 @@ final class TransactionDecision {
   /** The task to change where it is there, is this client's to change, and is named once. */
   private @Nullable Task change(TaskRef ref, Kind missing, String purpose) {
     Task task = complaints.require(ref, missing, purpose);
+    if (!ref.namesTask()) {
+      return null;
+    }
     // A task that is not there is known by what it was called: an id, or less than zero an origin.
     long name = task != null ? task.id() : ref.id() != 0 ? ref.id() : -ref.origin();
     if (touched != null && !touched.add(name)) {

@@ -13,6 +13,17 @@ final class Withdrawal extends Mailbox.Message {
   }
 
   @Override
+  long sizeBytes() {
+    return Sizes.MESSAGE;
+  }
+
+  /** There is at most one for each claim that waits, and it makes room. */
+  @Override
+  boolean isUrgent() {
+    return true;
+  }
+
+  @Override
   void reject(RuntimeException why) {
     // Whoever withdrew waits for nothing.
   }

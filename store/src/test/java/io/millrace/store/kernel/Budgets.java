@@ -34,6 +34,9 @@ final class Budgets {
         limits.waitingClaims(),
         limits.subscribers(),
         subscriberLag,
+        limits.subscriberLagBytes(),
+        limits.queuedCommands(),
+        limits.queuedBytes(),
         unsyncedBytes,
         memoryBytes);
   }

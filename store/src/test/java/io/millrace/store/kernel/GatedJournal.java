@@ -6,15 +6,21 @@ import io.millrace.store.journal.JournalException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A journal whose disk stands still, goes on or breaks when a test says so. */
+/**
+ * A journal whose disk stands still, goes on, breaks or forgets the past when a test says so, and
+ * which counts the readers that are open.
+ */
 final class GatedJournal implements Journal {
   private record Held(Frame frame, CompletableFuture<Void> done) {}
 
   private final Journal journal;
   private final ArrayDeque<Held> held = new ArrayDeque<>();
+  private final AtomicInteger readers = new AtomicInteger();
   private boolean shut;
+  private volatile boolean forgetful;
 
   /** Thrown whenever the journal is asked for its shortage; null for nothing. */
   @Nullable Error errorInDecision;
@@ -109,9 +115,34 @@ final class GatedJournal implements Journal {
     return journal.shortage();
   }
 
+  /** No reader can be opened from now on. */
+  void forget() {
+    forgetful = true;
+  }
+
+  int openReaders() {
+    return readers.get();
+  }
+
   @Override
   public @Nullable Reader read(long position) {
-    return journal.read(position);
+    Reader reader = forgetful ? null : journal.read(position);
+    if (reader == null) {
+      return null;
+    }
+    readers.incrementAndGet();
+    return new Reader() {
+      @Override
+      public @Nullable Frame next() {
+        return reader.next();
+      }
+
+      @Override
+      public void close() {
+        readers.decrementAndGet();
+        reader.close();
+      }
+    };
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.millrace.store.Interest;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.StoreClosedException;
+import io.millrace.store.environment.Environment;
 import java.time.Duration;
 import java.util.List;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -21,9 +22,16 @@ import org.junit.jupiter.api.Test;
 public class LiveSubscriptionLincheckTest {
   private static final long CLOSED = -1;
 
-  private final Broadcast broadcast = new Broadcast(0, 1_000);
+  private final Broadcast broadcast = new Broadcast(0, Budgets.subscriberLag(1_000));
   private final LiveSubscription subscription =
-      new LiveSubscription(Interest.everything(), new Position(1, 0), broadcast, null);
+      new LiveSubscription(
+          Interest.everything(),
+          new Position(1, 0),
+          true,
+          broadcast,
+          new PastJournal(_ -> null),
+          Environment.system(),
+          new LoopThread());
   private long published;
 
   /** Only the loop publishes. */

@@ -20,14 +20,21 @@ public class MailboxLincheckTest {
     }
 
     @Override
+    long sizeBytes() {
+      return 10;
+    }
+
+    @Override
     void reject(RuntimeException why) {
       throw why;
     }
   }
 
-  private final Mailbox mailbox = new Mailbox();
+  private final Mailbox mailbox = new Mailbox(2, 1_000);
 
-  /** The receipt tells whether the mailbox was empty or closed, which only one order explains. */
+  /**
+   * The receipt tells whether the mailbox was empty, full or closed, which only one order explains.
+   */
   @Operation
   public String push(@Param(gen = IntGen.class) int number) {
     return mailbox.push(new Note(number)).name();

@@ -2,8 +2,12 @@ package io.millrace.store.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.store.Claim;
+import io.millrace.store.Owner;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class MailboxTest {
   private static final int PUSHERS = 4;
   private static final int MOST = 5_000;
+  private static final Claim CLAIM = Claim.of(Owner.client(1), "a", Duration.ZERO);
 
   private static final class Letter extends Mailbox.Message {
     private final int pusher;
@@ -28,6 +33,11 @@ class MailboxTest {
     }
 
     @Override
+    long sizeBytes() {
+      return 10;
+    }
+
+    @Override
     void reject(RuntimeException why) {
       throw why;
     }
@@ -36,7 +46,7 @@ class MailboxTest {
   @Test
   void every_message_is_taken_once_in_order_or_refused() throws Exception {
     for (int round = 0; round < 30; round++) {
-      Mailbox mailbox = new Mailbox();
+      Mailbox mailbox = new Mailbox(1_000_000, 1L << 40);
       CountDownLatch busy = new CountDownLatch(100);
       List<Future<Integer>> pushers = new ArrayList<>();
       List<List<Integer>> taken = new ArrayList<>();
@@ -78,13 +88,37 @@ class MailboxTest {
 
   @Test
   void only_the_first_of_several_messages_wakes_the_loop() {
-    Mailbox mailbox = new Mailbox();
-    assertThat(mailbox.push(new Letter(0, 0))).isEqualTo(Mailbox.Receipt.FIRST);
-    assertThat(mailbox.push(new Letter(0, 1))).isEqualTo(Mailbox.Receipt.FURTHER);
+    Mailbox mailbox = new Mailbox(1_000_000, 1L << 40);
+    assertThat(mailbox.push(new Letter(0, 0))).isEqualTo(Mailbox.Receipt.TAKEN);
+    assertThat(mailbox.push(new Letter(0, 1))).isEqualTo(Mailbox.Receipt.TAKEN);
     assertThat(mailbox.take()).isNotNull();
-    assertThat(mailbox.push(new Letter(0, 2))).isEqualTo(Mailbox.Receipt.FIRST);
+    assertThat(mailbox.push(new Letter(0, 2))).isEqualTo(Mailbox.Receipt.TAKEN);
     assertThat(mailbox.close()).isNotNull();
     assertThat(mailbox.push(new Letter(0, 3))).isEqualTo(Mailbox.Receipt.REFUSED);
     assertThat(mailbox.isEmpty()).isTrue();
+  }
+
+  @Test
+  void more_messages_or_bytes_than_the_limit_find_no_room_until_the_loop_has_taken() {
+    Mailbox mailbox = new Mailbox(3, 35);
+    for (int i = 0; i < 3; i++) {
+      assertThat(mailbox.push(new Letter(0, i))).isNotEqualTo(Mailbox.Receipt.FULL);
+    }
+    assertThat(mailbox.push(new Letter(0, 3))).isEqualTo(Mailbox.Receipt.FULL);
+    assertThat(mailbox.push(new Withdrawal(new Submission(CLAIM, new LoopThread(), _ -> {}))))
+        .isEqualTo(Mailbox.Receipt.TAKEN);
+    CompletableFuture<Void> room = mailbox.room();
+    assertThat(room).isNotDone().isSameAs(mailbox.room());
+    assertThat(mailbox.take()).isNotNull();
+    assertThat(room).isDone();
+    Mailbox narrow = new Mailbox(3, 15);
+    assertThat(narrow.push(new Letter(0, 0))).isEqualTo(Mailbox.Receipt.TAKEN);
+    assertThat(narrow.push(new Letter(0, 1))).isEqualTo(Mailbox.Receipt.FULL);
+    assertThat(new Mailbox(3, 5).push(new Letter(0, 0)))
+        .as("one alone may be larger")
+        .isEqualTo(Mailbox.Receipt.TAKEN);
+    CompletableFuture<Void> end = narrow.room();
+    assertThat(narrow.close()).isNotNull();
+    assertThat(end).isDone();
   }
 }

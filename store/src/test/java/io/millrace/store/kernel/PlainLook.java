@@ -33,7 +33,7 @@ record PlainLook(PlainStore store, Transaction transaction, long nowMillis) {
   long time(When when) {
     return switch (when) {
       case When.Now() -> nowMillis;
-      case When.At(long epochMillis) -> epochMillis;
+      case When.At(long epochMillis) -> epochMillis == 0 ? nowMillis : epochMillis;
       case When.After(long millis) -> after(millis);
     };
   }

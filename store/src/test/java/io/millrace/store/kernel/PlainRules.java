@@ -11,9 +11,12 @@ import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.When;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,9 @@ final class PlainRules {
   private final Limits limits;
   private final List<Fault> faults = new ArrayList<>();
 
+  /** The faults with what sets apart those of one kind: each is listed once. */
+  private final Set<List<Object>> found = new HashSet<>();
+
   private PlainRules(PlainLook look, Limits limits) {
     this.look = look;
     this.store = look.store();
@@ -53,16 +59,17 @@ final class PlainRules {
 
   private void judge(PlainResults results) {
     long client = transaction.client().client();
-    malformed(client < 0 || client > Limits.LARGEST_NUMBER);
+    malformed(client < 0 || client > Limits.LARGEST_NUMBER, "client");
     String requestId = transaction.requestId();
     if (requestId != null) {
-      name(requestId, limits.requestIdBytes());
+      name(requestId, limits.requestIdBytes(), null, "request id");
     }
     if (isTooLarge()) {
       return;
     }
     everyNameIsText();
     everyTimeIsInRange();
+    everyReferenceNamesATask();
     everyTaskIsThere();
     nothingIsChangedTwice();
     nothingIsOwnedByAnother();
@@ -82,7 +89,7 @@ final class PlainRules {
             + transaction.puts().size()
             + transaction.documentDeletes().size()
             + transaction.documentDepends().size();
-    malformed(parts == 0);
+    malformed(parts == 0, "asks for nothing");
     long bytes = 0;
     for (Transaction.Add add : transaction.adds()) {
       bytes += add.group().length() + add.data().size();
@@ -94,7 +101,7 @@ final class PlainRules {
       bytes += put.key().key().length() + put.body().size();
     }
     boolean tooLarge = parts > limits.operations() || bytes > limits.transactionBytes();
-    tooLarge(tooLarge);
+    tooLarge(tooLarge, null, "the transaction");
     return tooLarge;
   }
 
@@ -108,40 +115,81 @@ final class PlainRules {
   }
 
   private void everyNameIsText() {
+    int place = 0;
     for (Transaction.Add add : transaction.adds()) {
-      name(add.group(), limits.nameBytes());
-      localName(add.localName());
+      name(add.group(), limits.nameBytes(), null, "group " + place);
+      localName(add.localName(), null, "local name " + place);
+      place++;
     }
-    transaction.takings().forEach(taking -> localName(taking.localName()));
-    transaction.puts().forEach(put -> key(put.key()));
-    transaction.documentDeletes().forEach(each -> key(each.key()));
-    transaction.documentDepends().forEach(each -> key(each.key()));
+    place = 0;
+    for (Transaction.Taking taking : transaction.takings()) {
+      TaskRef task = taking.task();
+      localName(taking.localName(), task, task.namesTask() ? "" : "taking " + place);
+      place++;
+    }
+    place = 0;
+    for (Transaction.Put put : transaction.puts()) {
+      key(put.key(), "put " + place++);
+    }
+    place = 0;
+    for (DocumentVersion delete : transaction.documentDeletes()) {
+      key(delete.key(), "delete " + place++);
+    }
+    place = 0;
+    for (DocumentVersion depend : transaction.documentDepends()) {
+      key(depend.key(), "depend " + place++);
+    }
   }
 
-  private void localName(@Nullable String name) {
+  private void localName(@Nullable String name, @Nullable TaskRef task, String where) {
     if (name != null) {
-      name(name, limits.nameBytes());
+      Object about = task != null && task.namesTask() ? task : null;
+      name(name, limits.nameBytes(), about, where);
     }
   }
 
-  private void key(DocumentKey key) {
-    name(key.collection(), limits.nameBytes());
-    name(key.key(), limits.nameBytes());
+  private void key(DocumentKey key, String where) {
+    name(key.collection(), limits.nameBytes(), key, "collection of " + where);
+    name(key.key(), limits.nameBytes(), key, "key of " + where);
   }
 
-  private void name(String name, int maxBytes) {
+  private void name(String name, int maxBytes, @Nullable Object about, String where) {
     boolean text = StandardCharsets.UTF_8.newEncoder().canEncode(name);
-    malformed(name.isEmpty() || !text);
-    tooLarge(text && name.getBytes(StandardCharsets.UTF_8).length > maxBytes);
+    malformed(name.isEmpty(), about, where + " empty");
+    malformed(!text, about, where + " is no text");
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    tooLarge(text && bytes > maxBytes, about, where + " has " + bytes + " bytes");
   }
 
   private void everyTimeIsInRange() {
-    transaction.adds().forEach(add -> malformed(!PlainLook.inRange(0, number(add.when()))));
-    transaction
-        .updates()
-        .forEach(update -> malformed(!PlainLook.inRange(0, number(update.when()))));
-    transaction.renewals().forEach(each -> malformed(!PlainLook.inRange(1, each.leaseMillis())));
-    transaction.takings().forEach(each -> malformed(!PlainLook.inRange(0, each.leaseMillis())));
+    int place = 0;
+    for (Transaction.Add add : transaction.adds()) {
+      malformed(!PlainLook.inRange(0, number(add.when())), "time of add " + place++);
+    }
+    place = 0;
+    for (Transaction.Update update : transaction.updates()) {
+      time(0, number(update.when()), update.task(), "update", place++);
+    }
+    place = 0;
+    for (Transaction.Renewal renewal : transaction.renewals()) {
+      time(1, renewal.leaseMillis(), renewal.task(), "renewal", place++);
+    }
+    place = 0;
+    for (Transaction.Taking taking : transaction.takings()) {
+      time(0, taking.leaseMillis(), taking.task(), "taking", place++);
+    }
+  }
+
+  /** A time that is asked for twice with the same fault is one fault. */
+  private void time(long least, long millis, TaskRef task, String what, int place) {
+    boolean update = what.equals("update");
+    String where = (update ? "time " : "lease from " + least + " ") + millis;
+    boolean fault = !PlainLook.inRange(least, millis);
+    if (task.namesTask()) {
+      malformed(fault, task, where);
+    } else {
+      malformed(fault, what + place + where);
+    }
   }
 
   private static long number(When when) {
@@ -152,15 +200,31 @@ final class PlainRules {
     };
   }
 
-  private void everyTaskIsThere() {
-    for (Part part : parts()) {
-      if (store.find(part.task) == null) {
-        faults.add(new Fault(part.missing, part.task, null));
-      }
+  /** A part that names no task has no name but its place. */
+  private void everyReferenceNamesATask() {
+    List<TaskRef> refs = new ArrayList<>();
+    parts().forEach(part -> refs.add(part.task));
+    refs.addAll(transaction.depends());
+    int place = 0;
+    for (TaskRef ref : refs) {
+      boolean named = ref.id() >= 0 && ref.origin() >= 0 && !(ref.id() == 0 && ref.origin() == 0);
+      malformed(!named, "reference " + place++);
     }
-    for (TaskRef depend : transaction.depends()) {
-      if (store.find(depend) == null) {
-        faults.add(new Fault(Kind.MISSING_DEPEND, depend, null));
+  }
+
+  private void everyTaskIsThere() {
+    parts(transaction.updates(), Transaction.Update::task, Kind.MISSING_UPDATE, "to update");
+    parts(transaction.renewals(), Transaction.Renewal::task, Kind.MISSING_UPDATE, "to renew");
+    parts(transaction.takings(), Transaction.Taking::task, Kind.MISSING_UPDATE, "to take");
+    parts(transaction.deletes(), ref -> ref, Kind.MISSING_DELETE, "to delete");
+    parts(transaction.depends(), ref -> ref, Kind.MISSING_DEPEND, "to depend on");
+  }
+
+  private <T> void parts(List<T> list, Function<T, TaskRef> task, Kind missing, String purpose) {
+    for (T part : list) {
+      TaskRef ref = task.apply(part);
+      if (ref.namesTask() && store.find(ref) == null) {
+        fault(missing, ref, purpose);
       }
     }
   }
@@ -169,26 +233,45 @@ final class PlainRules {
   private void nothingIsChangedTwice() {
     Set<String> changed = new TreeSet<>();
     for (Part part : parts()) {
-      Task task = store.find(part.task);
-      long id = task == null ? part.task.id() : task.id();
-      malformed(!changed.add(id == 0 ? "origin " + part.task.origin() : "id " + id));
+      if (part.task.namesTask()) {
+        Task task = store.find(part.task);
+        long id = task == null ? part.task.id() : task.id();
+        boolean first = changed.add(id == 0 ? "origin " + part.task.origin() : "id " + id);
+        malformed(!first, part.task, "twice");
+      }
     }
     Set<DocumentKey> keys = new TreeSet<>();
-    transaction.puts().forEach(put -> malformed(!keys.add(put.key())));
-    transaction.documentDeletes().forEach(each -> malformed(!keys.add(each.key())));
+    int place = 0;
+    for (Transaction.Put put : transaction.puts()) {
+      malformed(!keys.add(put.key()), put.key(), "put twice " + place++);
+    }
+    place = 0;
+    for (DocumentVersion delete : transaction.documentDeletes()) {
+      malformed(!keys.add(delete.key()), delete.key(), "deleted twice " + place++);
+    }
     Set<String> locals = new TreeSet<>();
-    transaction.adds().forEach(add -> twice(locals, add.localName()));
-    transaction.takings().forEach(taking -> twice(locals, taking.localName()));
+    place = 0;
+    for (Transaction.Add add : transaction.adds()) {
+      twice(locals, add.localName(), null, "add " + place++);
+    }
+    place = 0;
+    for (Transaction.Taking taking : transaction.takings()) {
+      TaskRef task = taking.task();
+      boolean named = task.namesTask();
+      twice(locals, taking.localName(), named ? task : null, named ? "" : "taking " + place);
+      place++;
+    }
   }
 
-  private void twice(Set<String> names, @Nullable String name) {
-    malformed(name != null && !names.add(name));
+  private void twice(
+      Set<String> names, @Nullable String name, @Nullable Object about, String where) {
+    malformed(name != null && !names.add(name), about, "local name twice " + name + where);
   }
 
   private void nothingIsOwnedByAnother() {
     for (Part part : parts()) {
       if (store.find(part.task) != null && look.mine(part.task) == null) {
-        faults.add(new Fault(Kind.OWNED_BY_ANOTHER, part.task, null));
+        fault(Kind.OWNED_BY_ANOTHER, part.task, "");
       }
     }
   }
@@ -197,7 +280,7 @@ final class PlainRules {
     for (Transaction.Renewal renewal : transaction.renewals()) {
       Task task = look.mine(renewal.task());
       if (task != null && !look.mayRenew(renewal, task)) {
-        faults.add(new Fault(Kind.LEASE_ENDED, renewal.task(), null));
+        fault(Kind.LEASE_ENDED, renewal.task(), "");
       }
     }
   }
@@ -206,72 +289,114 @@ final class PlainRules {
     for (Transaction.Taking taking : transaction.takings()) {
       Task task = look.mine(taking.task());
       if (task != null && !look.isWaiting(task)) {
-        faults.add(new Fault(Kind.NOT_WAITING, taking.task(), null));
+        fault(Kind.NOT_WAITING, taking.task(), "");
       }
     }
   }
 
   private void everyVersionIsTheExpected() {
+    int place = 0;
     for (Transaction.Put put : transaction.puts()) {
       if (put.expectedVersion() != DocumentVersion.ANY) {
-        version(put.key(), put.expectedVersion());
+        version(put.key(), put.expectedVersion(), "put " + place);
       }
+      place++;
     }
+    place = 0;
     for (DocumentVersion delete : transaction.documentDeletes()) {
       if (delete.version() == DocumentVersion.ABSENT) {
-        malformed(true);
+        malformed(true, delete.key(), "absent cannot be deleted " + place);
       } else {
-        version(delete.key(), delete.version());
+        version(delete.key(), delete.version(), "delete " + place);
       }
+      place++;
     }
-    transaction.documentDepends().forEach(each -> version(each.key(), each.version()));
+    place = 0;
+    for (DocumentVersion depend : transaction.documentDepends()) {
+      version(depend.key(), depend.version(), "depend " + place++);
+    }
   }
 
-  private void version(DocumentKey key, long expected) {
-    malformed(expected < DocumentVersion.ANY);
+  private void version(DocumentKey key, long expected, String where) {
+    malformed(expected < DocumentVersion.ANY, key, "negative version " + where);
     if (expected >= DocumentVersion.ANY && !look.isThere(key, expected)) {
-      faults.add(new Fault(Kind.VERSION_CONFLICT, null, key));
+      fault(Kind.VERSION_CONFLICT, key, expected);
     }
   }
 
   private void everyReferenceIsKnown(PlainResults results) {
+    int place = 0;
     for (Transaction.Put put : transaction.puts()) {
+      String where = "unknown name in put " + place++ + " ";
       if (put.template()) {
         PlainResults.REFERENCE
             .matcher(put.body().utf8())
             .results()
-            .forEach(match -> malformed(!results.knows(match.group(1))));
+            .map(match -> match.group(1))
+            .forEach(name -> malformed(!results.knows(name), put.key(), where + name));
       }
     }
   }
 
   private void everyDataIsSmallEnough(PlainResults results) {
-    transaction.adds().forEach(add -> tooLarge(add.data().size() > limits.dataBytes()));
-    for (Transaction.Update update : transaction.updates()) {
-      tooLarge(update.data() != null && update.data().size() > limits.dataBytes());
+    int place = 0;
+    for (Transaction.Add add : transaction.adds()) {
+      tooLarge(add.data().size() > limits.dataBytes(), null, "data of add " + place++);
     }
-    transaction.puts().forEach(put -> tooLarge(results.body(put).size() > limits.dataBytes()));
+    place = 0;
+    for (Transaction.Update update : transaction.updates()) {
+      TaskRef task = update.task();
+      int bytes = update.data() == null ? 0 : update.data().size();
+      String where = "data of " + bytes + (task.namesTask() ? "" : " of update " + place);
+      tooLarge(bytes > limits.dataBytes(), task.namesTask() ? task : null, where);
+      place++;
+    }
+    place = 0;
+    for (Transaction.Put put : transaction.puts()) {
+      boolean large = results.body(put).size() > limits.dataBytes();
+      tooLarge(large, put.key(), "body of put " + place++);
+    }
   }
 
   private void thereIsRoom(PlainResults results) {
     if (results.next() > Limits.LARGEST_NUMBER) {
-      faults.add(new Fault(Kind.FULL, null, null));
+      fault(Kind.FULL, null, "ids");
     }
     long growth = results.growthBytes();
     if (growth > 0 && store.memoryBytes() + growth > limits.memoryBytes()) {
-      faults.add(new Fault(Kind.FULL, null, null));
+      fault(Kind.FULL, null, "memory");
     }
   }
 
-  private void malformed(boolean fault) {
+  private void malformed(boolean fault, Object what) {
+    malformed(fault, null, what);
+  }
+
+  private void malformed(boolean fault, @Nullable Object about, Object what) {
     if (fault) {
-      faults.add(new Fault(Kind.MALFORMED, null, null));
+      fault(Kind.MALFORMED, about, what);
     }
   }
 
-  private void tooLarge(boolean fault) {
+  private void tooLarge(boolean fault, @Nullable Object about, Object what) {
     if (fault) {
-      faults.add(new Fault(Kind.TOO_LARGE, null, null));
+      fault(Kind.TOO_LARGE, about, what);
+    }
+  }
+
+  /**
+   * Lists a fault, once.
+   *
+   * @param about the task or document at fault; null for none
+   * @param what sets it apart from others of this kind
+   */
+  private void fault(Kind kind, @Nullable Object about, Object what) {
+    if (found.add(Arrays.asList(kind, about, what))) {
+      faults.add(
+          new Fault(
+              kind,
+              about instanceof TaskRef task ? task : null,
+              about instanceof DocumentKey document ? document : null));
     }
   }
 }

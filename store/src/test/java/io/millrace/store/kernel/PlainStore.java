@@ -55,6 +55,9 @@ final class PlainStore {
   }
 
   @Nullable Task find(TaskRef ref) {
+    if (!ref.namesTask()) {
+      return null;
+    }
     for (Task task : tasks.values()) {
       if ((ref.id() == 0 || task.id() == ref.id())
           && (ref.origin() == 0 || task.origin() == ref.origin())) {

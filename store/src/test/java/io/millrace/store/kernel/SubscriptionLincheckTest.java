@@ -6,6 +6,7 @@ import io.millrace.store.Interest;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.StoreClosedException;
+import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
@@ -21,8 +22,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * While the loop publishes commits, a subscriber goes over from the journal to the chain of new
- * ones, and sees each commit once, in order, as soon as it is published. Where it is closed
- * meanwhile, it hears that and nothing else.
+ * ones, loses its place there as soon as it is two commits behind, goes back to the journal, and
+ * sees each commit once, in order, as soon as it is published. If it is closed meanwhile, it hears
+ * that and nothing else.
  */
 public class SubscriptionLincheckTest {
   private static final Owner CLIENT = Owner.client(1);
@@ -38,8 +40,9 @@ public class SubscriptionLincheckTest {
     private long read;
     private volatile boolean closed;
 
-    PastReader(Durable durable) {
+    PastReader(Durable durable, long position) {
       this.durable = durable;
+      this.read = position;
     }
 
     @Override
@@ -77,7 +80,7 @@ public class SubscriptionLincheckTest {
   private static final long CLOSED = -1;
 
   private final Durable durable = new Durable();
-  private final Broadcast broadcast = new Broadcast(BEFORE, 1_000);
+  private final Broadcast broadcast = new Broadcast(BEFORE, Budgets.subscriberLag(1));
   private final LiveSubscription subscription;
   private volatile boolean ending;
 
@@ -86,7 +89,15 @@ public class SubscriptionLincheckTest {
     durable.commits = BEFORE;
     Position start = new Position(1, 0);
     subscription =
-        new LiveSubscription(Interest.everything(), start, broadcast, new PastReader(durable));
+        new LiveSubscription(
+                Interest.everything(),
+                start,
+                false,
+                broadcast,
+                new PastJournal(position -> new PastReader(durable, position)),
+                Environment.system(),
+                new LoopThread())
+            .open();
   }
 
   /** As the loop does: what is published is durable already. */

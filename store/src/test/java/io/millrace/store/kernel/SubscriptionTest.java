@@ -3,10 +3,13 @@ package io.millrace.store.kernel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.store.Bytes;
+import io.millrace.store.Change;
 import io.millrace.store.Commit;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Interest;
 import io.millrace.store.Journaling;
+import io.millrace.store.Limits;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
@@ -14,13 +17,18 @@ import io.millrace.store.PositionLostException.Why;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.Subscription;
+import io.millrace.store.Task;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.FileJournal;
+import io.millrace.store.journal.FileJournalOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -91,16 +99,108 @@ class SubscriptionTest {
     }
   }
 
+  private static GatedJournal journalIn(Path folder) {
+    return new GatedJournal(
+        FileJournal.open(Environment.system(), folder, FileJournalOptions.DEFAULTS));
+  }
+
+  private static Commit next(Subscription subscription) throws InterruptedException {
+    return Objects.requireNonNull(subscription.next(LONG));
+  }
+
   @Test
-  void who_is_too_slow_is_cut_off_with_its_position() throws InterruptedException {
+  void who_stalls_goes_on_from_the_journal_where_it_was() throws InterruptedException {
     StoreOptions options = StoreOptions.in(folder).withLimits(Budgets.subscriberLag(20));
+    GatedJournal journal = journalIn(folder);
+    try (TaskStore store = TaskStore.open(options, journal);
+        Subscription subscription = store.subscribe(Interest.everything())) {
+      long first = store.commit(add(1)).done().position().number();
+      assertThat(next(subscription).position().number()).isEqualTo(first);
+      for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 50; i++) {
+          store.commit(add(1)).done();
+        }
+        assertThat(journal.openReaders()).isZero();
+        for (int i = 1; i <= 50; i++) {
+          assertThat(next(subscription).position().number()).isEqualTo(first + 50L * round + i);
+        }
+        assertThat(subscription.next(Duration.ZERO)).isNull();
+        assertThat(journal.openReaders()).isZero();
+      }
+    }
+  }
+
+  @Test
+  void who_stalls_keeps_no_more_bytes_than_its_limit() throws InterruptedException {
+    long most = 3 << 20;
+    StoreOptions options =
+        StoreOptions.in(folder)
+            .withJournaling(Journaling.OPPORTUNISTIC)
+            .withLimits(Limits.defaults().withSubscriberLag(100_000, most));
+    Bytes large = Bytes.copyOf(new byte[1 << 20]);
     try (TaskStore store = TaskStore.open(options);
+        Subscription subscription = store.subscribe(Interest.everything());
+        Subscription quick = store.subscribe(Interest.everything())) {
+      long largest = 0;
+      for (int i = 0; i < 97; i++) {
+        Task task =
+            store
+                .commit(Transaction.by(Owner.client(1)).add("large", large).build())
+                .done()
+                .tasks()
+                .getFirst();
+        store.commit(Transaction.by(Owner.client(1)).delete(task.ref()).build()).done();
+        next(quick);
+        next(quick);
+        largest = Math.max(largest, ((LiveSubscription) subscription).keptBytes());
+      }
+      assertThat(largest).isBetween(1L << 20, most);
+      for (int i = 0; i < 97; i++) {
+        assertThat(next(subscription).changes().getFirst())
+            .isInstanceOfSatisfying(
+                Change.Added.class, it -> assertThat(it.task().data()).isEqualTo(large));
+        assertThat(next(subscription).changes().getFirst()).isInstanceOf(Change.Deleted.class);
+      }
+    }
+  }
+
+  @Test
+  void who_stalls_while_it_reads_the_past_keeps_no_reader_open() throws InterruptedException {
+    StoreOptions options = StoreOptions.in(folder).withLimits(Budgets.subscriberLag(20));
+    GatedJournal journal = journalIn(folder);
+    try (EmbeddedTaskStore store = TaskStore.open(options, journal)) {
+      Position start = store.groups().position();
+      for (int i = 0; i < 10; i++) {
+        store.commit(add(1)).done();
+      }
+      try (Subscription subscription = store.subscribe(Interest.everything().after(start))) {
+        assertThat(store.status().subscribers()).isEqualTo(1);
+        assertThat(next(subscription).position().number()).isEqualTo(start.number() + 1);
+        assertThat(journal.openReaders()).isEqualTo(1);
+        for (int i = 0; i < 30; i++) {
+          store.commit(add(1)).done();
+        }
+        assertThat(journal.openReaders()).isZero();
+        for (int i = 2; i <= 40; i++) {
+          assertThat(next(subscription).position().number()).isEqualTo(start.number() + i);
+        }
+      }
+      assertThat(store.status().subscribers()).isZero();
+    }
+  }
+
+  @Test
+  void who_is_too_slow_for_the_journal_is_cut_off_with_its_position() throws InterruptedException {
+    StoreOptions options = StoreOptions.in(folder).withLimits(Budgets.subscriberLag(20));
+    GatedJournal journal = journalIn(folder);
+    try (TaskStore store = TaskStore.open(options, journal);
         Subscription subscription = store.subscribe(Interest.everything())) {
       store.commit(add(1)).done();
-      Commit first = Objects.requireNonNull(subscription.next(LONG));
+      Commit first = next(subscription);
       for (int i = 0; i < 30; i++) {
         store.commit(add(1)).done();
       }
+      journal.forget();
       assertThatThrownBy(() -> subscription.next(LONG))
           .isInstanceOfSatisfying(
               PositionLostException.class,
@@ -108,6 +208,29 @@ class SubscriptionTest {
                 assertThat(e.why()).isEqualTo(Why.TOO_SLOW);
                 assertThat(e.position()).isEqualTo(first.position());
               });
+    }
+  }
+
+  @Test
+  void a_wait_is_counted_by_the_clock_of_the_environment() throws Exception {
+    FixedEnvironment environment = new FixedEnvironment(1);
+    StoreOptions options = StoreOptions.in(folder).withEnvironment(environment);
+    Interest nothing = new Interest(null, Set.of("another group"), Set.of());
+    try (TaskStore store = TaskStore.open(options);
+        Subscription subscription = store.subscribe(nothing);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      CountDownLatch begun = new CountDownLatch(1);
+      Future<Commit> waiting =
+          threads.submit(() -> {
+            begun.countDown();
+            return subscription.next(Duration.ofHours(1));
+          });
+      begun.await();
+      while (!waiting.isDone()) {
+        environment.advance(Duration.ofHours(2).toMillis());
+        store.commit(add(1)).done();
+      }
+      assertThat(waiting.get()).isNull();
     }
   }
 

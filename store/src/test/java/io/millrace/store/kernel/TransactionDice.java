@@ -40,6 +40,8 @@ final class TransactionDice {
       List.of(-2L, -7L, Long.MIN_VALUE, Limits.LARGEST_NUMBER + 1, Long.MAX_VALUE);
   private static final List<String> TEXTS =
       List.of("{{ }", "id {{n0}}", "{{n1}} and {{n0}}", "}}{{n9}}", "{{n0}}{{}}", "{{n{{n0}}}}");
+  private static final List<TaskRef> NAMELESS =
+      List.of(new TaskRef(0, 0), new TaskRef(-1, 0), new TaskRef(0, -3), new TaskRef(3, -1));
   private static final List<String> COLLECTIONS = List.of("c", "d");
   private static final int KEYS = 5;
 
@@ -209,6 +211,9 @@ final class TransactionDice {
 
   /** One of these tasks by id, origin or both; or a stranger. */
   private TaskRef named(List<Task> tasks) {
+    if (wrong()) {
+      return any(NAMELESS);
+    }
     if (tasks.isEmpty() || wrong()) {
       long number = 1 + random.nextLong(store.lastId() + 2);
       return random.nextBoolean() ? TaskRef.id(number) : TaskRef.origin(number);
@@ -281,6 +286,9 @@ final class TransactionDice {
   }
 
   private When when(long now) {
+    if (random.nextInt(20) == 0) {
+      return new When.At(0);
+    }
     long millis = wrong() ? any(BAD_NUMBERS) : random.nextInt(5_000);
     return switch (random.nextInt(3)) {
       case 0 -> When.now();

@@ -49,7 +49,21 @@ final class TransactionRun {
   private static Limits limits(long memoryBytes) {
     int names = TransactionDice.NAME_BYTES;
     return new Limits(
-        13, 320, TransactionDice.DATA_BYTES, names, names, 10, 10, 10, 10, 10, 10, memoryBytes);
+        13,
+        320,
+        TransactionDice.DATA_BYTES,
+        names,
+        names,
+        10,
+        10,
+        10,
+        10,
+        10,
+        10,
+        10,
+        10,
+        10,
+        memoryBytes);
   }
 
   /** The kinds of reasons for which something was refused. */

@@ -19,7 +19,7 @@ class WaitingClaimsTest {
         Claim.of(Owner.client(client), groups[0], Duration.ofMinutes(1))
             .withGroups(List.of(groups))
             .withLimit(limit);
-    Submission submission = new Submission(claim, _ -> {});
+    Submission submission = new Submission(claim, new LoopThread(), _ -> {});
     waiting.add(submission, claim, deadline);
     return submission;
   }

@@ -9,6 +9,7 @@ import io.millrace.store.ClaimOrder;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
+import io.millrace.store.Reason;
 import io.millrace.store.Reason.Kind;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
@@ -168,9 +169,100 @@ public abstract class MalformedContract extends StoreTopic {
   }
 
   @Test
-  void a_reference_that_names_nothing_cannot_be_made() {
-    assertThatThrownBy(() -> new TaskRef(0, 0)).isInstanceOf(IllegalArgumentException.class);
+  void a_reference_that_names_no_task_is_malformed_and_hides_no_other_reason() {
+    TaskRef nameless = new TaskRef(0, 0);
+    malformed(Transaction.by(ALICE).delete(nameless));
+    malformed(Transaction.by(ALICE).update(new TaskRef(-1, 0), null, When.now()));
+    malformed(Transaction.by(ALICE).renew(new TaskRef(0, -1), LEASE));
+    malformed(Transaction.by(ALICE).take(nameless, LEASE));
+    malformed(Transaction.by(ALICE).depend(nameless));
+    malformed(Claim.of(ALICE, "a", LEASE).withDepends(List.of(nameless)));
+    Outcome.Refused refused =
+        refused(
+            Transaction.by(ALICE)
+                .add("", "x")
+                .delete(nameless)
+                .delete(nameless)
+                .delete(TaskRef.id(12_345))
+                .depend(TaskRef.id(12_346)));
+    assertThat(kinds(refused))
+        .containsExactly(
+            Kind.MALFORMED,
+            Kind.MALFORMED,
+            Kind.MALFORMED,
+            Kind.MISSING_DELETE,
+            Kind.MISSING_DEPEND);
+    assertThat(refused.reasons())
+        .extracting(Reason::message)
+        .startsWith(
+            "adds/0: group of a task to add must not be empty",
+            "deletes/0: a task to delete is named by an id or an origin of at least 1",
+            "deletes/1: a task to delete is named by an id or an origin of at least 1");
     assertThatThrownBy(() -> TaskRef.id(-1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> TaskRef.origin(0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> store().tasks(List.of(nameless)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void what_is_changed_twice_is_named() {
+    Task task = add("a", "");
+    TaskRef again = TaskRef.origin(task.origin());
+    Outcome.Refused refused =
+        refused(
+            Transaction.by(ALICE)
+                .delete(task.ref())
+                .delete(again)
+                .put(doc("x"), DocumentVersion.ANY, Bytes.EMPTY)
+                .put(doc("x"), DocumentVersion.ANY, Bytes.EMPTY));
+    assertThat(refused.reasons())
+        .containsExactly(
+            Reason.of(Kind.MALFORMED, again, again + " is changed twice"),
+            Reason.of(Kind.MALFORMED, doc("x"), "puts/1: " + doc("x") + " is changed twice"));
+  }
+
+  @Test
+  void a_malformed_part_names_its_task_or_document() {
+    Task task = add("a", "");
+    Outcome.Refused refused =
+        refused(
+            Transaction.by(ALICE)
+                .update(task.ref(), null, new When.After(-1))
+                .put(doc("x"), -2, Bytes.EMPTY));
+    assertThat(refused.reasons()).extracting(Reason::task).containsExactly(task.ref(), null);
+    assertThat(refused.reasons()).extracting(Reason::document).containsExactly(null, doc("x"));
+  }
+
+  @Test
+  void each_reason_is_listed_once() {
+    TaskRef missing = TaskRef.id(12_345);
+    Outcome.Refused refused =
+        refused(
+            Transaction.by(ALICE)
+                .delete(missing)
+                .delete(missing)
+                .delete(missing)
+                .depend(missing)
+                .depend(missing));
+    assertThat(refused.reasons())
+        .extracting(Reason::message)
+        .containsExactly(
+            missing + " to delete is not in the store",
+            missing + " is changed twice",
+            missing + " to depend on is not in the store");
+    assertThat(
+            kinds(
+                refused(
+                    store()
+                        .claim(
+                            Claim.of(ALICE, "a", LEASE).withDepends(List.of(missing, missing))))))
+        .containsExactly(Kind.MISSING_DEPEND);
+  }
+
+  @Test
+  void a_time_of_zero_is_the_time_of_the_transaction() {
+    Outcome.Done done = commit(Transaction.by(ALICE).add(timed(new When.At(0))));
+    assertThat(done.tasks().getFirst().availableAtMillis()).isEqualTo(done.timeMillis());
   }
 
   private void malformed(Transaction.Builder transaction) {

@@ -11,7 +11,9 @@ import java.time.Duration;
 public interface StoreFixture extends AutoCloseable {
   /** Limits so small that tests reach each of them. */
   Limits SMALL_LIMITS =
-      new Limits(50, 200_000, 20_000, 512, 128, 20, 10, 20, 10, 1_000, 1L << 20, 1L << 20);
+      new Limits(
+          50, 200_000, 20_000, 512, 128, 20, 10, 20, 10, 1_000, 1L << 20, 10_000, 8L << 20,
+          1L << 20, 1L << 20);
 
   /** The store as it is open now. */
   TaskStore store();

@@ -8,6 +8,7 @@ import io.millrace.store.TaskRef;
 import io.millrace.store.testkit.simulation.Verdict.Cause;
 import io.millrace.store.testkit.simulation.Verdict.Choice;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 
 /** What the documentation says of a claim, against a model at a time. */
@@ -16,7 +17,7 @@ final class ClaimRules {
 
   static Verdict judge(Model model, Claim claim, long nowMillis) {
     List<Cause> causes = new ArrayList<>();
-    for (TaskRef ref : claim.depends()) {
+    for (TaskRef ref : new LinkedHashSet<>(claim.depends())) {
       if (model.find(ref) == null) {
         causes.add(new Cause(Kind.MISSING_DEPEND, ref, null));
       }

@@ -144,7 +144,7 @@ final class CommandMix {
             builder.renew(ref(), lease);
           }
         }
-        case 7, 8 -> builder.delete(ref());
+        case 7, 8 -> builder.delete(chance(60) ? new TaskRef(0, 0) : ref());
         case 9 -> builder.depend(ref());
         case 10 -> {
           names.add("k" + takings);

@@ -25,6 +25,10 @@ final class TransactionRules {
   private final Transaction transaction;
   private final long now;
   private final List<Cause> causes = new ArrayList<>();
+
+  /** The causes with what sets apart those of one kind: each is listed once. */
+  private final Set<List<Object>> listed = new HashSet<>();
+
   private final List<NewTask> tasks = new ArrayList<>();
   private final List<Task> deletes = new ArrayList<>();
   private final List<NewDocument> documents = new ArrayList<>();
@@ -47,17 +51,18 @@ final class TransactionRules {
       @Nullable Owner owner = add.owned() && time > now ? transaction.client() : null;
       tasks.add(new NewTask(null, add.group(), time, owner, 0, add.data()));
     }
+    everyReferenceNamesATask();
     transaction.updates().forEach(this::update);
     transaction.renewals().forEach(this::renew);
     transaction.takings().forEach(this::take);
     for (TaskRef ref : transaction.deletes()) {
-      @Nullable Task task = mine(ref, Kind.MISSING_DELETE);
+      @Nullable Task task = mine(ref, Kind.MISSING_DELETE, "to delete");
       if (task != null) {
         deletes.add(task);
       }
     }
     for (TaskRef ref : transaction.depends()) {
-      require(ref, Kind.MISSING_DEPEND);
+      require(ref, Kind.MISSING_DEPEND, "to depend on");
     }
     judgeDocuments();
     if (!causes.isEmpty()) {
@@ -71,7 +76,7 @@ final class TransactionRules {
   }
 
   private void update(Transaction.Update update) {
-    @Nullable Task old = mine(update.task(), Kind.MISSING_UPDATE);
+    @Nullable Task old = mine(update.task(), Kind.MISSING_UPDATE, "to update");
     if (old == null) {
       return;
     }
@@ -83,14 +88,14 @@ final class TransactionRules {
   }
 
   private void renew(Transaction.Renewal renewal) {
-    @Nullable Task old = mine(renewal.task(), Kind.MISSING_UPDATE);
+    @Nullable Task old = mine(renewal.task(), Kind.MISSING_UPDATE, "to renew");
     if (old == null) {
       return;
     }
     boolean revived =
         renewal.revive() && old.token() != 0 && transaction.client().equals(old.owner());
     if (!Model.liveClaim(old, now) && !revived) {
-      causes.add(new Cause(Kind.LEASE_ENDED, renewal.task(), null));
+      list(new Cause(Kind.LEASE_ENDED, renewal.task(), null), "");
       return;
     }
     long end = now + renewal.leaseMillis();
@@ -98,12 +103,12 @@ final class TransactionRules {
   }
 
   private void take(Transaction.Taking taking) {
-    @Nullable Task old = mine(taking.task(), Kind.MISSING_UPDATE);
+    @Nullable Task old = mine(taking.task(), Kind.MISSING_UPDATE, "to take");
     if (old == null) {
       return;
     }
     if (old.stateAt(now) != TaskState.WAITING) {
-      causes.add(new Cause(Kind.NOT_WAITING, taking.task(), null));
+      list(new Cause(Kind.NOT_WAITING, taking.task(), null), "");
       return;
     }
     long end = now + taking.leaseMillis();
@@ -115,20 +120,42 @@ final class TransactionRules {
     return transaction.override() && Model.liveClaim(old, now) ? old.owner() : transaction.client();
   }
 
-  private @Nullable Task require(TaskRef ref, Kind missing) {
-    @Nullable Task task = model.find(ref);
-    if (task == null) {
-      causes.add(new Cause(missing, ref, null));
+  /** Lists a cause, once; {@code what} sets it apart from others of its kind. */
+  private void list(Cause cause, Object what) {
+    if (listed.add(List.of(cause, what))) {
+      causes.add(cause);
+    }
+  }
+
+  /** A part that names no task has no name but its place. */
+  private void everyReferenceNamesATask() {
+    List<TaskRef> refs = new ArrayList<>();
+    transaction.updates().forEach(update -> refs.add(update.task()));
+    transaction.renewals().forEach(renewal -> refs.add(renewal.task()));
+    transaction.takings().forEach(taking -> refs.add(taking.task()));
+    refs.addAll(transaction.deletes());
+    refs.addAll(transaction.depends());
+    for (int i = 0; i < refs.size(); i++) {
+      if (!refs.get(i).namesTask()) {
+        list(Cause.of(Kind.MALFORMED), i);
+      }
+    }
+  }
+
+  private @Nullable Task require(TaskRef ref, Kind missing, String purpose) {
+    @Nullable Task task = ref.namesTask() ? model.find(ref) : null;
+    if (task == null && ref.namesTask()) {
+      list(new Cause(missing, ref, null), purpose);
     }
     return task;
   }
 
   /** The task if it is there, named once, and not owned by somebody else. */
-  private @Nullable Task mine(TaskRef ref, Kind missing) {
-    @Nullable Task task = require(ref, missing);
+  private @Nullable Task mine(TaskRef ref, Kind missing, String purpose) {
+    @Nullable Task task = require(ref, missing, purpose);
     long name = ref.id() != 0 ? ref.id() : -ref.origin();
-    if (!changed.add(task == null ? name : task.id())) {
-      causes.add(Cause.of(Kind.MALFORMED));
+    if (ref.namesTask() && !changed.add(task == null ? name : task.id())) {
+      list(new Cause(Kind.MALFORMED, ref, null), "twice");
     }
     if (task == null) {
       return null;
@@ -136,7 +163,7 @@ final class TransactionRules {
     if (task.stateAt(now) == TaskState.CLAIMED
         && !transaction.client().equals(task.owner())
         && !transaction.override()) {
-      causes.add(new Cause(Kind.OWNED_BY_ANOTHER, ref, null));
+      list(new Cause(Kind.OWNED_BY_ANOTHER, ref, null), "");
       return null;
     }
     return task;
@@ -144,10 +171,12 @@ final class TransactionRules {
 
   private void judgeDocuments() {
     Set<DocumentKey> touched = new HashSet<>();
+    int place = 0;
     for (Transaction.Put put : transaction.puts()) {
       if (!touched.add(put.key())) {
-        causes.add(Cause.of(Kind.MALFORMED));
+        list(new Cause(Kind.MALFORMED, null, put.key()), "put " + place);
       }
+      place++;
       @Nullable Document old = model.document(put.key());
       if (put.expectedVersion() != DocumentVersion.ANY) {
         expect(put.key(), put.expectedVersion(), old);
@@ -158,8 +187,9 @@ final class TransactionRules {
     }
     for (DocumentVersion delete : transaction.documentDeletes()) {
       if (!touched.add(delete.key())) {
-        causes.add(Cause.of(Kind.MALFORMED));
+        list(new Cause(Kind.MALFORMED, null, delete.key()), "delete " + place);
       }
+      place++;
       @Nullable Document old = model.document(delete.key());
       if (expect(delete.key(), delete.version(), old) && old != null) {
         documentDeletes.add(old);
@@ -176,7 +206,7 @@ final class TransactionRules {
             ? found != null
             : version == (found == null ? DocumentVersion.ABSENT : found.version());
     if (!asExpected) {
-      causes.add(new Cause(Kind.VERSION_CONFLICT, null, key));
+      list(new Cause(Kind.VERSION_CONFLICT, null, key), version);
     }
     return asExpected;
   }

@@ -1,0 +1,15 @@
+package io.millrace.store;
+
+/**
+ * As many commands and reads wait for the store as may, see {@link Limits#queuedCommands} and
+ * {@link Limits#queuedBytes}. The command did not reach the store and changed nothing; it can be
+ * tried again once others have been answered.
+ */
+public final class StoreBusyException extends StoreException {
+  private static final long serialVersionUID = 1;
+
+  /** With how much is waiting. */
+  public StoreBusyException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,51 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** A journal that is only read, by whatever a test gives it. */
+final class PastJournal implements Journal {
+  private final LongFunction<@Nullable Reader> readers;
+
+  PastJournal(LongFunction<@Nullable Reader> readers) {
+    this.readers = readers;
+  }
+
+  @Override
+  public @Nullable Reader read(long position) {
+    return readers.apply(position);
+  }
+
+  @Override
+  public Tail recover(Replay replay) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Void> append(Frame frame) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public SnapshotWriter snapshot(Frame frame) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void trim(long keepAfterPosition) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public long unsyncedBytes() {
+    return 0;
+  }
+
+  @Override
+  public void close() {
+    // There is nothing to release.
+  }
+}
