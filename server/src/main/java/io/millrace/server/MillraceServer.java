@@ -168,7 +168,7 @@ public final class MillraceServer implements AutoCloseable {
                   address,
                   settings.port(),
                   settings.http(),
-                  Access.to(address, token, graph.pass()),
+                  Access.to(address, token, graph.pass().or(JobsApi.pass(jobsSettings))),
                   routes,
                   failures);
           listener.measure(registry);

@@ -7,6 +7,7 @@ import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where workers work: who is there, who is ready, which jobs are in whose hands, and what happens
@@ -141,7 +142,7 @@ final class Floor {
   /** A worker gets a job, in a seat that it has left; where it has gone, a report returns it. */
   void hand(Post post, Assignment assignment) {
     if (post.closed()) {
-      report(post, new Report.Returned(assignment));
+      report(post, new Report.Returned(assignment, null));
       return;
     }
     Held held = new Held(post, assignment, nanos());
@@ -212,7 +213,7 @@ final class Floor {
   void free(Held held) {
     hands.remove(held);
     if (held.post().polled()) {
-      gone(held.post());
+      gone(held.post(), null);
     }
   }
 
@@ -223,25 +224,31 @@ final class Floor {
   }
 
   /** Nobody knows whether an attempt's end was stored; if not, its job is offered again. */
-  void unsettled(Held held) {
-    report(held.post(), new Report.Returned(held.assignment()));
+  void unsettled(Held held, String reason) {
+    report(held.post(), new Report.Returned(held.assignment(), reason));
     free(held);
   }
 
   /** Ends a connection. */
   void end(Post post, int code, String reason) {
     post.link().close(code, reason);
-    gone(post);
+    gone(post, "the server closed its connection: " + reason);
   }
 
-  /** A connection is over: what its worker has in hand is offered again. */
-  void gone(Post post) {
+  /**
+   * A connection is over: what its worker has in hand is offered again.
+   *
+   * @param fault how it ended, when a job that the worker had counts as returned; null when nobody
+   *     is to blame
+   */
+  void gone(Post post, @Nullable String fault) {
     if (!roster.remove(post)) {
       return;
     }
     for (Held held : post.jobs().values()) {
       if (held.counts()) {
-        report(post, new Report.Returned(held.assignment()));
+        boolean had = post.polled() || held.wasSent();
+        report(post, new Report.Returned(held.assignment(), had ? fault : null));
       }
       hands.remove(held);
     }

@@ -3,6 +3,7 @@ package io.millrace.jobs.dispatch;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
+import io.millrace.jobs.FollowOns;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
@@ -19,12 +20,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Random;
 
 /** Manager, dispatcher and registry together, stepped by hand in virtual time. */
 final class VirtualWorkers implements AutoCloseable {
-  private static final WorkerOptions OPTIONS =
+  static final WorkerOptions OPTIONS =
       new WorkerOptions(
           Duration.ofMillis(500),
           "right"::equals,
@@ -33,6 +33,7 @@ final class VirtualWorkers implements AutoCloseable {
           Duration.ofSeconds(20));
 
   private final EmbeddedFixture fixture = new EmbeddedFixture(1);
+  private final WorkerOptions options;
   private final Jobs jobs;
   private final JobDispatcher dispatcher;
   final BlobStore blobs;
@@ -41,16 +42,34 @@ final class VirtualWorkers implements AutoCloseable {
   private boolean settling;
 
   VirtualWorkers(Path folder) {
-    blobs = FileBlobStore.open(folder);
+    this(FileBlobStore.open(folder), JobTypes.NONE, OPTIONS);
+  }
+
+  VirtualWorkers(BlobStore blobs, JobTypes types, WorkerOptions options) {
+    this.blobs = blobs;
+    this.options = options;
     jobs =
         Jobs.open(
             fixture.store(),
             blobs,
-            JobTypes.of(List.of()),
+            types,
             JobsOptions.DEFAULTS,
-            new JobsEnvironment(() -> Instant.EPOCH, new Random(1)));
-    workers = new WorkerManager(OPTIONS, fixture.store(), blobs, () -> Instant.EPOCH, () -> nanos);
+            new JobsEnvironment(this::now, new Random(1)));
+    workers = manager();
     dispatcher = new JobDispatcher(jobs.registry(), workers, JobsOptions.DEFAULTS.lease());
+  }
+
+  private Instant now() {
+    return Instant.ofEpochMilli(nanos / 1_000_000);
+  }
+
+  /** Another manager of workers, as after a restart of the server. */
+  WorkerManager manager() {
+    return new WorkerManager(options, fixture.store(), blobs, this::now, () -> nanos);
+  }
+
+  FollowOns followOns() {
+    return jobs.followOns();
   }
 
   JobRegistry registry() {
@@ -63,7 +82,11 @@ final class VirtualWorkers implements AutoCloseable {
   }
 
   Job submit(JobId id, String key, Value payload) {
-    Submission order = new Submission("", Priority.IMMEDIATE, key, null);
+    return submit(id, "", key, payload);
+  }
+
+  Job submit(JobId id, String type, String key, Value payload) {
+    Submission order = new Submission(type, Priority.IMMEDIATE, key, null);
     Job job = jobs.registry().submit(id, order, payload);
     mayHaveMissed();
     return job;

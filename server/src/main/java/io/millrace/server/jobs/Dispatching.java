@@ -1,5 +1,6 @@
 package io.millrace.server.jobs;
 
+import io.millrace.jobs.FollowOns;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobChanges;
 import io.millrace.jobs.Jobs;
@@ -16,7 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The threads of the job server: one that steps the dispatcher when it wants to be called or is
- * woken, and one that tells it what changes. To be closed before the store.
+ * woken, one that tells it what changes, and one that makes follow-on jobs, which may copy for
+ * long. To be closed before the store.
  */
 public final class Dispatching implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatching.class);
@@ -30,6 +32,8 @@ public final class Dispatching implements AutoCloseable {
   private final Semaphore due = new Semaphore(0);
   private final Thread stepping;
   private final Thread listening;
+  private final Semaphore followOnDue = new Semaphore(0);
+  private final Thread following;
   private boolean full;
   private volatile boolean closed;
 
@@ -39,13 +43,16 @@ public final class Dispatching implements AutoCloseable {
     this.workers = workers;
     this.stepping = Thread.ofPlatform().name("job-dispatcher").daemon().unstarted(this::drive);
     this.listening = Thread.ofVirtual().name("job-changes").unstarted(this::listen);
+    this.following = Thread.ofPlatform().name("job-follow-ons").daemon().unstarted(this::follow);
   }
 
   /** Begins at once. */
   public static Dispatching start(Jobs jobs, JobDispatcher dispatcher, WorkerManager workers) {
     Dispatching dispatching = new Dispatching(jobs, dispatcher, workers);
     dispatcher.wakeBy(dispatching.due::release);
+    jobs.followOns().wakeBy(dispatching.followOnDue::release);
     dispatching.stepping.start();
+    dispatching.following.start();
     return dispatching;
   }
 
@@ -103,6 +110,33 @@ public final class Dispatching implements AutoCloseable {
     }
   }
 
+  private void follow() {
+    FollowOns followOns = jobs.followOns();
+    long wait = 0;
+    try {
+      while (!closed) {
+        if (followOnDue.tryAcquire(wait, TimeUnit.MILLISECONDS)) {
+          followOnDue.drainPermits();
+        }
+        if (closed) {
+          return;
+        }
+        try {
+          wait = followOns.step();
+        } catch (StoreClosedException e) {
+          throw e;
+        } catch (RuntimeException e) {
+          LOG.warn("follow-on jobs could not be made; the next try comes in a second", e);
+          wait = TimeUnit.NANOSECONDS.toMillis(AFTER_FAILURE_NANOS);
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (StoreClosedException _) {
+      // The store has ended, and everything with it.
+    }
+  }
+
   private void save() {
     try {
       workers.saveTallies();
@@ -135,8 +169,11 @@ public final class Dispatching implements AutoCloseable {
   public void close() {
     closed = true;
     due.release();
+    jobs.followOns().stop();
+    followOnDue.release();
     listening.interrupt();
     try {
+      following.join();
       stepping.join();
       listening.join();
     } catch (InterruptedException _) {
