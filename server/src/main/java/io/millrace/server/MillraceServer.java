@@ -144,6 +144,7 @@ public final class MillraceServer implements AutoCloseable {
                   blobs,
                   Clock.systemUTC(),
                   System::nanoTime);
+          workers.recall();
           Polls polls = new Polls(workers, jobs.registry());
           JobsApi.mount(
               routes,

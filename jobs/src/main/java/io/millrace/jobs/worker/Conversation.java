@@ -39,7 +39,7 @@ final class Conversation implements WorkerConnection {
       return;
     }
     if (message instanceof WorkerMessage.Register(Registration who) && floor.isRight(who)) {
-      floor.roster().recall(who);
+      floor.roster().history().recall(who.id());
     }
     synchronized (floor) {
       if (counts()) {

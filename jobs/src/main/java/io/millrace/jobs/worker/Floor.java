@@ -5,6 +5,7 @@ import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
+import io.millrace.store.TaskStore;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ final class Floor {
 
   Floor(
       WorkerOptions options,
-      TallyBook book,
+      TaskStore store,
       BlobStore blobs,
       InstantSource clock,
       LongSupplier nanos) {
@@ -37,7 +38,7 @@ final class Floor {
     this.clock = clock;
     this.nanos = nanos;
     this.intake = new Intake(blobs);
-    this.roster = new Roster(book, options.tracking());
+    this.roster = new Roster(store, options.tracking());
     this.reports = new Reports(roster);
     this.vigil = new Vigil(this, options);
   }
@@ -107,7 +108,7 @@ final class Floor {
 
   void register(Post post, Registration who) {
     post.register(who);
-    roster.registered(who);
+    roster.registered(post, who);
     if (post.polled()) {
       post.say(Post.Said.READY);
     } else {

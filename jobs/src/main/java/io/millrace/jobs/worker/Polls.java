@@ -44,7 +44,7 @@ public final class Polls implements PolledJobs {
     if (!floor.isRight(worker)) {
       throw new WrongTokenException();
     }
-    floor.roster().recall(worker);
+    floor.roster().history().recall(worker.id());
     PolledLink link = new PolledLink(wait.isZero());
     Registration single = Registration.single(worker.name(), worker.id(), worker.token());
     Post post = floor.open(type, link, true);

@@ -12,15 +12,23 @@ import io.millrace.jobs.Jobs;
 import io.millrace.jobs.JobsEnvironment;
 import io.millrace.jobs.JobsOptions;
 import io.millrace.jobs.Priority;
+import io.millrace.jobs.Report;
+import io.millrace.jobs.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.jobs.worker.WorkerOptions;
+import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
+import java.util.function.Predicate;
 
 /** Manager, dispatcher and registry together, stepped by hand in virtual time. */
 final class VirtualWorkers implements AutoCloseable {
@@ -38,6 +46,10 @@ final class VirtualWorkers implements AutoCloseable {
   private final JobDispatcher dispatcher;
   final BlobStore blobs;
   final WorkerManager workers;
+
+  /** Which reports cannot be stored now. */
+  Predicate<Report> postponed = _ -> false;
+
   private long nanos;
   private boolean settling;
 
@@ -56,11 +68,39 @@ final class VirtualWorkers implements AutoCloseable {
             JobsOptions.DEFAULTS,
             new JobsEnvironment(this::now, new Random(1)));
     workers = manager();
-    dispatcher = new JobDispatcher(jobs.registry(), workers, JobsOptions.DEFAULTS.lease());
+    dispatcher =
+        new JobDispatcher(postponing(jobs.registry()), workers, JobsOptions.DEFAULTS.lease());
+  }
+
+  TaskStore store() {
+    return fixture.store();
   }
 
   private Instant now() {
     return Instant.ofEpochMilli(nanos / 1_000_000);
+  }
+
+  /** The same, but for the reports that cannot be stored now. */
+  private JobRegistry postponing(JobRegistry registry) {
+    InvocationHandler handler =
+        (_, method, arguments) ->
+            method.getName().equals("settle")
+                ? settle(registry, (List<?>) arguments[0])
+                : method.invoke(registry, arguments);
+    Class<?>[] types = {JobRegistry.class};
+    return (JobRegistry) Proxy.newProxyInstance(JobRegistry.class.getClassLoader(), types, handler);
+  }
+
+  private List<Settled> settle(JobRegistry registry, List<?> reports) {
+    List<Settled> outcomes = new ArrayList<>();
+    for (Object each : reports) {
+      Report report = (Report) each;
+      outcomes.add(
+          postponed.test(report)
+              ? new Settled.Postponed("not now")
+              : registry.settle(List.of(report)).getFirst());
+    }
+    return outcomes;
   }
 
   /** Another manager of workers, as after a restart of the server. */

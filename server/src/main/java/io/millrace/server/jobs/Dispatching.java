@@ -67,13 +67,13 @@ public final class Dispatching implements AutoCloseable {
         wait = step();
         listenOnceUsed();
         if (System.nanoTime() - saved >= SAVE_NANOS) {
-          save();
+          save(false);
           saved = System.nanoTime();
         }
         wait = Math.min(wait, SAVE_NANOS);
       }
       step();
-      save();
+      save(true);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } catch (StoreClosedException _) {
@@ -137,13 +137,13 @@ public final class Dispatching implements AutoCloseable {
     }
   }
 
-  private void save() {
+  private void save(boolean exactly) {
     try {
-      workers.saveTallies();
+      workers.save(exactly);
     } catch (StoreClosedException e) {
       throw e;
     } catch (RuntimeException e) {
-      LOG.warn("the tallies of workers are stored later: {}", e.toString());
+      LOG.warn("what is known of workers is stored later: {}", e.toString());
     }
   }
 

@@ -57,7 +57,8 @@ public record JobsSettings(
       Key.truth(
           "worker.tracking",
           true,
-          "Whether statistics are kept by the workers' own ids, over their connections.");
+          "Whether the statistics of workers, and when they were last there, are kept by their own"
+              + " ids, over their connections and restarts of the server.");
   private static final Key<Long> MAX_FRAME =
       Key.bytes(
           "worker.max-frame-bytes",
