@@ -3,11 +3,13 @@ package io.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
@@ -176,6 +178,16 @@ final class JobCredentialsTest {
       assertThat(wrong.body()).contains("X-API-KEY");
     }
     assertThat(submit(at, "/api/jobs/submit").statusCode()).isEqualTo(401);
+    assertThat(at.get("/api/events").statusCode()).isEqualTo(401);
+    try (Socket stream = at.connect()) {
+      stream
+          .getOutputStream()
+          .write(
+              "GET /api/events HTTP/1.1\r\nHost: localhost\r\nX-API-KEY: ak\r\n\r\n"
+                  .getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(stream.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+          .isEqualTo("HTTP/1.1 200");
+    }
   }
 
   @ParameterizedTest

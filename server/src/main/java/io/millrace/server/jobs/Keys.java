@@ -14,7 +14,7 @@ final class Keys {
   private static final String API_KEY = "X-API-KEY";
   private static final String WORKER_TOKEN = "X-WORKER-TOKEN";
   private static final List<String> OF_CLIENTS =
-      List.of("/api/jobs", "/api/batches", "/api/types", "/api/workers");
+      List.of("/api/jobs", "/api/batches", "/api/types", "/api/workers", "/api/events");
   private static final String OF_WORKERS = "/api/worker";
   private static final Pattern REPORT =
       Pattern.compile("/api/jobs/[^/]*/(result|failure|progress)");
