@@ -35,6 +35,19 @@ public interface BlobStore {
    */
   BlobReceipt put(String name, InputStream content);
 
+  /**
+   * Gives a blob a second name, durably, without copying its bytes: both are deleted apart from
+   * each other. What had the name {@code to} before is replaced. The time of change of both is now.
+   *
+   * @return false when this store cannot, and nothing happened: the blob has to be copied
+   * @throws NoSuchBlobException when nothing has the name {@code from}
+   */
+  default boolean link(String from, String to) {
+    BlobName.check(from);
+    BlobName.check(to);
+    return false;
+  }
+
   /** Opens the blob from its start; as {@link #open(String, long)} with the offset 0. */
   default BlobStream open(String name) {
     return open(name, 0);

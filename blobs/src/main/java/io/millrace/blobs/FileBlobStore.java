@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.util.OptionalLong;
@@ -46,6 +47,7 @@ public final class FileBlobStore implements BlobStore {
 
   private final BlobFolders folders;
   private final FileOpener newFiles;
+  private final Clock clock;
 
   /** How a put creates the file that it writes; a test can stand a full disk here. */
   @FunctionalInterface
@@ -54,8 +56,13 @@ public final class FileBlobStore implements BlobStore {
   }
 
   FileBlobStore(BlobFolders folders, FileOpener newFiles) {
+    this(folders, newFiles, Clock.systemUTC());
+  }
+
+  private FileBlobStore(BlobFolders folders, FileOpener newFiles, Clock clock) {
     this.folders = folders;
     this.newFiles = newFiles;
+    this.clock = clock;
   }
 
   /**
@@ -67,7 +74,10 @@ public final class FileBlobStore implements BlobStore {
     return open(folder, Clock.systemUTC());
   }
 
-  /** As {@link #open(Path)}, with the clock that says what is old enough to be removed. */
+  /**
+   * As {@link #open(Path)}, with the clock that says what is old enough to be removed, and when a
+   * blob was linked.
+   */
   public static FileBlobStore open(Path folder, Clock clock) {
     try {
       BlobFolders folders = BlobFolders.open(folder);
@@ -78,7 +88,8 @@ public final class FileBlobStore implements BlobStore {
               FileChannel.open(
                   path,
                   Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                  PRIVATE_FILE));
+                  PRIVATE_FILE),
+          clock);
     } catch (IOException e) {
       throw new BlobException("the blob folder " + folder + " cannot be opened: " + e, e);
     }
@@ -123,6 +134,46 @@ public final class FileBlobStore implements BlobStore {
       Files.deleteIfExists(incoming);
     } catch (IOException e) {
       LOG.warn("{} stays until a later opening removes it: {}", incoming, e.toString());
+    }
+  }
+
+  @Override
+  public boolean link(String from, String to) {
+    BlobName.check(from);
+    BlobName.check(to);
+    Path source = folders.pathOf(from);
+    Path incoming = folders.incoming().resolve(UUID.randomUUID().toString());
+    try {
+      // Both names share one time of change: a new name must not look like something left behind.
+      Files.setLastModifiedTime(source, FileTime.from(clock.instant()));
+      if (!link(source, incoming)) {
+        return false;
+      }
+      Files.move(incoming, folders.placeFor(to), StandardCopyOption.ATOMIC_MOVE);
+      BlobFolders.sync(folders.folderOf(to));
+      return true;
+    } catch (NoSuchFileException e) {
+      if (Files.exists(source)) {
+        throw new BlobException("blob " + from + " cannot be linked as " + to + ": " + e, e);
+      }
+      throw new NoSuchBlobException(from);
+    } catch (IOException e) {
+      throw new BlobException("blob " + from + " cannot be linked as " + to + ": " + e, e);
+    } finally {
+      discard(incoming);
+    }
+  }
+
+  /** False when the file system has no links, or takes no more of them for this file. */
+  private static boolean link(Path source, Path link) throws NoSuchFileException {
+    try {
+      Files.createLink(link, source);
+      return true;
+    } catch (NoSuchFileException e) {
+      throw e;
+    } catch (IOException | UnsupportedOperationException e) {
+      LOG.debug("{} cannot be linked", source, e);
+      return false;
     }
   }
 

@@ -106,6 +106,39 @@ class FileBlobStoreTest extends BlobStoreContract {
   }
 
   @Test
+  void a_link_is_the_same_file_under_another_name_and_both_are_deleted_apart() throws IOException {
+    Instant now = Instant.parse("2026-03-01T12:00:00Z");
+    FileBlobStore store = FileBlobStore.open(folder, Clock.fixed(now, ZoneOffset.UTC));
+    put("result", "bytes");
+    put("payload", "what had the name before");
+
+    assertThat(store.link("result", "payload")).isTrue();
+
+    assertThat(read("payload", 0)).isEqualTo("bytes");
+    try (Stream<Path> files = Files.walk(folder.resolve("data"))) {
+      List<Path> both = files.filter(Files::isRegularFile).toList();
+      assertThat(both).hasSize(2);
+      assertThat(Files.isSameFile(both.getFirst(), both.getLast())).isTrue();
+    }
+    assertThat(list("payload")).extracting(Blob::modified).containsExactly(now);
+    assertThat(store.delete("result")).isTrue();
+    assertThat(read("payload", 0)).isEqualTo("bytes");
+    assertThat(incoming()).isEmpty();
+    assertThat(store.link("payload", "payload")).isTrue();
+    assertThat(read("payload", 0)).isEqualTo("bytes");
+    assertThat(incoming()).isEmpty();
+  }
+
+  @Test
+  void what_is_not_there_cannot_be_linked() {
+    assertThatThrownBy(() -> blobs.link("never", "payload"))
+        .isInstanceOf(NoSuchBlobException.class)
+        .hasMessageContaining("never");
+    assertThat(blobs.exists("payload")).isFalse();
+    assertThat(incoming()).isEmpty();
+  }
+
+  @Test
   void foreign_files_are_not_listed() throws IOException {
     put("mine", "");
     Files.createFile(folder.resolve("data/.DS_Store"));

@@ -16,13 +16,19 @@ final class Attempt {
   private static final int METADATA_BYTES = 1_500;
   private static final int BYTES_A_CHARACTER = 3;
 
-  final Report report;
+  private Report report;
 
   /** The job as it is known. */
   private @Nullable Entry entry;
 
   /** The job that is made of the result; null for none. */
   private @Nullable NewJob child;
+
+  /** The job that is made of the result later; null for none. */
+  private Job.@Nullable FollowOn followOn;
+
+  /** Why the store does not take what was reported; null when it may. */
+  private @Nullable String rejection;
 
   private @Nullable Settled settled;
   private int document;
@@ -32,6 +38,10 @@ final class Attempt {
     this.report = report;
     Job job = assignment().job();
     this.entry = new Entry(job, null);
+  }
+
+  Report report() {
+    return report;
   }
 
   Assignment assignment() {
@@ -52,6 +62,28 @@ final class Attempt {
 
   void makeChild(NewJob job) {
     child = job;
+  }
+
+  Job.@Nullable FollowOn followOn() {
+    return followOn;
+  }
+
+  /** The result is stored now, and becomes a job later. */
+  void makeChildLater(Job.FollowOn later) {
+    child = null;
+    followOn = later;
+  }
+
+  /** The store does not take what was reported: the attempt has failed. */
+  void fail(Failure failure) {
+    rejection = failure.info();
+    child = null;
+    followOn = null;
+    report = new Report.Failed(assignment(), failure);
+  }
+
+  void postpone(String reason) {
+    settled = new Settled.Postponed(reason);
   }
 
   void refuse(String reason) {
@@ -119,12 +151,17 @@ final class Attempt {
       case Report.Completed(Assignment _, Value result) -> {
         NewJob made = child;
         JobId childId = made == null ? null : made.id();
+        Job.FollowOn later = followOn;
         put(
             transaction,
-            Transitions.completed(job, result.size(), childId, context.nowMillis()),
+            Transitions.completed(job, result.size(), childId, later, context.nowMillis()),
             null);
         transaction.delete(assignment().claim().ref());
         transaction.put(Keys.result(job.id()), DocumentVersion.ANY, Contents.body(result));
+        if (later != null) {
+          transaction.put(Keys.followOn(job.id()), DocumentVersion.ANY, Bytes.of(later.type()));
+          yield 3;
+        }
         yield made == null || spot == null ? 2 : 2 + made.writeTo(transaction, spot);
       }
       case Report.Failed(Assignment _, Failure failure) -> {
@@ -144,10 +181,32 @@ final class Attempt {
             FailureForm.write(failure));
         yield 2;
       }
-      case Report.Returned _ -> {
-        put(transaction, Transitions.returned(job), null);
-        transaction.update(assignment().claim().ref(), null, Settling.BEFORE_ALL);
-        yield 1;
+      case Report.Returned(Assignment assignment, String reason) -> {
+        if (reason == null) {
+          put(transaction, Transitions.returned(job), null);
+          transaction.update(assignment.claim().ref(), null, Settling.BEFORE_ALL);
+          yield 1;
+        }
+        Job returned = Transitions.returned(job, context.maxReturns(), context.nowMillis());
+        put(transaction, returned, null);
+        long token = assignment.claim().token();
+        Failure why = new Failure(assignment.worker(), context.nowMillis(), reason, null);
+        transaction.put(
+            Keys.returned(job.id(), token), DocumentVersion.ANY, FailureForm.write(why));
+        if (returned.status() == JobStatus.PENDING) {
+          transaction.update(assignment.claim().ref(), null, Settling.BEFORE_ALL);
+          yield 2;
+        }
+        transaction.delete(assignment.claim().ref());
+        Failure last =
+            new Failure(
+                assignment.worker(),
+                context.nowMillis(),
+                "it was returned " + returned.returns() + " times, the last time: " + reason,
+                null);
+        transaction.put(
+            Keys.failure(job.id(), token), DocumentVersion.ANY, FailureForm.write(last));
+        yield 3;
       }
     };
   }
@@ -163,9 +222,10 @@ final class Attempt {
   }
 
   void stored(Outcome.Done done, KnownJobs known) {
-    settled = new Settled.Accepted(known.read(done.documents().get(document)).job());
+    Job job = known.read(done.documents().get(document)).job();
+    settled = rejection == null ? new Settled.Accepted(job) : new Settled.Refused(rejection);
   }
 
   /** What all attempts of one transaction share. */
-  record Context(long nowMillis, int maxFailures, Groups groups) {}
+  record Context(long nowMillis, int maxFailures, int maxReturns, Groups groups) {}
 }

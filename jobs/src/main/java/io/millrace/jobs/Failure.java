@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One failed attempt at a job.
+ * One attempt at a job that came to nothing: it failed, or its worker was gone and it was returned.
  *
  * @param worker who had it; null when nobody had, as for a cancelled job
  * @param atMillis when, since the epoch

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param batch the number of its batch, from 1
  * @param times when it was submitted, started and ended
  * @param failures how often it failed since it was submitted or retried
+ * @param returns how often it was returned since it was submitted or retried: its worker was gone,
+ *     or its result was refused
  * @param hand who has it, or had it last
  * @param line what it came from and what came from it
  * @param content how large its payload and result are
@@ -23,6 +25,7 @@ public record Job(
     long batch,
     Times times,
     int failures,
+    int returns,
     Hand hand,
     Line line,
     Content content,
@@ -64,11 +67,20 @@ public record Job(
    *
    * @param parent the job whose result is this one's payload; null when somebody submitted it
    * @param child the job that was made of its result; null for none
+   * @param followOn the job that is still to be made of its result; null for none
    */
-  public record Line(@Nullable JobId parent, @Nullable JobId child) {
+  public record Line(@Nullable JobId parent, @Nullable JobId child, @Nullable FollowOn followOn) {
     /** Submitted, and nothing came of it yet. */
-    public static final Line NONE = new Line(null, null);
+    public static final Line NONE = new Line(null, null, null);
   }
+
+  /**
+   * A job that is to be made of a result, which is stored already. It is tried again and again.
+   *
+   * @param type of the job to be
+   * @param problem why the last try failed; null when there was none yet
+   */
+  public record FollowOn(String type, @Nullable String problem) {}
 
   /**
    * Sizes in bytes.

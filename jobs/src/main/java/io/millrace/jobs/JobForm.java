@@ -51,9 +51,17 @@ final class JobForm {
     Json.put(json, "started", job.times().started());
     Json.put(json, "ended", job.times().ended());
     json.put("failures", job.failures());
+    if (job.returns() > 0) {
+      json.put("returns", job.returns());
+    }
     write(json, job.hand());
     Json.put(json, "parent", text(job.line().parent()));
     Json.put(json, "child", text(job.line().child()));
+    Job.FollowOn followOn = job.line().followOn();
+    if (followOn != null) {
+      json.put("followOn", followOn.type());
+      Json.put(json, "followOnProblem", followOn.problem());
+    }
     json.put("payload", job.content().payload());
     Json.put(json, "result", job.content().result());
     if (entry.last() != null) {
@@ -93,8 +101,9 @@ final class JobForm {
                 Json.number(json, "started"),
                 Json.number(json, "ended")),
             json.required("failures").asInt(),
+            json.path("returns").asInt(0),
             hand(json),
-            new Job.Line(idOrNull(json, "parent"), idOrNull(json, "child")),
+            new Job.Line(idOrNull(json, "parent"), idOrNull(json, "child"), followOn(json)),
             new Job.Content(json.required("payload").asLong(), Json.number(json, "result")),
             new Job.Place(document.version(), json.required("task").asLong()));
     Long token = Json.number(json, "lastToken");
@@ -126,6 +135,11 @@ final class JobForm {
             ? null
             : new JobClaim(
                 json.required("client").asLong(), json.required("origin").asLong(), token));
+  }
+
+  private static Job.@Nullable FollowOn followOn(ObjectNode json) {
+    String type = Json.text(json, "followOn");
+    return type == null ? null : new Job.FollowOn(type, Json.text(json, "followOnProblem"));
   }
 
   private static @Nullable JobId idOrNull(ObjectNode json, String field) {

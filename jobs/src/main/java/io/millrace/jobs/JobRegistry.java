@@ -69,6 +69,12 @@ public interface JobRegistry {
   /** The failed attempts at a job, oldest first. */
   List<Failure> failures(JobId id);
 
+  /**
+   * The attempts at a job that ended with their workers instead of with a result or failure, oldest
+   * first; the info of each says how.
+   */
+  List<Failure> returns(JobId id);
+
   /** The payload of a job, to be closed; empty when the job is gone. */
   Optional<InputStream> payload(Job job);
 
@@ -135,10 +141,14 @@ public interface JobRegistry {
 
   /**
    * Stores how attempts ended, all that it can in one transaction. A result whose type has a next
-   * one becomes a job of that in the same commit. A report that is repeated after its answer was
-   * lost is accepted again. The blob of a result that is refused is deleted.
+   * one becomes a job of that in the same commit, or later, by {@link Jobs#followOns}, when it
+   * would have to be copied or something is wrong with it. A report that is repeated after its
+   * answer was lost is accepted again. The blob of a result that is refused is deleted. A report
+   * that cannot be stored keeps no other from being stored: one that the store would never take
+   * becomes a failure of its job, any other is postponed.
    *
    * @return what became of each, in their order
+   * @throws JobsFullException when the store has no room
    */
   List<Settled> settle(List<Report> reports);
 

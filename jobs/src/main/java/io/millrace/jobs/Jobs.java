@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class Jobs implements AutoCloseable {
   private final Ledger ledger;
   private final JobTypes types;
-  private final JobRegistry registry;
+  private final StoreJobRegistry registry;
 
   private Jobs(Ledger ledger, JobTypes types, JobsOptions options) {
     this.ledger = ledger;
@@ -63,6 +63,11 @@ public final class Jobs implements AutoCloseable {
    */
   public JobChanges changes(@Nullable Position after) {
     return JobChanges.begin(ledger, after);
+  }
+
+  /** What makes jobs of results when that could not be done at once. */
+  public FollowOns followOns() {
+    return registry.followOns();
   }
 
   /** What counts jobs. */

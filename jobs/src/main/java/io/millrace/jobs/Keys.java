@@ -13,6 +13,11 @@ final class Keys {
   static final String PAYLOADS = "jobs.payloads";
   static final String RESULTS = "jobs.results";
   static final String FAILURES = "jobs.failures";
+  static final String RETURNS = "jobs.returns";
+
+  /** The jobs of whose results others are still to be made, by their GUIDs. */
+  static final String FOLLOW_ONS = "jobs.follow-ons";
+
   static final String CONFIG = "jobs.config";
 
   /** The types that the server was started with. */
@@ -70,7 +75,7 @@ final class Keys {
     return new DocumentKey(RESULTS, id.toString());
   }
 
-  /** What the keys of a job's failures begin with. */
+  /** What the keys of a job's failures and returns begin with. */
   static String failures(JobId id) {
     return id + "/";
   }
@@ -82,6 +87,16 @@ final class Keys {
    */
   static DocumentKey failure(JobId id, long number) {
     return new DocumentKey(FAILURES, failures(id) + padded(number));
+  }
+
+  /** A return; {@code number} as for {@link #failure}. */
+  static DocumentKey returned(JobId id, long number) {
+    return new DocumentKey(RETURNS, failures(id) + padded(number));
+  }
+
+  /** Says that another job is still to be made of the result of this one. */
+  static DocumentKey followOn(JobId id) {
+    return new DocumentKey(FOLLOW_ONS, id.toString());
   }
 
   static String padded(long number) {

@@ -76,9 +76,17 @@ final class Listing {
   }
 
   List<Failure> failures(JobId id) {
-    List<Failure> failures = new ArrayList<>();
-    ledger.each(Keys.FAILURES, Keys.failures(id), each -> failures.add(FailureForm.read(each)));
-    return failures;
+    return attempts(Keys.FAILURES, id);
+  }
+
+  List<Failure> returns(JobId id) {
+    return attempts(Keys.RETURNS, id);
+  }
+
+  private List<Failure> attempts(String collection, JobId id) {
+    List<Failure> attempts = new ArrayList<>();
+    ledger.each(collection, Keys.failures(id), each -> attempts.add(FailureForm.read(each)));
+    return attempts;
   }
 
   Optional<Batch> batch(long id) {

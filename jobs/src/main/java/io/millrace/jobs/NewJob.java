@@ -41,8 +41,9 @@ record NewJob(
             spot.batch(),
             new Job.Times(submittedMillis, null, null),
             0,
+            0,
             Job.Hand.NOBODY,
-            new Job.Line(parent, null),
+            new Job.Line(parent, null, null),
             new Job.Content(payload.size(), null),
             new Job.Place(0, 0));
     String name = id.toString();

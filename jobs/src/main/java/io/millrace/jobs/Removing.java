@@ -9,6 +9,7 @@ import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.When;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -93,10 +94,15 @@ final class Removing {
       blob = Contents.isInline(result) ? blob : new Contents(ledger).resultBlob(id);
       transaction.delete(Keys.result(id), DocumentVersion.ANY);
     }
-    ledger.each(
-        Keys.FAILURES,
-        Keys.failures(id),
-        failure -> transaction.delete(failure.key(), DocumentVersion.ANY));
+    for (String history : List.of(Keys.FAILURES, Keys.RETURNS)) {
+      ledger.each(
+          history,
+          Keys.failures(id),
+          attempt -> transaction.delete(attempt.key(), DocumentVersion.ANY));
+    }
+    if (job.line().followOn() != null) {
+      transaction.delete(Keys.followOn(id), DocumentVersion.ANY);
+    }
     if (!(ledger.commit(transaction.build()) instanceof Outcome.Done)) {
       return null;
     }

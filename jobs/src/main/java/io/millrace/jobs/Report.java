@@ -1,6 +1,7 @@
 package io.millrace.jobs;
 
 import io.millrace.blobs.Value;
+import org.jspecify.annotations.Nullable;
 
 /** How an attempt at a job ended. */
 public sealed interface Report {
@@ -34,9 +35,11 @@ public sealed interface Report {
 
   /**
    * The worker went away or never began: the job is offered again at once, at its old place, and
-   * this is no failure.
+   * this is no failure. A job that was returned too often for a reason of its own is failed.
    *
    * @param assignment which attempt
+   * @param reason why the attempt counts as a return, for people, as "its connection broke"; null
+   *     when it does not count: the job was never sent, or nobody is to blame
    */
-  record Returned(Assignment assignment) implements Report {}
+  record Returned(Assignment assignment, @Nullable String reason) implements Report {}
 }

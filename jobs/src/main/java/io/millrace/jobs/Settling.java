@@ -1,15 +1,13 @@
 package io.millrace.jobs;
 
 import io.millrace.blobs.BlobException;
-import io.millrace.blobs.BlobStream;
-import io.millrace.blobs.NoSuchBlobException;
 import io.millrace.blobs.Value;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.Reason;
+import io.millrace.store.StoreException;
 import io.millrace.store.Transaction;
 import io.millrace.store.When;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -33,15 +31,16 @@ final class Settling {
   private final Ledger ledger;
   private final Batches batches;
   private final Groups groups;
-  private final JobTypes types;
-  private final int maxFailures;
+  private final JobsOptions options;
+  private final FollowOns followOns;
 
-  Settling(Ledger ledger, Batches batches, Groups groups, JobTypes types, int maxFailures) {
+  Settling(
+      Ledger ledger, Batches batches, Groups groups, JobsOptions options, FollowOns followOns) {
     this.ledger = ledger;
     this.batches = batches;
     this.groups = groups;
-    this.types = types;
-    this.maxFailures = maxFailures;
+    this.options = options;
+    this.followOns = followOns;
   }
 
   List<Settled> settle(List<Report> reports) {
@@ -49,9 +48,20 @@ final class Settling {
     List<Attempt> left = new ArrayList<>(attempts);
     try {
       while (!left.isEmpty()) {
-        Ledger.inParts(part(left), MOST, this::settlePart);
+        List<Attempt> part = part(left);
+        try {
+          Ledger.inParts(part, MOST, this::settlePart);
+        } catch (StoreException | JobsFullException e) {
+          throw e;
+        } catch (RuntimeException _) {
+          // One of them cannot be stored; the others must not wait for it.
+          open(part).forEach(this::settleAlone);
+        }
         left.removeIf(attempt -> attempt.settled() != null);
       }
+    } catch (JobsFullException e) {
+      open(attempts).forEach(this::discardChild);
+      throw e;
     } finally {
       attempts.forEach(this::cleanUp);
     }
@@ -75,13 +85,61 @@ final class Settling {
     return part;
   }
 
+  /**
+   * Settles one that may be what the store does not take: first as it is, then with its follow-on
+   * job left for later. A report that the store would never take becomes a failure of its job, and
+   * what fails in any other way is postponed.
+   */
+  private void settleAlone(Attempt attempt) {
+    while (attempt.settled() == null) {
+      try {
+        settlePart(List.of(attempt));
+      } catch (StoreException | JobsFullException e) {
+        throw e;
+      } catch (RuntimeException e) {
+        JobType next = nextType(attempt);
+        boolean failed =
+            attempt.report() instanceof Report.Failed(Assignment _, Failure failure)
+                && failure.logs() == null;
+        if (next != null && attempt.followOn() == null) {
+          discardChild(attempt);
+          attempt.makeChildLater(new Job.FollowOn(next.name(), problem(e)));
+        } else if ((e instanceof TooLargeException || e instanceof InvalidJobException)
+            && !failed) {
+          LOG.warn("what was reported of job {} cannot be stored", attempt.id(), e);
+          attempt.fail(
+              new Failure(
+                  attempt.assignment().worker(),
+                  ledger.nowMillis(),
+                  "what its worker reported cannot be stored: " + problem(e),
+                  null));
+        } else {
+          LOG.warn("what was reported of job {} is stored later", attempt.id(), e);
+          attempt.postpone(problem(e));
+        }
+      }
+    }
+  }
+
+  /** What is wrong, for people. */
+  static String problem(RuntimeException failure) {
+    String message = failure.getMessage();
+    return message == null ? failure.toString() : message;
+  }
+
+  private void discardChild(Attempt attempt) {
+    if (attempt.child() != null && attempt.child().payload() instanceof Value.Stored stored) {
+      discard(stored.name());
+    }
+  }
+
   private void settlePart(List<Attempt> part) {
     ledger.insist(
         "a job with a report",
         number -> {
           List<Attempt> open = open(part);
           // What the caller holds is mostly the job as it is: the first try trusts it.
-          if (number > 0 || open.stream().anyMatch(this::needsCopy)) {
+          if (number > 0) {
             look(open);
             open = open(open);
           }
@@ -105,42 +163,38 @@ final class Settling {
     attempts.forEach(attempt -> attempt.judge(entries.get(attempt.id())));
   }
 
+  /** The type of which the result becomes a job; null for none, and when there is no result. */
   private @Nullable JobType nextType(Attempt attempt) {
-    return types.next(attempt.assignment().job().type());
+    return attempt.report() instanceof Report.Completed
+        ? followOns.types().next(attempt.assignment().job().type())
+        : null;
   }
 
-  private boolean needsCopy(Attempt attempt) {
-    return attempt.report instanceof Report.Completed(Assignment _, Value.Stored _)
-        && nextType(attempt) != null;
-  }
-
+  /** A blob that cannot be linked has to be copied, which takes long: that is done later. */
   private void prepareChild(Attempt attempt) {
     JobType next = nextType(attempt);
     if (next == null
         || attempt.child() != null
-        || !(attempt.report instanceof Report.Completed completed)) {
+        || attempt.followOn() != null
+        || !(attempt.report() instanceof Report.Completed(Assignment assignment, Value result))) {
       return;
     }
     JobId id = ledger.newId();
-    Value payload =
-        switch (completed.result()) {
-          case Value.Inline inline -> inline;
-          case Value.Stored stored -> copy(stored, JobRegistry.payloadName(id));
-        };
-    Job parent = attempt.assignment().job();
-    Submission order = new Submission(next.name(), parent.order().priority(), null, null);
-    attempt.makeChild(new NewJob(id, order, payload, parent.id(), ledger.nowMillis()));
-  }
-
-  /** A copy of a blob: parent and child are deleted apart from each other. */
-  private Value copy(Value.Stored from, String name) {
-    try (BlobStream bytes = ledger.blobs().open(from.name())) {
-      return new Value.Stored(name, ledger.blobs().put(name, bytes).size());
-    } catch (NoSuchBlobException e) {
-      throw new InvalidJobException("the result " + from.name() + " was not stored");
-    } catch (IOException e) {
-      throw new BlobException("blob " + from.name() + " cannot be copied: " + e, e);
+    Value payload = result;
+    if (result instanceof Value.Stored stored) {
+      String name = JobRegistry.payloadName(id);
+      payload = new Value.Stored(name, stored.size());
+      try {
+        if (!ledger.blobs().link(stored.name(), name)) {
+          attempt.makeChildLater(new Job.FollowOn(next.name(), null));
+          return;
+        }
+      } catch (BlobException e) {
+        attempt.makeChildLater(new Job.FollowOn(next.name(), problem(e)));
+        return;
+      }
     }
+    attempt.makeChild(followOns.child(assignment.job(), id, next, payload));
   }
 
   private void commit(Owner owner, List<Attempt> attempts) {
@@ -181,7 +235,9 @@ final class Settling {
       List<Attempt> attempts,
       List<Batches.@Nullable Spot> spots,
       int before) {
-    Attempt.Context context = new Attempt.Context(ledger.nowMillis(), maxFailures, groups);
+    Attempt.Context context =
+        new Attempt.Context(
+            ledger.nowMillis(), options.maxFailures(), options.maxReturns(), groups);
     int next = before;
     for (int i = 0; i < attempts.size(); i++) {
       next += attempts.get(i).writeTo(transaction, spots.get(i), context, next);
@@ -190,7 +246,10 @@ final class Settling {
 
   private Outcome take(Outcome outcome, List<Attempt> attempts) {
     switch (outcome) {
-      case Outcome.Done done -> attempts.forEach(attempt -> attempt.stored(done, ledger.known()));
+      case Outcome.Done done -> {
+        attempts.forEach(attempt -> attempt.stored(done, ledger.known()));
+        attempts.forEach(this::tell);
+      }
       case Outcome.Refused refused -> {
         Set<Long> origins = new HashSet<>();
         for (Reason reason : refused.reasons()) {
@@ -206,6 +265,28 @@ final class Settling {
     return outcome;
   }
 
+  /** Says what an operator should know. */
+  private void tell(Attempt attempt) {
+    if (!(attempt.settled() instanceof Settled.Accepted(Job job))) {
+      return;
+    }
+    if (job.line().followOn() != null) {
+      followOns.add(job);
+    }
+    if (attempt.report() instanceof Report.Returned(Assignment by, String reason)
+        && reason != null) {
+      String what = job.status() == JobStatus.FAILED ? "has failed for good" : "is offered again";
+      LOG.info(
+          "job {} {}: worker {} did not end it, return {} of {}: {}",
+          job.id(),
+          what,
+          by.worker(),
+          job.returns(),
+          options.maxReturns(),
+          reason);
+    }
+  }
+
   /** Deletes what was stored for nothing. */
   private void cleanUp(Attempt attempt) {
     NewJob child = attempt.child();
@@ -216,7 +297,7 @@ final class Settling {
       discard(stored.name());
     }
     if (refused
-        && attempt.report
+        && attempt.report()
             instanceof Report.Completed(Assignment assignment, Value.Stored(String name, long _))
         && name.equals(JobRegistry.resultName(assignment))) {
       discard(name);

@@ -19,6 +19,7 @@ final class StoreJobRegistry implements JobRegistry {
   private final Assigning assigning;
   private final Renewing renewing;
   private final Settling settling;
+  private final FollowOns followOns;
 
   StoreJobRegistry(Ledger ledger, JobTypes types, JobsOptions options) {
     Batches batches = new Batches(ledger, options.batchSize());
@@ -31,7 +32,12 @@ final class StoreJobRegistry implements JobRegistry {
     this.removing = new Removing(ledger);
     this.assigning = new Assigning(ledger, groups, options.lease());
     this.renewing = new Renewing(ledger, options.lease());
-    this.settling = new Settling(ledger, batches, groups, types, options.maxFailures());
+    this.followOns = new FollowOns(ledger, batches, types);
+    this.settling = new Settling(ledger, batches, groups, options, followOns);
+  }
+
+  FollowOns followOns() {
+    return followOns;
   }
 
   @Override
@@ -75,6 +81,11 @@ final class StoreJobRegistry implements JobRegistry {
   @Override
   public List<Failure> failures(JobId id) {
     return listing.failures(id);
+  }
+
+  @Override
+  public List<Failure> returns(JobId id) {
+    return listing.returns(id);
   }
 
   @Override

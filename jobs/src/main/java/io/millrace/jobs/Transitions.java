@@ -16,7 +16,18 @@ final class Transitions {
     return next(job, JobStatus.RUNNING, times, new Hand(worker, claim), job.place());
   }
 
-  static Job completed(Job job, long resultBytes, @Nullable JobId child, long nowMillis) {
+  /**
+   * Done.
+   *
+   * @param child the job that is made of the result; null for none
+   * @param followOn the job that is still to be made of it; null for none
+   */
+  static Job completed(
+      Job job,
+      long resultBytes,
+      @Nullable JobId child,
+      Job.@Nullable FollowOn followOn,
+      long nowMillis) {
     return new Job(
         job.id(),
         job.order(),
@@ -24,35 +35,64 @@ final class Transitions {
         job.batch(),
         ended(job, nowMillis),
         job.failures(),
+        job.returns(),
         idle(job),
-        new Line(job.line().parent(), child),
+        new Line(job.line().parent(), child, followOn),
         new Content(job.content().payload(), resultBytes),
         nowhere(job));
+  }
+
+  /** Done as before, with other news of the job that its result becomes. */
+  static Job followed(Job job, @Nullable JobId child, Job.@Nullable FollowOn followOn) {
+    return new Job(
+        job.id(),
+        job.order(),
+        job.status(),
+        job.batch(),
+        job.times(),
+        job.failures(),
+        job.returns(),
+        job.hand(),
+        new Line(job.line().parent(), child, followOn),
+        job.content(),
+        job.place());
   }
 
   /** Pending again, or failed for good once it failed often enough. */
   static Job failed(Job job, int maxFailures, long nowMillis) {
     int failures = job.failures() + 1;
     return failures >= maxFailures
-        ? failing(job, failures, ended(job, nowMillis), JobStatus.FAILED)
-        : failing(job, failures, job.times(), JobStatus.PENDING);
+        ? ending(job, failures, job.returns(), ended(job, nowMillis), JobStatus.FAILED)
+        : ending(job, failures, job.returns(), job.times(), JobStatus.PENDING);
   }
 
+  /** Pending at its old place. */
   static Job returned(Job job) {
     return next(job, JobStatus.PENDING, job.times(), idle(job), job.place());
+  }
+
+  /** Pending at its old place, or failed for good once it was returned often enough. */
+  static Job returned(Job job, int maxReturns, long nowMillis) {
+    int returns = job.returns() + 1;
+    if (returns >= maxReturns) {
+      return ending(job, job.failures(), returns, ended(job, nowMillis), JobStatus.FAILED);
+    }
+    Job pending = ending(job, job.failures(), returns, job.times(), JobStatus.PENDING);
+    return next(pending, JobStatus.PENDING, job.times(), idle(job), job.place());
   }
 
   static Job cancelled(Job job, long nowMillis) {
     return next(job, JobStatus.FAILED, ended(job, nowMillis), idle(job), nowhere(job));
   }
 
-  /** Pending with its failures counted anew. */
+  /** Pending with its failures and returns counted anew. */
   static Job retried(Job job) {
     Times times = new Times(job.times().submitted(), job.times().started(), null);
-    return failing(job, 0, times, JobStatus.PENDING);
+    return ending(job, 0, 0, times, JobStatus.PENDING);
   }
 
-  private static Job failing(Job job, int failures, Times times, JobStatus status) {
+  /** In nobody's hands, and without the kernel task that it had. */
+  private static Job ending(Job job, int failures, int returns, Times times, JobStatus status) {
     return new Job(
         job.id(),
         job.order(),
@@ -60,6 +100,7 @@ final class Transitions {
         job.batch(),
         times,
         failures,
+        returns,
         idle(job),
         job.line(),
         job.content(),
@@ -74,6 +115,7 @@ final class Transitions {
         job.batch(),
         times,
         job.failures(),
+        job.returns(),
         hand,
         job.line(),
         job.content(),

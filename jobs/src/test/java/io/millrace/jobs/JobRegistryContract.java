@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the registry of jobs does over any store, beyond {@link JobsContract}. */
 public abstract class JobRegistryContract {
-  private static final JobsOptions OPTIONS = new JobsOptions(3, 3, Duration.ofSeconds(60));
+  private static final JobsOptions OPTIONS = new JobsOptions(3, 3, 5, Duration.ofSeconds(60));
   private static final String LARGE = "x".repeat(10_000);
 
   private StoreFixture store;
@@ -201,7 +201,7 @@ public abstract class JobRegistryContract {
     List<Assignment> taken = new ArrayList<>(registry().assign("second", List.of(A, A, B)));
     Collections.reverse(taken);
     List<Report> reports = new ArrayList<>();
-    taken.forEach(each -> reports.add(new Report.Returned(each)));
+    taken.forEach(each -> reports.add(new Report.Returned(each, null)));
     assertThat(registry().settle(reports)).allMatch(Settled.Accepted.class::isInstance);
     assertThat(registry().next("second", 9)).extracting(Job::id).isEqualTo(ids);
     assertThat(world.job(ids.getFirst()).failures()).isZero();
@@ -211,7 +211,7 @@ public abstract class JobRegistryContract {
   void who_lost_its_claim_is_refused_with_a_reason() {
     Job job = world.submit("second");
     Assignment first = world.assign("second", A);
-    world.accepted(new Report.Returned(first));
+    world.accepted(new Report.Returned(first, null));
     assertThat(((Settled.Refused) world.settle(world.completed(first, LARGE))).reason())
         .contains("taken back and waits");
     Assignment second = world.assign("second", B);

@@ -66,7 +66,7 @@ class JobSweeperTest {
     world.submit("");
     Assignment lost = world.assign("", A);
     world.keep(JobRegistry.resultName(lost), LARGE);
-    world.accepted(new Report.Returned(lost));
+    world.accepted(new Report.Returned(lost, null));
     Assignment running = world.assign("", B);
     world.keep(JobRegistry.resultName(running), LARGE);
     sweepLater();

@@ -36,8 +36,12 @@ final class JobsFixture {
   private BooleanSupplier lineBreaks = () -> false;
 
   JobsFixture(StoreFixture fixture, Path folder, JobTypes types, JobsOptions options) {
+    this(fixture, FileBlobStore.open(folder), types, options);
+  }
+
+  JobsFixture(StoreFixture fixture, BlobStore blobs, JobTypes types, JobsOptions options) {
     this.fixture = fixture;
-    this.blobs = FileBlobStore.open(folder);
+    this.blobs = blobs;
     this.types = types;
     this.options = options;
     this.jobs = another(1, types);

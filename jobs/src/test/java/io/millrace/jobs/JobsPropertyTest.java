@@ -26,7 +26,7 @@ class JobsPropertyTest {
   private static final int STEPS = 400;
   private static final int MOST_JOBS = 30;
   private static final JobsOptions OPTIONS =
-      new JobsOptions(4, JobsModel.MAX_FAILURES, Duration.ofDays(1));
+      new JobsOptions(4, JobsModel.MAX_FAILURES, 5, Duration.ofDays(1));
 
   private final JobsModel model = new JobsModel();
   private final List<Assignment> everGiven = new ArrayList<>();
@@ -149,7 +149,7 @@ class JobsPropertyTest {
           switch (random.nextInt(3)) {
             case 0 -> world.completed(assignment, "r");
             case 1 -> world.failed(assignment);
-            default -> new Report.Returned(assignment);
+            default -> new Report.Returned(assignment, null);
           });
     }
     List<Settled> settled = insist(() -> world.registry().settle(reports));

@@ -64,9 +64,9 @@ class RecoveryTest {
     Assignment again = world.assign("", A);
     assertThat(again.job().id()).isEqualTo(job.id());
     assertThat(again.job().place().task()).isNotEqualTo(job.place().task());
-    other.settle(List.of(new Report.Returned(again)));
+    other.settle(List.of(new Report.Returned(again, null)));
     Assignment elsewhere = other.assign("", List.of(B)).getFirst();
-    other.settle(List.of(new Report.Returned(elsewhere)));
+    other.settle(List.of(new Report.Returned(elsewhere, null)));
 
     assertThat(world.assign("", A).claim().token()).isGreaterThan(elsewhere.claim().token());
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Jobs by their registry. */
 final class RegistryAccess implements JobsAccess {
-  private static final JobsOptions OPTIONS = new JobsOptions(3, 3, Duration.ofSeconds(60));
+  private static final JobsOptions OPTIONS = new JobsOptions(3, 3, 5, Duration.ofSeconds(60));
 
   private final StoreFixture store;
   private final JobsFixture world;

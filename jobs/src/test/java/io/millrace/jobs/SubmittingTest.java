@@ -31,7 +31,7 @@ class SubmittingTest {
       throws InterruptedException, ExecutionException {
     JobTypes types =
         JobTypes.of(List.of(new JobType("a", null, null), new JobType("b", null, null)));
-    JobsOptions options = new JobsOptions(70, 3, JobsOptions.DEFAULTS.lease());
+    JobsOptions options = new JobsOptions(70, 3, 5, JobsOptions.DEFAULTS.lease());
     try (TaskStore store = TaskStore.open(StoreOptions.in(folder.resolve("store")));
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       JobsEnvironment environment = new JobsEnvironment(Clock.systemUTC(), new Random(1));

@@ -147,6 +147,7 @@ public final class MillraceServer implements AutoCloseable {
                   blobs,
                   Clock.systemUTC(),
                   System::nanoTime);
+          workers.recall();
           Polls polls = new Polls(workers, jobs.registry());
           JobsApi.mount(
               routes,
@@ -172,7 +173,7 @@ public final class MillraceServer implements AutoCloseable {
                   address,
                   settings.port(),
                   settings.http(),
-                  Access.to(address, token, graph.pass()),
+                  Access.to(address, token, graph.pass().or(JobsApi.pass(jobsSettings))),
                   routes,
                   failures);
           listener.measure(registry);

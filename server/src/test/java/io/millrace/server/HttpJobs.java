@@ -116,8 +116,9 @@ final class HttpJobs implements JobsAccess {
             time(json, "started"),
             time(json, "ended")),
         json.required("failures").asInt(),
+        json.required("returns").asInt(),
         new Job.Hand(worker == null ? null : new WorkerId(worker), null),
-        new Job.Line(idOrNull(json, "parent"), idOrNull(json, "child")),
+        new Job.Line(idOrNull(json, "parent"), idOrNull(json, "child"), null),
         new Job.Content(
             json.required("payloadSize").asLong(),
             json.required("resultSize").isNull() ? null : json.required("resultSize").asLong()),

@@ -88,7 +88,7 @@ final class WorkersAtWorkTest {
   void every_job_ends_once_though_workers_fail_leave_and_send_garbage() throws Exception {
     ConcurrentHashMap<String, Integer> results = new ConcurrentHashMap<>();
     try (HttpClient client = HttpClient.newHttpClient();
-        TestServer server = TestServer.in(folder);
+        TestServer server = TestServer.in(folder, "jobs.max-returns", "1000");
         var callers = Executors.newVirtualThreadPerTaskExecutor()) {
       List<RealWorker> workers = workers(server, client, WORKERS, 20, results);
       List<Future<String>> ends = new ArrayList<>();

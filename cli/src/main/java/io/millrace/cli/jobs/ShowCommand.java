@@ -18,6 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(name = "show", description = "Shows all that is known of jobs, with how they failed.")
 final class ShowCommand extends JobCommand {
   private static final String HISTORY = "history";
+  private static final String RETURNS = "returnHistory";
 
   @Mixin private KeyArguments jobs = new KeyArguments();
 
@@ -30,8 +31,9 @@ final class ShowCommand extends JobCommand {
     List<JsonNode> found = new ArrayList<>();
     for (String key : jobs.read(terminal())) {
       ObjectNode job = (ObjectNode) JobCalls.find(calls, key);
-      String path = JobCalls.path(job.path("id").asString()) + "/failures";
-      job.set(HISTORY, named(() -> calls.get(path)));
+      String path = JobCalls.path(job.path("id").asString());
+      job.set(HISTORY, named(() -> calls.get(path + "/failures")));
+      job.set(RETURNS, named(() -> calls.get(path + "/returns")));
       found.add(job);
     }
     if (json()) {
@@ -46,12 +48,22 @@ final class ShowCommand extends JobCommand {
     Table table = new Table("FIELD", "VALUE");
     for (Map.Entry<String, JsonNode> field : job.properties()) {
       switch (field.getKey()) {
-        case HISTORY -> {}
+        case HISTORY, RETURNS -> {}
         case "progress" -> table.row("progress", JobTable.progress(field.getValue()));
         default -> table.row(field.getKey(), Fields.text(field.getValue()));
       }
     }
     table.print(out());
+    for (JsonNode attempt : job.path(RETURNS)) {
+      out()
+          .println(
+              Table.printable(
+                  "returned at %s by %s: %s"
+                      .formatted(
+                          Fields.text(attempt.path("at")),
+                          Fields.text(attempt.path("workerId")),
+                          Fields.text(attempt.path("reason")))));
+    }
     for (JsonNode failure : job.path(HISTORY)) {
       out()
           .println(

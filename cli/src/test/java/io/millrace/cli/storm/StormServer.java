@@ -11,11 +11,15 @@ import java.util.concurrent.CompletableFuture;
 
 /** A server as a process, which is killed and started again on its folder and its port. */
 final class StormServer implements AutoCloseable {
-  /** Two hundred that connect at once to a server that has just started take their time. */
+  /**
+   * Two hundred that connect at once to a server that has just started take their time, and no job
+   * is to fail for the workers that break off.
+   */
   private static final String SETTINGS =
       """
       jobs:
         stuck-after: 1s
+        max-returns: 1000
         lease: 5s
         worker:
           kick-after-ms: 10000

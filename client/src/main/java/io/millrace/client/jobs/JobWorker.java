@@ -213,7 +213,7 @@ public final class JobWorker implements AutoCloseable {
     }
     Line now = line;
     if (now != null) {
-      now.cut("the worker was stopped");
+      now.goAway("the worker was stopped");
     }
     return false;
   }

@@ -10,6 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,7 @@ final class Line implements WebSocket.Listener, Outbox.Side {
   private static final JsonMapper MAPPER = new JsonMapper();
   private static final int MOST_TEXT = 1 << 20;
   private static final int PROTOCOL_ERROR = 1002;
+  private static final int GOING_AWAY = 1001;
   private static final int BROKEN = 1006;
   private static final long FAREWELL_SECONDS = 5;
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
@@ -40,7 +42,7 @@ final class Line implements WebSocket.Listener, Outbox.Side {
   /** Guarded by itself. */
   private final Set<InHand> inHand = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  /** Made beforehand: the server waits half a second for it, and a cold start may take that. */
+  /** Made beforehand: the server does not wait for it for long. */
   private final String registration;
 
   private final StringBuilder text = new StringBuilder();
@@ -117,6 +119,26 @@ final class Line implements WebSocket.Listener, Outbox.Side {
   /** Ends at once; the server offers the jobs in hand to others. */
   void cut(String reason) {
     over.complete(new Ended(BROKEN, reason));
+  }
+
+  /**
+   * Ends at once, in good order: the server offers the jobs in hand to others, and does not count
+   * them as returned.
+   */
+  void goAway(String reason) {
+    WebSocket connection = socket;
+    if (connection != null) {
+      try {
+        var _ =
+            connection
+                .sendClose(GOING_AWAY, reason)
+                .orTimeout(FAREWELL_SECONDS, TimeUnit.SECONDS)
+                .join();
+      } catch (CompletionException | IllegalStateException e) {
+        LOG.debug("the server could not be told", e);
+      }
+    }
+    cut(reason);
   }
 
   private void goIfDone() {

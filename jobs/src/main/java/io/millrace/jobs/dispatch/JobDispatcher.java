@@ -4,6 +4,7 @@ import io.millrace.jobs.Assignment;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.JobsException;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
 import io.millrace.jobs.WorkerId;
@@ -16,8 +17,10 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives waiting jobs to ready workers and settles how attempts end. It meets jobs and workers only
@@ -28,6 +31,11 @@ public final class JobDispatcher {
   /** How many jobs are assigned in one go. */
   private static final int MOST = 64;
 
+  /** When a report that could not be stored is tried again; then after twice as long each time. */
+  private static final long FIRST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private static final long LONGEST_PAUSE_NANOS = Duration.ofMinutes(1).toNanos();
+
   /** How many reports are settled in one go. */
   private static final int MOST_REPORTS = 256;
 
@@ -37,10 +45,23 @@ public final class JobDispatcher {
   private final Map<String, Demand> demands = new HashMap<>();
   private final Queue<JobChange> changes = new ConcurrentLinkedQueue<>();
   private final Deque<Report> reports = new ArrayDeque<>();
+
+  /** Reports that could not be stored, by when they are due again. */
+  private final PriorityQueue<Postponed> postponed =
+      new PriorityQueue<>((one, other) -> Long.signum(one.dueNanos() - other.dueNanos()));
+
   private volatile Runnable wake = () -> {};
   private volatile boolean missed;
   private long renewAtNanos;
   private boolean begun;
+
+  /**
+   * A report that could not be stored.
+   *
+   * @param dueNanos when it is tried again
+   * @param pauseNanos how long it was put off
+   */
+  private record Postponed(Report report, long dueNanos, long pauseNanos) {}
 
   /**
    * A dispatcher that has done nothing yet.
@@ -84,11 +105,14 @@ public final class JobDispatcher {
     try {
       readChanges();
       renew(nowNanos);
-      more = settle();
+      more = settle(nowNanos);
       more |= assign();
     } finally {
       // Workers are looked after whatever the store says.
       wait = crew.step(nowNanos);
+    }
+    if (!postponed.isEmpty()) {
+      wait = Math.min(wait, postponed.peek().dueNanos() - nowNanos);
     }
     return more ? 0 : Math.max(0, Math.min(wait, renewAtNanos - nowNanos));
   }
@@ -118,24 +142,47 @@ public final class JobDispatcher {
   }
 
   /** Gives whether more reports wait. Those that could not be settled are kept. */
-  private boolean settle() {
+  private boolean settle(long nowNanos) {
     reports.addAll(crew.takeReports());
-    if (reports.isEmpty()) {
-      return false;
+    if (!reports.isEmpty()) {
+      List<Report> now = reports.stream().limit(MOST_REPORTS).toList();
+      List<Settled> outcomes = registry.settle(now);
+      for (int i = 0; i < now.size(); i++) {
+        reports.removeFirst();
+        settled(now.get(i), outcomes.get(i), FIRST_PAUSE_NANOS, nowNanos);
+      }
     }
-    List<Report> now = reports.stream().limit(MOST_REPORTS).toList();
-    List<Settled> outcomes = registry.settle(now);
-    for (int i = 0; i < now.size(); i++) {
-      reports.removeFirst();
-      crew.settled(now.get(i), outcomes.get(i));
+    while (!postponed.isEmpty() && nowNanos - postponed.peek().dueNanos() >= 0) {
+      Postponed due = postponed.peek();
+      Settled outcome = registry.settle(List.of(due.report())).getFirst();
+      postponed.remove();
+      long pause = Math.min(LONGEST_PAUSE_NANOS, 2 * due.pauseNanos());
+      settled(due.report(), outcome, pause, nowNanos);
     }
     return !reports.isEmpty();
   }
 
+  private void settled(Report report, Settled outcome, long pauseNanos, long nowNanos) {
+    if (outcome instanceof Settled.Postponed) {
+      postponed.add(new Postponed(report, nowNanos + pauseNanos, pauseNanos));
+    } else {
+      crew.settled(report, outcome);
+    }
+  }
+
+  /** What goes wrong with one type keeps no other from its jobs. */
   private boolean assign() {
     boolean more = false;
+    @Nullable JobsException failure = null;
     for (String type : crew.readyTypes()) {
-      more |= assign(type, demand(type));
+      try {
+        more |= assign(type, demand(type));
+      } catch (JobsException e) {
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      throw failure;
     }
     return more;
   }

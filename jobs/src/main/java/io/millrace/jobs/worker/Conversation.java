@@ -22,6 +22,7 @@ final class Conversation implements WorkerConnection {
 
   private final Floor floor;
   private final Post post;
+  private boolean ignored;
 
   Conversation(Floor floor, Post post) {
     this.floor = floor;
@@ -38,7 +39,7 @@ final class Conversation implements WorkerConnection {
       return;
     }
     if (message instanceof WorkerMessage.Register(Registration who) && floor.isRight(who)) {
-      floor.roster().recall(who);
+      floor.roster().history().recall(who.id());
     }
     synchronized (floor) {
       if (counts()) {
@@ -62,10 +63,11 @@ final class Conversation implements WorkerConnection {
 
   private void follow(WorkerMessage message) {
     if (post.registration() == null && !(message instanceof WorkerMessage.Register)) {
-      floor.end(post, CloseCode.NOT_ALLOWED, "the first message is the registration, code 0");
+      ignore("the first message is the registration, code 0");
       return;
     }
     switch (message) {
+      case WorkerMessage.Unknown(String what) -> ignore(what);
       case WorkerMessage.Register(Registration who) -> register(who);
       case WorkerMessage.Status(boolean ready) -> status(ready);
       case WorkerMessage.Advanced advanced -> advanced(advanced);
@@ -74,9 +76,21 @@ final class Conversation implements WorkerConnection {
     }
   }
 
+  /** A message that GridLike would have passed over too; said once for each connection. */
+  private void ignore(String what) {
+    Registration who = post.registration();
+    String id = who == null ? "that has not registered" : who.id().toString();
+    if (ignored) {
+      LOG.debug("a message of worker {} is ignored: {}", id, what);
+    } else {
+      ignored = true;
+      LOG.info("a message of worker {} is ignored, and others like it: {}", id, what);
+    }
+  }
+
   private void register(Registration who) {
     if (post.registration() != null) {
-      floor.end(post, CloseCode.NOT_ALLOWED, "it has registered already");
+      ignore("it has registered already");
     } else if (floor.isRight(who)) {
       floor.register(post, who);
     } else {
@@ -104,7 +118,7 @@ final class Conversation implements WorkerConnection {
   private void advanced(WorkerMessage.Advanced message) {
     Held held = held(message.job());
     if (held == null) {
-      floor.end(post, CloseCode.NOT_ALLOWED, "progress of a job that it does not have");
+      ignore("progress of a job that it does not have");
     } else {
       floor.advance(held, new Progress(message.percent(), message.info(), floor.millis()));
       if (held.lost()) {
@@ -116,7 +130,7 @@ final class Conversation implements WorkerConnection {
   private void failed(WorkerMessage.Failed message) {
     Held held = held(message.job());
     if (held == null) {
-      floor.end(post, CloseCode.NOT_ALLOWED, "the failure of a job that it does not have");
+      ignore("the failure of a job that it does not have");
       return;
     }
     if (held.counts()) {
@@ -234,6 +248,9 @@ final class Conversation implements WorkerConnection {
         floor.forget(held);
         return false;
       }
+      if (held != null) {
+        held.sent();
+      }
       return held != null;
     }
   }
@@ -263,9 +280,16 @@ final class Conversation implements WorkerConnection {
   }
 
   @Override
-  public void disconnected() {
+  public boolean registered() {
     synchronized (floor) {
-      floor.gone(post);
+      return post.registration() != null;
+    }
+  }
+
+  @Override
+  public void disconnected(@Nullable String fault) {
+    synchronized (floor) {
+      floor.gone(post, fault);
     }
   }
 }

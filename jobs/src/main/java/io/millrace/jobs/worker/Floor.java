@@ -5,8 +5,10 @@ import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
+import io.millrace.store.TaskStore;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where workers work: who is there, who is ready, which jobs are in whose hands, and what happens
@@ -28,7 +30,7 @@ final class Floor {
 
   Floor(
       WorkerOptions options,
-      TallyBook book,
+      TaskStore store,
       BlobStore blobs,
       InstantSource clock,
       LongSupplier nanos) {
@@ -36,7 +38,7 @@ final class Floor {
     this.clock = clock;
     this.nanos = nanos;
     this.intake = new Intake(blobs);
-    this.roster = new Roster(book, options.tracking());
+    this.roster = new Roster(store, options.tracking());
     this.reports = new Reports(roster);
     this.vigil = new Vigil(this, options);
   }
@@ -106,7 +108,7 @@ final class Floor {
 
   void register(Post post, Registration who) {
     post.register(who);
-    roster.registered(who);
+    roster.registered(post, who);
     if (post.polled()) {
       post.say(Post.Said.READY);
     } else {
@@ -141,7 +143,7 @@ final class Floor {
   /** A worker gets a job, in a seat that it has left; where it has gone, a report returns it. */
   void hand(Post post, Assignment assignment) {
     if (post.closed()) {
-      report(post, new Report.Returned(assignment));
+      report(post, new Report.Returned(assignment, null));
       return;
     }
     Held held = new Held(post, assignment, nanos());
@@ -212,7 +214,7 @@ final class Floor {
   void free(Held held) {
     hands.remove(held);
     if (held.post().polled()) {
-      gone(held.post());
+      gone(held.post(), null);
     }
   }
 
@@ -223,25 +225,31 @@ final class Floor {
   }
 
   /** Nobody knows whether an attempt's end was stored; if not, its job is offered again. */
-  void unsettled(Held held) {
-    report(held.post(), new Report.Returned(held.assignment()));
+  void unsettled(Held held, String reason) {
+    report(held.post(), new Report.Returned(held.assignment(), reason));
     free(held);
   }
 
   /** Ends a connection. */
   void end(Post post, int code, String reason) {
     post.link().close(code, reason);
-    gone(post);
+    gone(post, "the server closed its connection: " + reason);
   }
 
-  /** A connection is over: what its worker has in hand is offered again. */
-  void gone(Post post) {
+  /**
+   * A connection is over: what its worker has in hand is offered again.
+   *
+   * @param fault how it ended, when a job that the worker had counts as returned; null when nobody
+   *     is to blame
+   */
+  void gone(Post post, @Nullable String fault) {
     if (!roster.remove(post)) {
       return;
     }
     for (Held held : post.jobs().values()) {
       if (held.counts()) {
-        report(post, new Report.Returned(held.assignment()));
+        boolean had = post.polled() || held.wasSent();
+        report(post, new Report.Returned(held.assignment(), had ? fault : null));
       }
       hands.remove(held);
     }

@@ -11,6 +11,7 @@ final class Held {
   private long signNanos;
   private long askedNanos;
   private boolean asked;
+  private boolean sent;
   private boolean lost;
   private boolean over;
   private @Nullable Progress progress;
@@ -34,6 +35,15 @@ final class Held {
   /** Which job it is. */
   JobId id() {
     return assignment.job().id();
+  }
+
+  /** Its payload is on the way: from now on it may be the job's fault if the worker goes. */
+  void sent() {
+    sent = true;
+  }
+
+  boolean wasSent() {
+    return sent;
   }
 
   /** The worker has shown that it works on it. */

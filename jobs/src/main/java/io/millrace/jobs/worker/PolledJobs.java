@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Jobs for workers that ask over HTTP instead of holding a connection. They name the fencing token
@@ -26,8 +27,13 @@ public interface PolledJobs {
    */
   Optional<Assignment> next(String type, Registration worker, Duration wait);
 
-  /** A job has not reached its worker: it is offered again at once, and this is no failure. */
-  void undelivered(Assignment assignment);
+  /**
+   * A job has not reached its worker: it is offered again at once, and this is no failure.
+   *
+   * @param fault what is wrong with the job itself, which counts as a return; null when only the
+   *     worker has gone
+   */
+  void undelivered(Assignment assignment, @Nullable String fault);
 
   /**
    * The payload of a job is not there. Where the job was deleted meanwhile that is all; otherwise

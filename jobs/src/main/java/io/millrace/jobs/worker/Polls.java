@@ -44,7 +44,7 @@ public final class Polls implements PolledJobs {
     if (!floor.isRight(worker)) {
       throw new WrongTokenException();
     }
-    floor.roster().recall(worker);
+    floor.roster().history().recall(worker.id());
     PolledLink link = new PolledLink(wait.isZero());
     Registration single = Registration.single(worker.name(), worker.id(), worker.token());
     Post post = floor.open(type, link, true);
@@ -70,17 +70,17 @@ public final class Polls implements PolledJobs {
       if (link.answer().isDone() && !link.answer().isCancelled()) {
         return Optional.of(link.answer().join());
       }
-      floor.gone(post);
+      floor.gone(post, null);
       return Optional.empty();
     }
   }
 
   @Override
-  public void undelivered(Assignment assignment) {
+  public void undelivered(Assignment assignment, @Nullable String fault) {
     synchronized (floor) {
       Held held = floor.hands().find(assignment);
       if (held != null) {
-        floor.gone(held.post());
+        floor.gone(held.post(), fault);
       }
     }
   }
@@ -190,12 +190,16 @@ public final class Polls implements PolledJobs {
       throw e;
     } catch (RuntimeException e) {
       synchronized (floor) {
-        floor.unsettled(held);
+        floor.unsettled(held, "what its worker reported could not be stored: " + e.getMessage());
       }
       throw e;
     }
     synchronized (floor) {
-      floor.concluded(held, report, outcome);
+      if (outcome instanceof Settled.Postponed) {
+        held.reopen();
+      } else {
+        floor.concluded(held, report, outcome);
+      }
     }
     return outcome;
   }

@@ -70,6 +70,7 @@ final class Reports {
         }
         tell(post, report.assignment(), reason);
       }
+      case Settled.Postponed _ -> throw new IllegalArgumentException("it is not settled yet");
     }
   }
 

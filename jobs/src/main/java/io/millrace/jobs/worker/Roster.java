@@ -2,6 +2,7 @@ package io.millrace.jobs.worker;
 
 import io.millrace.jobs.Report;
 import io.millrace.jobs.worker.WorkerView.Tally;
+import io.millrace.store.TaskStore;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,38 +11,25 @@ import java.util.Set;
 
 /**
  * Who is connected, who was not long ago, and what they have done. Guarded by the lock of the
- * floor, but for the tallies, which guard themselves.
+ * floor, but for what reads or writes the store.
  */
 final class Roster {
-  private final Tallies tallies;
+  private final WorkerHistory history;
   private final boolean tracking;
   private final Set<Post> posts = new LinkedHashSet<>();
-  private final Departed departed = new Departed();
 
   /**
    * Without workers yet.
    *
    * @param tracking whether what workers have done counts over all their connections
    */
-  Roster(TallyBook book, boolean tracking) {
-    this.tallies = new Tallies(book);
+  Roster(TaskStore store, boolean tracking) {
+    this.history = new WorkerHistory(store, tracking);
     this.tracking = tracking;
   }
 
-  /**
-   * Makes known what a worker has done so far; reads the store, so not to be called under a lock.
-   */
-  void recall(Registration who) {
-    if (tracking) {
-      tallies.load(who.id());
-    }
-  }
-
-  /** Stores what workers have done since the last time; not to be called under a lock. */
-  void save() {
-    if (tracking) {
-      tallies.save();
-    }
+  WorkerHistory history() {
+    return history;
   }
 
   /** Somebody has connected. */
@@ -50,8 +38,8 @@ final class Roster {
   }
 
   /** Who it is has become known. */
-  void registered(Registration who) {
-    departed.remove(who.id());
+  void registered(Post post, Registration who) {
+    history.back(post.view(who, tally(post, who)));
   }
 
   /** A connection is over; false where that was known. */
@@ -63,7 +51,7 @@ final class Roster {
   void remember(Post post) {
     Registration who = post.registration();
     if (who != null) {
-      departed.add(post.view(who, tally(post, who)));
+      history.gone(post.view(who, tally(post, who)), !post.polled());
     }
   }
 
@@ -91,19 +79,21 @@ final class Roster {
           case Report.Returned _ -> Tally.NONE;
         };
     post.count(more);
-    if (post.closed()) {
-      departed.count(report.assignment().worker(), more);
-    }
-    if (tracking && !more.equals(Tally.NONE)) {
-      tallies.count(report.assignment().worker(), more);
-    }
+    history.count(report.assignment().worker(), more, post.closed());
   }
 
   private Tally tally(Post post, Registration who) {
-    return tracking ? tallies.of(who.id()) : post.tally();
+    return tracking ? history.tally(who.id()) : post.tally();
   }
 
   List<WorkerView> list() {
+    List<WorkerView> views = connected();
+    views.addAll(history.disconnected());
+    return views;
+  }
+
+  /** Those that are connected and have registered. */
+  List<WorkerView> connected() {
     List<WorkerView> views = new ArrayList<>();
     for (Post post : posts) {
       Registration who = post.registration();
@@ -111,7 +101,6 @@ final class Roster {
         views.add(post.view(who, tally(post, who)));
       }
     }
-    views.addAll(departed.all());
     return views;
   }
 
@@ -133,6 +122,6 @@ final class Roster {
         return Optional.of(post.view(who, tally(post, who)));
       }
     }
-    return departed.find(id);
+    return history.find(id);
   }
 }

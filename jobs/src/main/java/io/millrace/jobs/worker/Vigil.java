@@ -101,20 +101,23 @@ final class Vigil {
   }
 
   private long lookAtLine(Post post, long now) {
+    // A worker may block while it works: how long it may, its job decides.
+    boolean working = !post.assignments().isEmpty();
     long silent = post.heardNanos() + SILENT_KEEPALIVES * keepaliveNanos;
-    if (now - silent >= 0) {
+    if (!working && now - silent >= 0) {
       floor.end(post, CloseCode.NOT_ALLOWED, "there was no sign of life, not even a pong");
       return Long.MAX_VALUE;
     }
     if (now - post.pingedNanos() >= keepaliveNanos) {
       post.ping(now);
     }
-    long next = Math.min(silent, post.pingedNanos() + keepaliveNanos);
+    long pinged = post.pingedNanos() + keepaliveNanos;
+    long next = working ? pinged : Math.min(silent, pinged);
     if (post.said() == Post.Said.READY && post.jobs().values().stream().allMatch(Held::counts)) {
       return next;
     }
     // It is unsure whether this one could work.
-    if (now - post.askedNanos() >= answerNanos && post.assignments().isEmpty()) {
+    if (now - post.askedNanos() >= answerNanos && !working) {
       post.ask(now);
     }
     return Math.min(next, Math.max(now, post.askedNanos()) + answerNanos);

@@ -3,6 +3,7 @@ package io.millrace.jobs.worker;
 import io.millrace.jobs.Job;
 import java.io.IOException;
 import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The manager's end of a worker's connection: the transport tells it what the worker does. Nothing
@@ -40,6 +41,14 @@ public interface WorkerConnection {
   /** A part of a payload has gone out, so that a slow line is not taken for a stuck worker. */
   void sending();
 
-  /** The connection is over; called once, and nothing after it. */
-  void disconnected();
+  /** Whether the worker has been let in. */
+  boolean registered();
+
+  /**
+   * The connection is over; called once, and nothing after it.
+   *
+   * @param fault how it ended, for people: a job that the worker had counts as returned; null when
+   *     the worker or the server went away in good order, which counts for nothing
+   */
+  void disconnected(@Nullable String fault);
 }

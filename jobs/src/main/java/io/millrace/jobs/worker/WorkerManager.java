@@ -27,7 +27,7 @@ public final class WorkerManager implements Workers, Crew {
   /**
    * Without workers yet.
    *
-   * @param store where the tallies of workers are kept
+   * @param store where it is kept what workers have done, and when they were last there
    * @param blobs where results are kept
    * @param clock tells the times that people see
    * @param nanos a clock that never goes back, as {@link System#nanoTime}
@@ -38,7 +38,7 @@ public final class WorkerManager implements Workers, Crew {
       BlobStore blobs,
       InstantSource clock,
       LongSupplier nanos) {
-    this.floor = new Floor(options, new StoredTallies(store), blobs, clock, nanos);
+    this.floor = new Floor(options, store, blobs, clock, nanos);
   }
 
   Floor floor() {
@@ -50,9 +50,26 @@ public final class WorkerManager implements Workers, Crew {
     return floor.isUsed();
   }
 
-  /** Stores what workers have done since the last time. */
-  public void saveTallies() {
-    floor.roster().save();
+  /** Lists the workers that were there before the server started; called before any comes. */
+  public void recall() {
+    List<WorkerView> before = floor.roster().history().stored();
+    synchronized (floor) {
+      floor.roster().history().list(before);
+    }
+  }
+
+  /**
+   * Stores what workers have done, and when they were last there.
+   *
+   * @param exactly whether the last signs of life of connected workers are stored as they are; they
+   *     lag by up to a minute otherwise
+   */
+  public void save(boolean exactly) {
+    List<WorkerView> connected;
+    synchronized (floor) {
+      connected = floor.roster().connected();
+    }
+    floor.roster().history().save(connected, exactly);
   }
 
   @Override
@@ -69,9 +86,11 @@ public final class WorkerManager implements Workers, Crew {
 
   @Override
   public Optional<WorkerView> find(String id) {
+    Optional<WorkerView> listed;
     synchronized (floor) {
-      return floor.roster().find(id);
+      listed = floor.roster().find(id);
     }
+    return listed.or(() -> floor.roster().history().stored(id));
   }
 
   @Override

@@ -31,6 +31,9 @@ sealed interface WorkerMessage {
   record Failed(@Nullable JobId job, @Nullable String info, @Nullable String logs)
       implements WorkerMessage {}
 
+  /** Something that this server does not know, and ignores. */
+  record Unknown(String what) implements WorkerMessage {}
+
   /**
    * Code 6, only from workers that take several jobs: the next binary message is the result of this
    * one.

@@ -59,13 +59,13 @@ class PolledWorkersTest {
     Registration who = Registration.single("n", new WorkerId("p"), "right");
     world.workers.wakeBy(world::settleOnce);
     Assignment first = polls.next("", who, Duration.ofMinutes(1)).orElseThrow();
-    polls.undelivered(first);
+    polls.undelivered(first, null);
     world.settle();
     assertThat(world.job("k").status()).isEqualTo(JobStatus.PENDING);
     assertThat(world.job("k").failures()).isZero();
     world.mayHaveMissed();
     Assignment second = polls.next("", who, Duration.ofMinutes(1)).orElseThrow();
-    polls.undelivered(first);
+    polls.undelivered(first, null);
     world.settle();
     assertThat(world.job("k").hand().claim()).isEqualTo(second.claim());
   }

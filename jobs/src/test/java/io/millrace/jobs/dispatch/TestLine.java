@@ -21,17 +21,22 @@ final class TestLine implements WorkerLink {
   /** Payloads that wait until the line is free; null while it is. */
   private @Nullable List<Job> waiting;
 
-  private TestLine(Workers workers) {
-    this.connection = workers.connect("", this);
+  private TestLine(Workers workers, String type) {
+    this.connection = workers.connect(type, this);
   }
 
   static TestLine open(Workers workers) {
-    return new TestLine(workers);
+    return new TestLine(workers, "");
   }
 
   /** A worker that has registered and is ready. */
   static TestLine ready(Workers workers, String id) {
-    TestLine line = open(workers);
+    return ready(workers, "", id);
+  }
+
+  /** The same for the jobs of a type. */
+  static TestLine ready(Workers workers, String type, String id) {
+    TestLine line = new TestLine(workers, type);
     line.tell("{\"code\":0,\"name\":\"n\",\"id\":\"" + id + "\",\"token\":\"right\"}");
     line.tell("{\"code\":1,\"status\":1}");
     line.heard();
@@ -80,7 +85,12 @@ final class TestLine implements WorkerLink {
   }
 
   void breakOff() {
-    connection.disconnected();
+    connection.disconnected("its connection broke");
+  }
+
+  /** Goes in good order. */
+  void leave() {
+    connection.disconnected(null);
   }
 
   /** What the server has said since the last call. */
@@ -97,10 +107,10 @@ final class TestLine implements WorkerLink {
 
   @Override
   public void send(Job job, @Nullable String announcement) {
-    if (waiting == null) {
-      heard.add("payload of " + job.key());
-    } else {
+    if (waiting != null) {
       waiting.add(job);
+    } else if (connection.wants(job)) {
+      heard.add("payload of " + job.key());
     }
   }
 

@@ -3,6 +3,7 @@ package io.millrace.jobs.dispatch;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
+import io.millrace.jobs.FollowOns;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
@@ -11,20 +12,27 @@ import io.millrace.jobs.Jobs;
 import io.millrace.jobs.JobsEnvironment;
 import io.millrace.jobs.JobsOptions;
 import io.millrace.jobs.Priority;
+import io.millrace.jobs.Report;
+import io.millrace.jobs.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.jobs.worker.WorkerOptions;
+import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Predicate;
 
 /** Manager, dispatcher and registry together, stepped by hand in virtual time. */
 final class VirtualWorkers implements AutoCloseable {
-  private static final WorkerOptions OPTIONS =
+  static final WorkerOptions OPTIONS =
       new WorkerOptions(
           Duration.ofMillis(500),
           "right"::equals,
@@ -33,24 +41,75 @@ final class VirtualWorkers implements AutoCloseable {
           Duration.ofSeconds(20));
 
   private final EmbeddedFixture fixture = new EmbeddedFixture(1);
+  private final WorkerOptions options;
   private final Jobs jobs;
   private final JobDispatcher dispatcher;
   final BlobStore blobs;
   final WorkerManager workers;
+
+  /** Which reports cannot be stored now. */
+  Predicate<Report> postponed = _ -> false;
+
   private long nanos;
   private boolean settling;
 
   VirtualWorkers(Path folder) {
-    blobs = FileBlobStore.open(folder);
+    this(FileBlobStore.open(folder), JobTypes.NONE, OPTIONS);
+  }
+
+  VirtualWorkers(BlobStore blobs, JobTypes types, WorkerOptions options) {
+    this.blobs = blobs;
+    this.options = options;
     jobs =
         Jobs.open(
             fixture.store(),
             blobs,
-            JobTypes.of(List.of()),
+            types,
             JobsOptions.DEFAULTS,
-            new JobsEnvironment(() -> Instant.EPOCH, new Random(1)));
-    workers = new WorkerManager(OPTIONS, fixture.store(), blobs, () -> Instant.EPOCH, () -> nanos);
-    dispatcher = new JobDispatcher(jobs.registry(), workers, JobsOptions.DEFAULTS.lease());
+            new JobsEnvironment(this::now, new Random(1)));
+    workers = manager();
+    dispatcher =
+        new JobDispatcher(postponing(jobs.registry()), workers, JobsOptions.DEFAULTS.lease());
+  }
+
+  TaskStore store() {
+    return fixture.store();
+  }
+
+  private Instant now() {
+    return Instant.ofEpochMilli(nanos / 1_000_000);
+  }
+
+  /** The same, but for the reports that cannot be stored now. */
+  private JobRegistry postponing(JobRegistry registry) {
+    InvocationHandler handler =
+        (_, method, arguments) ->
+            method.getName().equals("settle")
+                ? settle(registry, (List<?>) arguments[0])
+                : method.invoke(registry, arguments);
+    Class<?>[] types = {JobRegistry.class};
+    return (JobRegistry) Proxy.newProxyInstance(JobRegistry.class.getClassLoader(), types, handler);
+  }
+
+  private List<Settled> settle(JobRegistry registry, List<?> reports) {
+    List<Settled> outcomes = new ArrayList<>();
+    for (Object each : reports) {
+      Report report = (Report) each;
+      outcomes.add(
+          postponed.test(report)
+              ? new Settled.Postponed("not now")
+              : registry.settle(List.of(report)).getFirst());
+    }
+    return outcomes;
+  }
+
+  /** Another manager of workers, as after a restart of the server. */
+  WorkerManager manager() {
+    return new WorkerManager(options, fixture.store(), blobs, this::now, () -> nanos);
+  }
+
+  FollowOns followOns() {
+    return jobs.followOns();
   }
 
   JobRegistry registry() {
@@ -63,7 +122,11 @@ final class VirtualWorkers implements AutoCloseable {
   }
 
   Job submit(JobId id, String key, Value payload) {
-    Submission order = new Submission("", Priority.IMMEDIATE, key, null);
+    return submit(id, "", key, payload);
+  }
+
+  Job submit(JobId id, String type, String key, Value payload) {
+    Submission order = new Submission(type, Priority.IMMEDIATE, key, null);
     Job job = jobs.registry().submit(id, order, payload);
     mayHaveMissed();
     return job;

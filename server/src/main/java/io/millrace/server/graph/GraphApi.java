@@ -2,6 +2,7 @@ package io.millrace.server.graph;
 
 import io.millrace.graph.GraphRegistry;
 import io.millrace.server.http.Routes;
+import io.millrace.server.security.Bearer;
 import io.millrace.server.security.Pass;
 
 /** Mounts the graph under {@code /v1}. */
@@ -20,7 +21,8 @@ public final class GraphApi {
 
   /** Lets commands that run as nodes in here, and nowhere else, by their tokens. */
   public static Pass pass(GraphTokens tokens) {
-    return (path, token) ->
-        path.startsWith(GraphMount.ROOT + "/") && tokens.holder(token).isPresent();
+    return (path, headers) ->
+        path.startsWith(GraphMount.ROOT + "/")
+            && Bearer.in(headers.only("Authorization")).flatMap(tokens::holder).isPresent();
   }
 }

@@ -90,7 +90,7 @@ final class SocketOutlet implements EventOutlet, WebSocketListener {
   }
 
   @Override
-  public void closed() {
+  public void closed(int code, String reason) {
     over = true;
   }
 }

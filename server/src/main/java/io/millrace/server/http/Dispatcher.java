@@ -129,7 +129,8 @@ final class Dispatcher implements HttpRouting {
           path,
           source.authority(),
           only(headers, HeaderNames.ORIGIN),
-          only(headers, HeaderNames.AUTHORIZATION));
+          only(headers, HeaderNames.AUTHORIZATION),
+          name -> only(headers, HeaderNames.create(name)));
       checkFraming(exchange, headers);
       Routes.Match match = routes.match(source.prologue().method().text(), path);
       exchange.entry.endpoint(match.endpoint());

@@ -5,6 +5,17 @@ import org.jspecify.annotations.Nullable;
 /** Decides who may ask, before anything else of a request is looked at. Safe for use by threads. */
 @FunctionalInterface
 public interface Gate {
+  /** The headers of a request. */
+  @FunctionalInterface
+  interface Headers {
+    /**
+     * The value of the header of this name, in any case; null when there is none.
+     *
+     * @throws HttpProblem 400 when there are several
+     */
+    @Nullable String only(String name);
+  }
+
   /** Lets everybody in. */
   Gate OPEN = (path, host, origin, authorization) -> {};
 
@@ -18,4 +29,19 @@ public interface Gate {
    * @throws HttpProblem to turn it away
    */
   void check(String path, String host, @Nullable String origin, @Nullable String authorization);
+
+  /**
+   * The same for a request that may carry other credentials than the Authorization header.
+   *
+   * @param headers those of the request
+   * @throws HttpProblem to turn it away
+   */
+  default void check(
+      String path,
+      String host,
+      @Nullable String origin,
+      @Nullable String authorization,
+      Headers headers) {
+    check(path, host, origin, authorization);
+  }
 }

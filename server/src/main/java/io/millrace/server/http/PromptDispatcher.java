@@ -76,7 +76,8 @@ final class PromptDispatcher {
         path,
         headers.get(HeaderNames.HOST).get(),
         Dispatcher.only(headers, HeaderNames.ORIGIN),
-        Dispatcher.only(headers, HeaderNames.AUTHORIZATION));
+        Dispatcher.only(headers, HeaderNames.AUTHORIZATION),
+        name -> Dispatcher.only(headers, HeaderNames.create(name)));
     Routes.Match match = routes.match(source.prologue().method().text(), path);
     PromptHandler handler = match.endpoint().prompt();
     if (handler == null) {

@@ -33,41 +33,42 @@ final class Delivery {
   /** The answer that brings it; nothing where its payload is not there, which is told. */
   Reply of(Request request, Assignment assignment) {
     Job job = assignment.job();
-    boolean begun = false;
+    InputStream payload;
     try {
-      InputStream payload = registry.payload(job).orElse(null);
-      begun = true;
-      if (payload == null) {
-        jobs.missing(assignment);
-        return Reply.nothing();
-      }
-      return new Reply.Streamed(
-          200,
-          Reply.BYTES,
-          headers(assignment),
-          job.content().payload(),
-          target -> write(request, assignment, payload, target));
-    } finally {
-      if (!begun) {
-        jobs.undelivered(assignment);
-      }
+      payload = registry.payload(job).orElse(null);
+    } catch (RuntimeException | Error e) {
+      jobs.undelivered(assignment, "its payload cannot be read: " + e.getMessage());
+      throw e;
     }
+    if (payload == null) {
+      jobs.missing(assignment);
+      return Reply.nothing();
+    }
+    return new Reply.Streamed(
+        200,
+        Reply.BYTES,
+        headers(assignment),
+        job.content().payload(),
+        target -> write(request, assignment, payload, target));
   }
 
   private void write(
       Request request, Assignment assignment, InputStream payload, OutputStream target)
       throws IOException {
     boolean arrived = false;
-    try (payload) {
+    NotingStream noting = new NotingStream(payload);
+    try (noting) {
       if (isGone(request)) {
         throw new IOException("the worker has gone before its job could be sent");
       }
-      Content.copy(payload, 0, assignment.job().content().payload(), target);
+      Content.copy(noting, 0, assignment.job().content().payload(), target);
       target.flush();
       arrived = true;
     } finally {
       if (!arrived) {
-        jobs.undelivered(assignment);
+        IOException unreadable = noting.failure();
+        jobs.undelivered(
+            assignment, unreadable == null ? null : "its payload cannot be read: " + unreadable);
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.millrace.server.jobs;
 
+import io.millrace.jobs.FollowOns;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobChanges;
 import io.millrace.jobs.Jobs;
@@ -16,7 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The threads of the job server: one that steps the dispatcher when it wants to be called or is
- * woken, and one that tells it what changes. To be closed before the store.
+ * woken, one that tells it what changes, and one that makes follow-on jobs, which may copy for
+ * long. To be closed before the store.
  */
 public final class Dispatching implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatching.class);
@@ -30,6 +32,8 @@ public final class Dispatching implements AutoCloseable {
   private final Semaphore due = new Semaphore(0);
   private final Thread stepping;
   private final Thread listening;
+  private final Semaphore followOnDue = new Semaphore(0);
+  private final Thread following;
   private boolean full;
   private volatile boolean closed;
 
@@ -39,13 +43,16 @@ public final class Dispatching implements AutoCloseable {
     this.workers = workers;
     this.stepping = Thread.ofPlatform().name("job-dispatcher").daemon().unstarted(this::drive);
     this.listening = Thread.ofVirtual().name("job-changes").unstarted(this::listen);
+    this.following = Thread.ofPlatform().name("job-follow-ons").daemon().unstarted(this::follow);
   }
 
   /** Begins at once. */
   public static Dispatching start(Jobs jobs, JobDispatcher dispatcher, WorkerManager workers) {
     Dispatching dispatching = new Dispatching(jobs, dispatcher, workers);
     dispatcher.wakeBy(dispatching.due::release);
+    jobs.followOns().wakeBy(dispatching.followOnDue::release);
     dispatching.stepping.start();
+    dispatching.following.start();
     return dispatching;
   }
 
@@ -60,13 +67,13 @@ public final class Dispatching implements AutoCloseable {
         wait = step();
         listenOnceUsed();
         if (System.nanoTime() - saved >= SAVE_NANOS) {
-          save();
+          save(false);
           saved = System.nanoTime();
         }
         wait = Math.min(wait, SAVE_NANOS);
       }
       step();
-      save();
+      save(true);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } catch (StoreClosedException _) {
@@ -103,13 +110,40 @@ public final class Dispatching implements AutoCloseable {
     }
   }
 
-  private void save() {
+  private void follow() {
+    FollowOns followOns = jobs.followOns();
+    long wait = 0;
     try {
-      workers.saveTallies();
+      while (!closed) {
+        if (followOnDue.tryAcquire(wait, TimeUnit.MILLISECONDS)) {
+          followOnDue.drainPermits();
+        }
+        if (closed) {
+          return;
+        }
+        try {
+          wait = followOns.step();
+        } catch (StoreClosedException e) {
+          throw e;
+        } catch (RuntimeException | Error e) {
+          LOG.warn("follow-on jobs could not be made; the next try comes in a second", e);
+          wait = TimeUnit.NANOSECONDS.toMillis(AFTER_FAILURE_NANOS);
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (StoreClosedException _) {
+      // The store has ended, and everything with it.
+    }
+  }
+
+  private void save(boolean exactly) {
+    try {
+      workers.save(exactly);
     } catch (StoreClosedException e) {
       throw e;
     } catch (RuntimeException | Error e) {
-      LOG.warn("the tallies of workers are stored later: {}", e.toString());
+      LOG.warn("what is known of workers is stored later: {}", e.toString());
     }
   }
 
@@ -150,8 +184,11 @@ public final class Dispatching implements AutoCloseable {
   public void close() {
     closed = true;
     due.release();
+    jobs.followOns().stop();
+    followOnDue.release();
     listening.interrupt();
     try {
+      following.join();
       stepping.join();
       listening.join();
     } catch (InterruptedException _) {

@@ -30,6 +30,7 @@ final class JobRoutes {
     mount.forClients(HttpMethod.GET, "/jobs/{key}/payload", this::payload);
     mount.forClients(HttpMethod.GET, "/jobs/{key}/result", this::result);
     mount.forClients(HttpMethod.GET, "/jobs/{key}/failures", this::failures);
+    mount.forClients(HttpMethod.GET, "/jobs/{key}/returns", this::returns);
     mount.forClients(HttpMethod.POST, "/jobs/{key}/delete", this::delete);
     mount.forClients(HttpMethod.DELETE, "/jobs/{key}", this::delete);
     mount.forClients(
@@ -58,6 +59,14 @@ final class JobRoutes {
     ArrayNode shown = Json.array();
     for (Failure failure : registry.failures(lookup.job(request).id())) {
       shown.add(Shapes.of(failure));
+    }
+    return Json.reply(shown);
+  }
+
+  private Reply returns(Request request) {
+    ArrayNode shown = Json.array();
+    for (Failure attempt : registry.returns(lookup.job(request).id())) {
+      shown.add(Shapes.returned(attempt));
     }
     return Json.reply(shown);
   }

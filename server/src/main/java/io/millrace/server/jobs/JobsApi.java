@@ -9,6 +9,7 @@ import io.millrace.jobs.worker.Workers;
 import io.millrace.server.http.Failures;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Routes;
+import io.millrace.server.security.Pass;
 import io.millrace.server.websocket.WebSocketLimits;
 import java.time.Clock;
 
@@ -34,9 +35,7 @@ public final class JobsApi {
   /** Adds the routes. */
   public static void mount(Routes routes, Served served, JobsSettings settings) {
     JobsSettings.Access access = settings.access();
-    ApiMount mount =
-        new ApiMount(
-            routes, access.prefix(), new Keys(access.apiKey(), settings.workers().token()));
+    ApiMount mount = new ApiMount(routes, access.prefix(), keys(settings));
     JobRegistry registry = served.jobs().registry();
     Types types = new Types(served.jobs().types().all());
     Lookup lookup = new Lookup(registry);
@@ -64,6 +63,15 @@ public final class JobsApi {
             shapes,
             new PollRoutes.Bounds(served.maxBytes(), Clock.systemUTC()))
         .mount(mount);
+  }
+
+  /** Lets clients in by the API key alone and workers by the registration token alone. */
+  public static Pass pass(JobsSettings settings) {
+    return keys(settings).pass(settings.access().prefix());
+  }
+
+  private static Keys keys(JobsSettings settings) {
+    return new Keys(settings.access().apiKey(), settings.workers().token());
   }
 
   /** Says what the failures of jobs mean to a client. */

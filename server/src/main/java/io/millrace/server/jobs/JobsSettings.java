@@ -50,14 +50,15 @@ public record JobsSettings(
           "worker.kick-after-ms",
           1,
           3_600_000,
-          500,
+          5_000,
           "After how many milliseconds a worker is disconnected that has not registered, or with a"
               + " wrong token.");
   private static final Key<Boolean> TRACKING =
       Key.truth(
           "worker.tracking",
           true,
-          "Whether statistics are kept by the workers' own ids, over their connections.");
+          "Whether the statistics of workers, and when they were last there, are kept by their own"
+              + " ids, over their connections and restarts of the server.");
   private static final Key<Long> MAX_FRAME =
       Key.bytes(
           "worker.max-frame-bytes",
@@ -88,6 +89,22 @@ public record JobsSettings(
           Duration.ofSeconds(60),
           "After how long without progress or status a running job is asked about, and then taken"
               + " back.");
+  private static final Key<Long> MAX_RETURNS =
+      Key.number(
+          "max-returns",
+          1,
+          1_000_000,
+          JobsOptions.DEFAULTS.maxReturns(),
+          "After how many returns a job is failed for good. A return is an attempt that ended with"
+              + " its worker: the connection broke, or the result was refused.");
+  private static final Key<Duration> KEEPALIVE =
+      Key.duration(
+          "worker.keepalive",
+          Duration.ofSeconds(1),
+          Duration.ofHours(24),
+          Duration.ofSeconds(20),
+          "How often the server pings a worker. One without a job that gives no sign of life for"
+              + " three times as long is disconnected.");
   private static final Key<Duration> LEASE =
       Key.duration(
           "lease",
@@ -138,10 +155,12 @@ public record JobsSettings(
               WORKER_TOKEN,
               WORKER_TOKEN_FILE,
               KICK_AFTER,
+              KEEPALIVE,
               TRACKING,
               MAX_FRAME,
               BATCH_SIZE,
               MAX_FAILURES,
+              MAX_RETURNS,
               STUCK_AFTER,
               LEASE,
               DESCRIPTION,
@@ -161,20 +180,19 @@ public record JobsSettings(
    * @param tracking whether statistics are kept by their own ids
    * @param maxFrameBytes their longest frame
    * @param stuckAfter when a silent job is asked about
+   * @param keepalive how often they are pinged
    */
   public record WorkerSettings(
       @Nullable Token token,
       Duration kickAfter,
       boolean tracking,
       long maxFrameBytes,
-      Duration stuckAfter) {
-    /** How often an idle connection is pinged. */
-    private static final Duration KEEPALIVE = Duration.ofSeconds(20);
-
+      Duration stuckAfter,
+      Duration keepalive) {
     /** The same for those who look after the workers. */
     public WorkerOptions options() {
       return new WorkerOptions(
-          kickAfter, given -> token == null || token.is(given), tracking, stuckAfter, KEEPALIVE);
+          kickAfter, given -> token == null || token.is(given), tracking, stuckAfter, keepalive);
     }
   }
 
@@ -191,6 +209,7 @@ public record JobsSettings(
         new JobsOptions(
             values.get(BATCH_SIZE).intValue(),
             values.get(MAX_FAILURES).intValue(),
+            values.get(MAX_RETURNS).intValue(),
             values.get(LEASE)),
         types(values),
         values.get(REPLACE_TYPES),
@@ -199,7 +218,8 @@ public record JobsSettings(
             Duration.ofMillis(values.get(KICK_AFTER)),
             values.get(TRACKING),
             values.get(MAX_FRAME),
-            values.get(STUCK_AFTER)),
+            values.get(STUCK_AFTER),
+            values.get(KEEPALIVE)),
         new Access(secret(values, API_KEY, API_KEY_FILE), values.get(PATH_PREFIX)));
   }
 

@@ -55,7 +55,12 @@ final class Json {
    * @throws HttpProblem 400 where it is none
    */
   static ObjectNode body(Request request) throws IOException {
-    byte[] body = request.body(MOST_BYTES);
+    return body(request, MOST_BYTES);
+  }
+
+  /** The same of a body of at most {@code mostBytes}. */
+  static ObjectNode body(Request request, int mostBytes) throws IOException {
+    byte[] body = request.body(mostBytes);
     try {
       if (MAPPER.readTree(body) instanceof ObjectNode object) {
         return object;

@@ -64,7 +64,7 @@ final class PollRoutes {
   }
 
   private Reply next(Request request, String type) throws IOException {
-    Registration worker = registration(Json.body(request));
+    Registration worker = registration(Json.body(request, WorkerSocket.MOST_REGISTRATION_BYTES));
     Duration wait = Duration.ofSeconds(request.query().integer("wait", 0, 0, MOST_WAIT_SECONDS));
     Assignment assignment = await(request, type, worker, wait).orElse(null);
     return assignment == null ? Reply.nothing() : delivery.of(request, assignment);
@@ -159,6 +159,8 @@ final class PollRoutes {
     return switch (settled) {
       case Settled.Accepted(Job job) -> Json.reply(shapes.of(job));
       case Settled.Refused(String reason) -> throw Problem.conflict(reason);
+      case Settled.Postponed(String reason) ->
+          throw HttpProblem.unavailable("this cannot be stored now: " + reason, 1);
     };
   }
 }

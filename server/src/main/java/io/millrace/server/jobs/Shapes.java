@@ -61,8 +61,15 @@ final class Shapes {
     json.put("ended", time(job.times().ended()));
     json.put("workerId", text(job.hand().worker()));
     json.put("failures", job.failures());
+    json.put("returns", job.returns());
     json.put("parent", text(job.line().parent()));
     json.put("child", text(job.line().child()));
+    Job.FollowOn followOn = job.line().followOn();
+    if (followOn == null) {
+      json.putNull("followOn");
+    } else {
+      json.putObject("followOn").put("type", followOn.type()).put("problem", followOn.problem());
+    }
     json.put("payloadSize", job.content().payload());
     json.put("resultSize", job.content().result());
     return json;
@@ -74,6 +81,14 @@ final class Shapes {
         .put("at", time(failure.atMillis()))
         .put("info", failure.info())
         .put("logs", failure.logs());
+  }
+
+  /** An attempt that ended with its worker. */
+  static ObjectNode returned(Failure attempt) {
+    return Json.object()
+        .put("workerId", text(attempt.worker()))
+        .put("at", time(attempt.atMillis()))
+        .put("reason", attempt.info());
   }
 
   static ObjectNode of(Batch batch) {

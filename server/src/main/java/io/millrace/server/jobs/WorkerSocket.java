@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Workers over WebSocket. */
 final class WorkerSocket {
+  /** The longest registration, which comes from a worker that has shown no token yet. */
+  static final int MOST_REGISTRATION_BYTES = 64 << 10;
+
+  private static final int GOING_AWAY = 1001;
+  private static final int BROKEN = 1006;
+
   private final JobRegistry registry;
   private final Workers workers;
   private final Types types;
@@ -137,8 +143,19 @@ final class WorkerSocket {
     }
 
     @Override
-    public void closed() {
-      connection.disconnected();
+    public long textLimit() {
+      return connection.registered() ? Long.MAX_VALUE : MOST_REGISTRATION_BYTES;
+    }
+
+    @Override
+    public void closed(int code, String reason) {
+      connection.disconnected(
+          switch (code) {
+            case GOING_AWAY -> null;
+            case BROKEN -> "its connection broke";
+            default ->
+                "its connection was closed with " + code + (reason.isEmpty() ? "" : ": " + reason);
+          });
     }
   }
 }

@@ -5,6 +5,7 @@ import io.millrace.server.http.Gate;
 import io.millrace.server.http.HttpProblem;
 import java.net.InetAddress;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ public final class Access implements Gate {
    * The rules for a listen address.
    *
    * @param token what clients must present; null for no authentication
-   * @param pass what counts in the place of the token
+   * @param pass other credentials that open a part of the server
    * @throws ServerException for an address other than loopback without a token
    */
   public static Access to(InetAddress address, @Nullable Token token, Pass pass) {
@@ -62,6 +63,21 @@ public final class Access implements Gate {
   @Override
   public void check(
       String path, String host, @Nullable String origin, @Nullable String authorization) {
+    check(
+        path,
+        host,
+        origin,
+        authorization,
+        name -> name.equalsIgnoreCase("Authorization") ? authorization : null);
+  }
+
+  @Override
+  public void check(
+      String path,
+      String host,
+      @Nullable String origin,
+      @Nullable String authorization,
+      Gate.Headers headers) {
     if (loopback && !isOwn(nameOf(host))) {
       throw new HttpProblem(
           403, "this server answers to localhost, 127.0.0.1 and [::1], not to Host " + host);
@@ -70,7 +86,7 @@ public final class Access implements Gate {
       throw new HttpProblem(403, "pages of origin " + origin + " may not use this server");
     }
     if (token != null && !path.equals("/health")) {
-      authenticate(token, path, authorization);
+      authenticate(token, path, authorization, headers);
     }
   }
 
@@ -95,14 +111,16 @@ public final class Access implements Gate {
     return end <= 0 ? host : host.substring(0, end);
   }
 
-  private void authenticate(Token right, String path, @Nullable String authorization) {
-    String offered =
-        Bearer.in(authorization)
-            .orElseThrow(() ->
-                new HttpProblem(401, "this server wants the header Authorization: Bearer TOKEN")
-                    .withHeader("WWW-Authenticate", "Bearer"));
-    if (!right.is(offered) && !pass.opens(path, offered)) {
-      throw new HttpProblem(403, "the token is not the one of this server");
+  private void authenticate(
+      Token right, String path, @Nullable String authorization, Gate.Headers headers) {
+    Optional<String> offered = Bearer.in(authorization);
+    if (offered.filter(right::is).isPresent() || pass.opens(path, headers)) {
+      return;
     }
+    if (offered.isEmpty()) {
+      throw new HttpProblem(401, "this server wants the header Authorization: Bearer TOKEN")
+          .withHeader("WWW-Authenticate", "Bearer");
+    }
+    throw new HttpProblem(403, "the token is not the one of this server");
   }
 }

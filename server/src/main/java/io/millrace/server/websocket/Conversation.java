@@ -53,7 +53,12 @@ final class Conversation {
       out.awaitLast();
     } finally {
       out.over();
-      listener.closed();
+      Outgoing.Close first = out.firstClose();
+      if (first == null) {
+        listener.closed(CloseCode.BROKEN, "");
+      } else {
+        listener.closed(first.code(), first.reason());
+      }
     }
   }
 
@@ -149,9 +154,9 @@ final class Conversation {
   }
 
   private void checkText(long length) throws ViolationException {
-    if (length > limits.textBytes()) {
-      throw ViolationException.tooLong(
-          "a text message has at most " + limits.textBytes() + " bytes");
+    long most = Math.min(limits.textBytes(), listener.textLimit());
+    if (length > most) {
+      throw ViolationException.tooLong("a text message has at most " + most + " bytes");
     }
   }
 

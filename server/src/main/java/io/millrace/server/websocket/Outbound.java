@@ -30,6 +30,11 @@ final class Outbound implements WebSocket {
   /** Whether a thread writes. */
   private boolean writing;
 
+  /**
+   * The first close that either side decided on; null while there is none. Guarded by the queue.
+   */
+  private Outgoing.@Nullable Close firstClose;
+
   private volatile boolean closing;
   private volatile boolean dismissed;
 
@@ -90,7 +95,10 @@ final class Outbound implements WebSocket {
         over();
         return false;
       }
-      closing = next instanceof Outgoing.Close;
+      if (next instanceof Outgoing.Close close) {
+        closing = true;
+        firstClose = close;
+      }
       queue.add(next);
       if (!writing) {
         writing = true;
@@ -155,15 +163,20 @@ final class Outbound implements WebSocket {
   }
 
   private void giveUp() {
+    Outgoing.Close close =
+        new Outgoing.Close(CloseCode.INTERNAL_ERROR, "the payload cannot be read");
     boolean begins;
     synchronized (queue) {
       begins = !closing;
+      if (begins) {
+        firstClose = close;
+      }
       closing = true;
       dismissed = true;
       queue.clear();
     }
     try {
-      writer.close(new Outgoing.Close(CloseCode.INTERNAL_ERROR, "the payload cannot be read"));
+      writer.close(close);
       lastWritten.countDown();
       if (begins) {
         Thread.ofVirtual().name("websocket-farewell").start(this::farewell);
@@ -181,6 +194,13 @@ final class Outbound implements WebSocket {
       }
     } catch (InterruptedException _) {
       over();
+    }
+  }
+
+  /** The close that came first, of this side or the peer's; null when there was none. */
+  Outgoing.@Nullable Close firstClose() {
+    synchronized (queue) {
+      return firstClose;
     }
   }
 

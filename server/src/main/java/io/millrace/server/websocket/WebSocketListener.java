@@ -25,6 +25,20 @@ public interface WebSocketListener {
    */
   void alive();
 
-  /** The connection is over: called once, and nothing after it. */
-  void closed();
+  /**
+   * The most bytes that a text message may have now, besides the limits of the connection; for
+   * peers that are not trusted yet.
+   */
+  default long textLimit() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
+   * The connection is over: called once, and nothing after it.
+   *
+   * @param code the close code of whichever side closed first; 1001 when this server stops, 1005
+   *     when the peer named none, 1006 when the connection broke without a close
+   * @param reason why this side closed; empty when it did not
+   */
+  void closed(int code, String reason);
 }

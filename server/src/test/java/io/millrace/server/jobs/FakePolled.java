@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Takes jobs from the registry without waiting. */
 final class FakePolled implements PolledJobs {
@@ -62,7 +63,7 @@ final class FakePolled implements PolledJobs {
   }
 
   @Override
-  public void undelivered(Assignment assignment) {
+  public void undelivered(Assignment assignment, @Nullable String fault) {
     undelivered.add(assignment);
   }
 

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Notes what workers do. */
 final class FakeWorkers implements Workers {
@@ -80,8 +81,13 @@ final class FakeWorkers implements Workers {
       public void sending() {}
 
       @Override
-      public void disconnected() {
-        heard.add("disconnected");
+      public boolean registered() {
+        return false;
+      }
+
+      @Override
+      public void disconnected(@Nullable String fault) {
+        heard.add("disconnected" + (fault == null ? "" : ": " + fault));
       }
     };
   }

@@ -91,7 +91,8 @@ final class WorkerSocketTest {
     assertThat(server.workers.nextHeard()).isEqualTo("result of 1300000");
     link.close(4001, "enough");
     assertThat(heard.next()).isEqualTo("4001 enough");
-    assertThat(server.workers.nextHeard()).isEqualTo("disconnected");
+    assertThat(server.workers.nextHeard())
+        .isEqualTo("disconnected: its connection was closed with 4001: enough");
   }
 
   @Test
@@ -128,7 +129,7 @@ final class WorkerSocketTest {
     WebSocket socket = connect("/api/worker", new Heard());
     assertThat(server.workers.nextHeard()).isEqualTo("connected ");
     socket.abort();
-    assertThat(server.workers.nextHeard()).isEqualTo("disconnected");
+    assertThat(server.workers.nextHeard()).isEqualTo("disconnected: its connection broke");
   }
 
   @Test

@@ -117,7 +117,7 @@ final class EchoServer implements AutoCloseable {
     }
 
     @Override
-    public void closed() {
+    public void closed(int code, String reason) {
       events.add("closed");
     }
   }

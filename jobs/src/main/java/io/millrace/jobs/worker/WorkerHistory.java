@@ -1,0 +1,384 @@
+package io.millrace.jobs.worker;
+
+import io.millrace.jobs.InvalidJobException;
+import io.millrace.jobs.JobsException;
+import io.millrace.jobs.WorkerId;
+import io.millrace.jobs.worker.WorkerView.Seen;
+import io.millrace.jobs.worker.WorkerView.Tally;
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason;
+import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What is known of workers beyond their connections, by their own ids: what they have done, and
+ * when they were last there. It is kept in memory, and in the store with a delay of some seconds,
+ * as documents of the collection {@code jobs.workers}. The thousand that were disconnected last are
+ * listed; of one that is no longer listed only what it has done is kept. Without tracking nothing
+ * is stored.
+ *
+ * <p>The list of those who are disconnected is guarded by the lock of the floor; all else guards
+ * itself.
+ */
+final class WorkerHistory {
+  /** How many disconnected workers are listed. */
+  static final int MOST_LISTED = 1_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(WorkerHistory.class);
+  private static final String COLLECTION = "jobs.workers";
+  private static final int PAGE = 1_000;
+  private static final Owner SELF = Owner.client(1);
+  private static final JsonMapper MAPPER = new JsonMapper();
+
+  /** How far the stored time of a connected worker's last sign of life may lag behind. */
+  private static final long SEEN_MILLIS = 60_000;
+
+  private final TaskStore store;
+  private final boolean tracking;
+  private final LinkedHashMap<WorkerId, WorkerView> disconnected = new LinkedHashMap<>();
+  private final Map<WorkerId, Known> known = new HashMap<>();
+  private final Set<WorkerId> unsaved = new HashSet<>();
+  private final Set<WorkerId> forgotten = new HashSet<>();
+
+  /**
+   * What is known of a worker.
+   *
+   * @param presence how it was last there; null when only its tally was stored, as by old versions
+   */
+  private record Known(Tally tally, @Nullable Presence presence) {
+    static final Known NOTHING = new Known(Tally.NONE, null);
+  }
+
+  private record Presence(String name, String type, Seen seen) {}
+
+  WorkerHistory(TaskStore store, boolean tracking) {
+    this.store = store;
+    this.tracking = tracking;
+  }
+
+  // ---- disconnected workers, under the lock of the floor
+
+  /**
+   * A worker has gone.
+   *
+   * @param exactly whether that moment is to be stored; those who ask over HTTP come and go
+   */
+  void gone(WorkerView view, boolean exactly) {
+    disconnected.remove(view.id());
+    disconnected.put(view.id(), view);
+    if (tracking) {
+      seen(view, exactly);
+    }
+    while (disconnected.size() > MOST_LISTED) {
+      forget(disconnected.pollFirstEntry().getValue());
+    }
+  }
+
+  /** A worker is there again. */
+  void back(WorkerView view) {
+    disconnected.remove(view.id());
+    if (tracking) {
+      seen(view, false);
+    }
+  }
+
+  /** Those who are disconnected, the last to go the last. */
+  List<WorkerView> disconnected() {
+    return List.copyOf(disconnected.values());
+  }
+
+  Optional<WorkerView> find(String id) {
+    return disconnected.values().stream().filter(view -> view.id().text().equals(id)).findFirst();
+  }
+
+  /** Lists workers that were there before. */
+  void list(List<WorkerView> views) {
+    views.forEach(view -> disconnected.putIfAbsent(view.id(), view));
+  }
+
+  // ---- tallies
+
+  /** Makes known what a worker has done; reads the store, so not to be called under a lock. */
+  void recall(WorkerId worker) {
+    if (!tracking) {
+      return;
+    }
+    synchronized (this) {
+      if (known.containsKey(worker)) {
+        return;
+      }
+    }
+    Known stored =
+        store.document(key(worker)).value().map(WorkerHistory::read).orElse(Known.NOTHING);
+    synchronized (this) {
+      known.putIfAbsent(worker, stored);
+    }
+  }
+
+  /** What a worker has done over all its connections; nothing without tracking. */
+  synchronized Tally tally(WorkerId worker) {
+    return known.getOrDefault(worker, Known.NOTHING).tally();
+  }
+
+  /**
+   * What a worker has done has become known; under the lock of the floor.
+   *
+   * @param left whether its connection was over by then
+   */
+  void count(WorkerId worker, Tally more, boolean left) {
+    if (left) {
+      disconnected.computeIfPresent(worker, (_, view) -> view.with(view.tally().plus(more)));
+    }
+    if (tracking && !more.equals(Tally.NONE)) {
+      synchronized (this) {
+        Known before = known.getOrDefault(worker, Known.NOTHING);
+        known.put(worker, new Known(before.tally().plus(more), before.presence()));
+        unsaved.add(worker);
+      }
+    }
+  }
+
+  // ---- the store
+
+  /**
+   * Notes that a worker was there.
+   *
+   * @param exactly whether the time of its last sign is to be stored at once
+   */
+  private synchronized void seen(WorkerView view, boolean exactly) {
+    forgotten.remove(view.id());
+    Known before = known.getOrDefault(view.id(), Known.NOTHING);
+    Presence stored = before.presence();
+    Presence now = new Presence(view.name(), view.type(), view.seen());
+    if (stored == null
+        || (exactly && !now.equals(stored))
+        || now.seen().last() - stored.seen().last() >= SEEN_MILLIS) {
+      known.put(view.id(), new Known(before.tally(), now));
+      unsaved.add(view.id());
+    }
+  }
+
+  /** One that is not listed any more leaves nothing behind but what it has done. */
+  private synchronized void forget(WorkerView view) {
+    if (tracking && view.tally().equals(Tally.NONE)) {
+      known.remove(view.id());
+      unsaved.remove(view.id());
+      forgotten.add(view.id());
+    } else if (!unsaved.contains(view.id())) {
+      known.remove(view.id());
+    }
+  }
+
+  /**
+   * Stores what has changed; what cannot be stored now is kept for the next time. Not to be called
+   * under a lock.
+   *
+   * @param connected those who are there now
+   * @param exactly whether their last signs of life are to be stored whatever was stored before
+   */
+  void save(List<WorkerView> connected, boolean exactly) {
+    if (!tracking) {
+      return;
+    }
+    connected.forEach(view -> seen(view, exactly));
+    Map<WorkerId, Known> changed = new LinkedHashMap<>();
+    List<WorkerId> gone;
+    synchronized (this) {
+      unsaved.forEach(worker -> changed.put(worker, Objects.requireNonNull(known.get(worker))));
+      unsaved.clear();
+      gone = List.copyOf(forgotten);
+      forgotten.clear();
+    }
+    try {
+      write(List.copyOf(changed.entrySet()));
+      gone.forEach(this::delete);
+    } catch (RuntimeException e) {
+      synchronized (this) {
+        changed.forEach((worker, mine) -> {
+          known.putIfAbsent(worker, mine);
+          unsaved.add(worker);
+        });
+        gone.stream().filter(worker -> !known.containsKey(worker)).forEach(forgotten::add);
+      }
+      throw e;
+    }
+  }
+
+  /** Together, or in halves when that is more than the store takes at once. */
+  private void write(List<Map.Entry<WorkerId, Known>> changed) {
+    if (changed.isEmpty()) {
+      return;
+    }
+    Transaction.Builder transaction = Transaction.by(SELF);
+    for (var entry : changed) {
+      transaction.put(
+          key(entry.getKey()), DocumentVersion.ANY, write(entry.getKey(), entry.getValue()));
+    }
+    Outcome outcome = store.commit(transaction.build());
+    boolean tooLarge =
+        outcome instanceof Outcome.Refused refused
+            && refused.reasons().stream().anyMatch(each -> each.kind() == Reason.Kind.TOO_LARGE);
+    if (!tooLarge || changed.size() == 1) {
+      outcome.done();
+      return;
+    }
+    int half = changed.size() / 2;
+    write(changed.subList(0, half));
+    write(changed.subList(half, changed.size()));
+  }
+
+  private void delete(WorkerId worker) {
+    Transaction.Builder transaction = Transaction.by(SELF);
+    transaction.delete(key(worker), DocumentVersion.ANY);
+    if (store.commit(transaction.build()) instanceof Outcome.Refused) {
+      LOG.debug("worker {} was not stored", worker);
+    }
+  }
+
+  /** The last known state of a worker that is not listed; reads the store. */
+  Optional<WorkerView> stored(String id) {
+    if (!tracking) {
+      return Optional.empty();
+    }
+    try {
+      WorkerId worker = new WorkerId(id);
+      return store.document(key(worker)).value().flatMap(document -> view(worker, read(document)));
+    } catch (InvalidJobException _) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * The workers that were there last, as they are stored, the last to be seen the last. Reads the
+   * whole collection, and forgets those who are not listed and have done nothing.
+   */
+  List<WorkerView> stored() {
+    PriorityQueue<WorkerView> latest =
+        new PriorityQueue<>(Comparator.comparingLong((WorkerView view) -> view.seen().last()));
+    String after = "";
+    List<Document> page = tracking ? page(after) : List.of();
+    while (!page.isEmpty()) {
+      for (Document document : page) {
+        view(id(document), read(document)).ifPresent(latest::add);
+        if (latest.size() > MOST_LISTED) {
+          forget(latest.remove());
+        }
+      }
+      after = page.getLast().key().key();
+      page = page(after);
+    }
+    List<WorkerView> views = new ArrayList<>();
+    for (WorkerView view = latest.poll(); view != null; view = latest.poll()) {
+      views.add(view);
+    }
+    return views;
+  }
+
+  private List<Document> page(String after) {
+    return store.documents(new DocumentQuery(COLLECTION, "", after, PAGE)).value();
+  }
+
+  private static Optional<WorkerView> view(WorkerId worker, Known stored) {
+    Presence presence = stored.presence();
+    return presence == null
+        ? Optional.empty()
+        : Optional.of(
+            new WorkerView(
+                worker,
+                presence.name(),
+                presence.type(),
+                WorkerState.DISCONNECTED,
+                List.of(),
+                stored.tally(),
+                presence.seen()));
+  }
+
+  private static DocumentKey key(WorkerId worker) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest(worker.text().getBytes(StandardCharsets.UTF_8));
+      return new DocumentKey(COLLECTION, HexFormat.of().formatHex(digest));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  private static Bytes write(WorkerId worker, Known stored) {
+    ObjectNode json =
+        MAPPER
+            .createObjectNode()
+            .put("id", worker.text())
+            .put("succeeded", stored.tally().succeeded())
+            .put("failed", stored.tally().failed());
+    Presence presence = stored.presence();
+    if (presence != null) {
+      json.put("name", presence.name())
+          .put("type", presence.type())
+          .put("connected", presence.seen().connected())
+          .put("lastSeen", presence.seen().last());
+    }
+    return Bytes.copyOf(MAPPER.writeValueAsBytes(json));
+  }
+
+  private static WorkerId id(Document document) {
+    return new WorkerId(json(document).required("id").asString());
+  }
+
+  private static Known read(Document document) {
+    JsonNode json = json(document);
+    try {
+      Tally tally =
+          new Tally(json.required("succeeded").asLong(), json.required("failed").asLong());
+      if (!json.has("lastSeen")) {
+        return new Known(tally, null);
+      }
+      Seen seen = new Seen(json.required("connected").asLong(), json.required("lastSeen").asLong());
+      return new Known(
+          tally,
+          new Presence(json.required("name").asString(), json.required("type").asString(), seen));
+    } catch (JacksonException e) {
+      throw damaged(e);
+    }
+  }
+
+  private static JsonNode json(Document document) {
+    try {
+      return MAPPER.readTree(document.body().toArray());
+    } catch (JacksonException e) {
+      throw damaged(e);
+    }
+  }
+
+  private static JobsException damaged(JacksonException e) {
+    return new JobsException("the document of a worker is damaged: " + e.getOriginalMessage(), e);
+  }
+}
