@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface Gate {
   /** Lets everybody in. */
-  Gate OPEN = (path, host, origin, authorization) -> {};
+  Gate OPEN = (path, host, origin, authorization) -> true;
 
   /**
    * Lets a request pass.
@@ -15,7 +15,8 @@ public interface Gate {
    * @param host the Host header
    * @param origin the Origin header; null where there is none
    * @param authorization the Authorization header; null where there is none
+   * @return whether the caller is known: its credentials were checked, or none are needed at all
    * @throws HttpProblem to turn it away
    */
-  void check(String path, String host, @Nullable String origin, @Nullable String authorization);
+  boolean check(String path, String host, @Nullable String origin, @Nullable String authorization);
 }
