@@ -5,11 +5,17 @@ import org.jspecify.annotations.Nullable;
 /** Decides who may ask, before anything else of a request is looked at. Safe for use by threads. */
 @FunctionalInterface
 public interface Gate {
+  /** The header that says which page a request comes from. */
+  String ORIGIN = "Origin";
+
+  /** The header with the usual credentials. */
+  String AUTHORIZATION = "Authorization";
+
   /** The headers of a request. */
   @FunctionalInterface
   interface Headers {
     /**
-     * The value of the header of this name, in any case; null when there is none.
+     * The value of the header of this name, in any case; null if there is none.
      *
      * @throws HttpProblem 400 when there are several
      */
@@ -17,31 +23,16 @@ public interface Gate {
   }
 
   /** Lets everybody in. */
-  Gate OPEN = (path, host, origin, authorization) -> {};
+  Gate OPEN = (path, host, headers) -> true;
 
   /**
    * Lets a request pass.
    *
-   * @param path the path as it was sent, without the query
+   * @param path as it was sent, without the query
    * @param host the Host header
-   * @param origin the Origin header; null where there is none
-   * @param authorization the Authorization header; null where there is none
-   * @throws HttpProblem to turn it away
-   */
-  void check(String path, String host, @Nullable String origin, @Nullable String authorization);
-
-  /**
-   * The same for a request that may carry other credentials than the Authorization header.
-   *
    * @param headers those of the request
+   * @return whether the caller is known: its credentials were checked, or none are needed at all
    * @throws HttpProblem to turn it away
    */
-  default void check(
-      String path,
-      String host,
-      @Nullable String origin,
-      @Nullable String authorization,
-      Headers headers) {
-    check(path, host, origin, authorization);
-  }
+  boolean check(String path, String host, Headers headers);
 }

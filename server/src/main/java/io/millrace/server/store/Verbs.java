@@ -1,5 +1,6 @@
 package io.millrace.server.store;
 
+import io.millrace.server.http.ClientGoneException;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Later;
 import io.millrace.server.http.Reply;
@@ -19,6 +20,7 @@ import io.millrace.store.Transaction;
 import io.millrace.wire.Answers;
 import io.millrace.wire.DataForm;
 import io.millrace.wire.Requests;
+import io.millrace.wire.TooManyPartsException;
 import io.millrace.wire.WireException;
 import java.io.IOException;
 import java.util.Map;
@@ -27,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** The two requests that change something. Their errors have the seed's form: a list. */
@@ -37,30 +40,38 @@ final class Verbs {
   private static final long UNWATCHED_MILLIS = 20;
 
   private final EmbeddedTaskStore store;
+  private final int mostParts;
 
   /** Wakes the store; the same object each time, so that a round does it once. */
   private final Runnable wake;
 
-  Verbs(EmbeddedTaskStore store) {
+  /**
+   * The verbs.
+   *
+   * @param mostParts how many parts of a transaction are read
+   */
+  Verbs(EmbeddedTaskStore store, int mostParts) {
     this.store = store;
+    this.mostParts = mostParts;
     this.wake = store::wake;
   }
 
   /** Begins an update. */
   Later beginUpdate(Request request, Round round) throws IOException {
     DataForm form = Parameters.data(request);
-    return later(begin(transaction(request), round), form);
+    return later(begin(request, transaction(request), round), form);
   }
 
   /** Begins a claim that does not wait for tasks. */
   @Nullable Later beginClaim(Request request, Round round) throws IOException {
     DataForm form = Parameters.data(request);
     Claim claim = claimed(request);
-    return claim.waitMillis() > 0 ? null : later(begin(claim, round), form);
+    return claim.waitMillis() > 0 ? null : later(begin(request, claim, round), form);
   }
 
-  private CompletableFuture<Outcome> begin(Command command, Round round) {
+  private CompletableFuture<Outcome> begin(Request request, Command command, Round round) {
     round.atEnd(wake);
+    request.submitted();
     return store.enqueue(command);
   }
 
@@ -79,7 +90,13 @@ final class Verbs {
   }
 
   Reply update(Request request) throws IOException, InterruptedException {
-    return answer(request, () -> store.commit(transaction(request)));
+    return answer(
+        request,
+        () -> {
+          Transaction transaction = transaction(request);
+          request.submitted();
+          return store.commit(transaction);
+        });
   }
 
   Reply claim(Request request) throws IOException, InterruptedException {
@@ -87,12 +104,13 @@ final class Verbs {
         request,
         () -> {
           Claim claim = claimed(request);
+          request.submitted();
           return claim.waitMillis() > 0 ? awaited(request, claim) : store.claim(claim);
         });
   }
 
-  private static Transaction transaction(Request request) throws IOException {
-    Transaction transaction = Requests.readTransaction(request.body(), Owner.ANYONE);
+  private Transaction transaction(Request request) throws IOException {
+    Transaction transaction = Requests.readTransaction(request.body(), Owner.ANYONE, mostParts);
     if (transaction.override()) {
       throw new HttpProblem(403, "override needs the role admin, and this server knows no roles");
     }
@@ -113,11 +131,19 @@ final class Verbs {
     } catch (TimeoutException _) {
       // Nothing can be claimed now.
     }
-    try (Watch _ = request.watch(_ -> answer.cancel(false))) {
+    AtomicBoolean gone = new AtomicBoolean();
+    try (Watch _ =
+        request.watch(cause -> {
+          gone.set(cause == Watch.Cause.CLIENT_GONE);
+          answer.cancel(false);
+        })) {
       return answer.get();
     } catch (ExecutionException e) {
       throw failure(e);
     } catch (CancellationException e) {
+      if (gone.get()) {
+        throw new ClientGoneException();
+      }
       throw new OutcomeUnknownException(
           "the server is stopping: the claim was withdrawn, or took a task that nobody will hear of"
               + " until its lease ends",
@@ -131,7 +157,7 @@ final class Verbs {
   private static RuntimeException failure(ExecutionException e) {
     return e.getCause() instanceof RuntimeException cause
         ? cause
-        : new StoreException("the store failed: " + e.getCause(), e);
+        : new IllegalStateException("the store failed, the outcome is unknown", e);
   }
 
   /** Asks the store. */
@@ -157,6 +183,7 @@ final class Verbs {
   /** What a failure means to the client; those without a meaning go on. */
   private static Reply.Whole problem(RuntimeException failure) {
     return switch (failure) {
+      case TooManyPartsException e -> errors(413, StoreApi.message(e));
       case WireException e -> errors(400, StoreApi.message(e));
       case HttpProblem e -> errors(e.status(), e.message());
       case StoreClosedException e -> errors(503, StoreApi.message(e));
