@@ -125,6 +125,7 @@ public final class MillraceServer implements AutoCloseable {
         () -> {
           PrometheusMeterRegistry registry = Metrics.registry();
           Routes routes = new Routes(registry);
+          TaskStore noted = new RequestStore(store);
           Failures failures = new Failures();
           BlobSettings blobSettings = configuration.get(BlobSettings.SECTION);
           BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
@@ -136,10 +137,10 @@ public final class MillraceServer implements AutoCloseable {
           BlobApi.mount(routes, blobs, blobSettings.maxBytes());
           BlobApi.explain(failures);
           QueuesSettings queues = configuration.get(QueuesSettings.SECTION);
-          Queues served = mount(routes, failures, store, blobs, queues.lease());
+          Queues served = mount(routes, failures, noted, blobs, queues.lease());
           SecureRandom random = new SecureRandom();
           JobsSettings jobsSettings = configuration.get(JobsSettings.SECTION);
-          Jobs jobs = jobs(store, blobs, jobsSettings, random);
+          Jobs jobs = jobs(noted, blobs, jobsSettings, random);
           WorkerManager workers =
               new WorkerManager(
                   jobsSettings.workers().options(),
@@ -157,7 +158,7 @@ public final class MillraceServer implements AutoCloseable {
           GraphPart graph =
               GraphPart.open(
                   configuration.get(GraphSettings.SECTION),
-                  new GraphPart.Base(store, blobs, options.folder(), served, jobs),
+                  new GraphPart.Base(noted, blobs, options.folder(), served, jobs),
                   random);
           graph.mount(routes);
           GraphFigures graphFigures = GraphFigures.show(graph.registry(), registry);
@@ -173,7 +174,11 @@ public final class MillraceServer implements AutoCloseable {
                   address,
                   settings.port(),
                   settings.http(),
-                  Access.to(address, token, graph.pass().or(JobsApi.pass(jobsSettings))),
+                  Access.to(
+                      address,
+                      token,
+                      graph.pass().or(JobsApi.pass(jobsSettings)),
+                      settings.origins()),
                   routes,
                   failures);
           listener.measure(registry);
@@ -234,7 +239,7 @@ public final class MillraceServer implements AutoCloseable {
       Routes routes, Failures failures, EmbeddedTaskStore store, StoreOptions options) {
     StoreApi.mount(routes, store, options.limits().operations());
     StoreApi.explain(failures);
-    ClusterApi.mount(routes, store, Clock.systemUTC());
+    ClusterApi.mount(routes, new RequestStore(store), Clock.systemUTC());
     ClusterApi.explain(failures);
   }
 

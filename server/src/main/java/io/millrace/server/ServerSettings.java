@@ -3,6 +3,7 @@ package io.millrace.server;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.Section;
 import io.millrace.server.http.HttpLimits;
+import io.millrace.server.security.Origins;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -14,9 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param address the name or number of the address to listen on
  * @param port the port to listen on, 0 for any free one
  * @param tokenFile the file with the bearer token; null for no authentication
+ * @param origins under which a proxy publishes it
  * @param http the limits
  */
-public record ServerSettings(String address, int port, @Nullable Path tokenFile, HttpLimits http) {
+public record ServerSettings(
+    String address, int port, @Nullable Path tokenFile, Origins origins, HttpLimits http) {
   private static final Key<String> ADDRESS =
       Key.text(
           "address",
@@ -59,7 +62,50 @@ public record ServerSettings(String address, int port, @Nullable Path tokenFile,
           1,
           1_000_000,
           HttpLimits.DEFAULT.maxConnections(),
-          "Connections at a time; further ones wait to be accepted.");
+          "Connections at a time. Further ones are answered 503 and closed, once those are closed"
+              + " that have stayed silent without a request that was let in. The limit of open"
+              + " files (`ulimit -n`) and the largest heap may lower it: a quarter of the files, at"
+              + " least 64, stays free for everything else, and each connection needs 16 KiB of"
+              + " heap.");
+  private static final Key<Long> MEMORY =
+      Key.bytes(
+          "request-memory-bytes",
+          1 << 20,
+          1L << 40,
+          HttpLimits.DEFAULT.memoryBytes(),
+          "an eighth of the largest heap",
+          "What requests may keep in memory together: heads and bodies that have come in part,"
+              + " whole bodies until they are answered, WebSocket texts, and answers that clients"
+              + " are slow to read. Beyond it requests are answered 503 with `Retry-After`. A"
+              + " single body takes at most seven eighths of it.");
+  private static final Key<Duration> HEAD_TIMEOUT =
+      Key.duration(
+          "head-timeout",
+          Duration.ofMillis(100),
+          Duration.ofHours(1),
+          HttpLimits.DEFAULT.headTimeout(),
+          "How long the head of a request may take from its first byte, and how long a connection"
+              + " may stay silent before a request with credentials has come on it (without a"
+              + " token: any request).");
+  private static final Key<Long> BODY_RATE =
+      Key.number(
+          "min-body-rate",
+          0,
+          1 << 20,
+          HttpLimits.DEFAULT.minBodyRate(),
+          "How many bytes of a body must come per second, on average over each"
+              + " `server.head-timeout` of waiting for it; slower ones are answered 408. 0 takes"
+              + " any rate.");
+  private static final Key<Origins> ORIGINS =
+      new Key<>(
+          "origins",
+          "origins, separated by commas",
+          Origins.NONE,
+          "none",
+          "The origins under which a proxy publishes this server, separated by commas, as in"
+              + " `https://millrace.example.com`: pages of these origins may use it, and on"
+              + " loopback requests with their host are served.",
+          Origins::read);
   private static final Key<Duration> IDLE =
       Key.duration(
           "idle-timeout",
@@ -95,6 +141,10 @@ public record ServerSettings(String address, int port, @Nullable Path tokenFile,
               MAX_HEADER,
               MAX_LINE,
               MAX_CONNECTIONS,
+              MEMORY,
+              HEAD_TIMEOUT,
+              BODY_RATE,
+              ORIGINS,
               IDLE,
               GRACE,
               SLOW),
@@ -103,11 +153,15 @@ public record ServerSettings(String address, int port, @Nullable Path tokenFile,
                   values.get(ADDRESS),
                   values.get(PORT).intValue(),
                   values.get(TOKEN_FILE),
+                  values.get(ORIGINS),
                   new HttpLimits(
                       values.get(MAX_BODY).intValue(),
                       values.get(MAX_HEADER).intValue(),
                       values.get(MAX_LINE).intValue(),
                       values.get(MAX_CONNECTIONS).intValue(),
+                      values.get(MEMORY),
+                      values.get(HEAD_TIMEOUT),
+                      values.get(BODY_RATE).intValue(),
                       values.get(IDLE),
                       values.get(GRACE),
                       values.get(SLOW))));

@@ -55,6 +55,15 @@ final class FakeStore implements EmbeddedTaskStore {
   /** Opens when a waiting claim has come. */
   final CountDownLatch waiting = new CountDownLatch(1);
 
+  /** What reads fail with although they never should; null for nothing. */
+  volatile @Nullable Throwable fault;
+
+  /** What submitting a command fails with although it never should; null for nothing. */
+  volatile @Nullable Error thrown;
+
+  /** What waking the store fails with; null for nothing. */
+  volatile @Nullable Error wakeFault;
+
   volatile boolean closed;
 
   @Override
@@ -76,10 +85,28 @@ final class FakeStore implements EmbeddedTaskStore {
       waiting.countDown();
     }
     asked.countDown();
+    Error failing = thrown;
+    if (failing != null) {
+      throw failing;
+    }
     return given;
   }
 
+  @Override
+  public void wake() {
+    Error failing = wakeFault;
+    if (failing != null) {
+      throw failing;
+    }
+  }
+
   private <T> Read<T> read(T value) {
+    switch (fault) {
+      case null -> {}
+      case RuntimeException defect -> throw defect;
+      case Error defect -> throw defect;
+      case Throwable defect -> throw new IllegalArgumentException(defect);
+    }
     StoreException thrown = failure;
     if (thrown != null) {
       throw thrown;

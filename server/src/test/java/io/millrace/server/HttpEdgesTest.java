@@ -12,12 +12,16 @@ import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
@@ -327,30 +332,114 @@ final class HttpEdgesTest {
         .startsWith("HTTP/1.1 501 ");
   }
 
-  @Test
-  void a_defect_of_the_server_is_logged_and_answered() throws Exception {
-    store.answer = CompletableFuture.failedFuture(new IllegalStateException("a defect"));
+  /** What is logged about requests at this level or above while {@code action} runs. */
+  private static List<ILoggingEvent> logged(Level level, Callable<?> action) throws Exception {
     Logger log = (Logger) LoggerFactory.getLogger("io.millrace.server.requests");
     Level before = log.getLevel();
     ListAppender<ILoggingEvent> lines = new ListAppender<>();
     lines.start();
     log.setAdditive(false);
     log.addAppender(lines);
-    log.setLevel(Level.ERROR);
+    log.setLevel(level);
     try {
-      HttpResponse<String> answer =
-          server.post("/store/update", "{\"clientid\":1,\"deletes\":[1]}");
-      assertThat(answer.statusCode()).isEqualTo(500);
-      assertThat(answer.body()).contains("\"error\"").doesNotContain("a defect");
+      action.call();
     } finally {
       log.setLevel(before);
       log.detachAppender(lines);
       log.setAdditive(true);
     }
-    assertThat(lines.list).hasSize(1);
-    ILoggingEvent line = lines.list.getFirst();
-    assertThat(line.getFormattedMessage()).contains("POST /store/update");
-    assertThat(line.getThrowableProxy().getMessage()).isEqualTo("a defect");
+    return List.copyOf(lines.list);
+  }
+
+  static List<Throwable> failuresOfTheServer() {
+    return List.of(
+        new IllegalStateException("a defect"),
+        new StackOverflowError("a defect"),
+        new NoClassDefFoundError("a defect"),
+        new UncheckedIOException(new IOException("Too many open files")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("failuresOfTheServer")
+  void a_failure_after_a_commit_was_submitted_is_logged_and_504(Throwable failure)
+      throws Exception {
+    store.answer = CompletableFuture.failedFuture(failure);
+    String update = "{\"clientid\":1,\"deletes\":[1]}";
+    String chunked =
+        "POST /store/update HTTP/1.1\nHost: localhost\nConnection: close\n"
+            + "Transfer-Encoding: chunked\n\n%x\n%s\n0\n\n".formatted(update.length(), update);
+    List<ILoggingEvent> lines =
+        logged(
+            Level.ERROR,
+            () -> {
+              HttpResponse<String> answer = server.post("/store/update", update);
+              assertThat(answer.statusCode()).isEqualTo(504);
+              assertThat(answer.body()).contains("\"error\"").doesNotContain("a defect");
+              return assertThat(server.raw(chunked)).startsWith("HTTP/1.1 504 ");
+            });
+    assertThat(lines).hasSize(2);
+    assertThat(lines.getFirst().getFormattedMessage()).contains("POST /store/update");
+  }
+
+  @ParameterizedTest
+  @MethodSource("failuresOfTheServer")
+  void a_failure_of_a_read_is_logged_and_500(Throwable failure) throws Exception {
+    store.fault = failure;
+    List<ILoggingEvent> lines =
+        logged(
+            Level.ERROR,
+            () -> {
+              HttpResponse<String> answer = server.get("/store/group/a");
+              assertThat(answer.body()).contains("\"error\"").doesNotContain("a defect");
+              return assertThat(answer.statusCode()).isEqualTo(500);
+            });
+    assertThat(lines).hasSize(1);
+    assertThat(lines.getFirst().getFormattedMessage()).contains("GET /store/group/a");
+    assertThat(lines.getFirst().getThrowableProxy()).isNotNull();
+    store.fault = null;
+    assertThat(server.get("/store/group/a").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void an_error_on_an_event_loop_ends_neither_the_loop_nor_the_connection() throws Exception {
+    store.thrown = new StackOverflowError("a defect");
+    String update = "{\"clientid\":1,\"deletes\":[1]}";
+    List<ILoggingEvent> lines =
+        logged(
+            Level.ERROR,
+            () -> assertThat(server.post("/store/update", update).statusCode()).isEqualTo(504));
+    assertThat(lines).hasSize(1);
+    store.thrown = null;
+    assertThat(server.post("/store/update", update).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void a_wake_up_that_fails_ends_no_event_loop() throws Exception {
+    store.wakeFault = new StackOverflowError("a defect");
+    String update = "{\"clientid\":1,\"deletes\":[1]}";
+    assertThat(server.post("/store/update", update).statusCode()).isEqualTo(200);
+    assertThat(server.post("/store/update", update).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void a_claim_that_its_client_abandons_is_no_warning() throws Exception {
+    CompletableFuture<Outcome> answer = new CompletableFuture<>();
+    store.answer = answer;
+    List<ILoggingEvent> lines =
+        logged(
+            Level.DEBUG,
+            () -> {
+              try (Socket client = server.connect()) {
+                client.getOutputStream().write(claimRequest().getBytes(StandardCharsets.UTF_8));
+                assertThat(store.waiting.await(20, TimeUnit.SECONDS)).isTrue();
+              }
+              // The stop waits until the request is over and recorded.
+              assertThat(answer).failsWithin(Duration.ofSeconds(20));
+              server.stopServing();
+              return null;
+            });
+    assertThat(lines).anyMatch(line -> line.getFormattedMessage().contains("POST /store/claim"));
+    assertThat(lines).noneMatch(line -> line.getLevel().isGreaterOrEqual(Level.INFO));
   }
 
   @Test

@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param last its last byte, smaller than {@code first} where there is none
  */
 public record ByteRange(long first, long last) {
-  private static final Pattern SINGLE = Pattern.compile("bytes=(\\d{0,18})-(\\d{0,18})");
+  private static final Pattern SINGLE = Pattern.compile("bytes=(\\d*)-(\\d*)");
+
+  private static final int MOST_DIGITS = 18;
 
   /**
    * Reads {@code bytes=N-M}, {@code bytes=N-} or {@code bytes=-N}.
@@ -26,13 +28,17 @@ public record ByteRange(long first, long last) {
     String first = range.group(1);
     String last = range.group(2);
     if (first.isEmpty()) {
-      return last.isEmpty()
-          ? null
-          : new ByteRange(Math.max(0, size - Long.parseLong(last)), size - 1);
+      return last.isEmpty() ? null : new ByteRange(Math.max(0, size - number(last)), size - 1);
     }
-    long begin = Long.parseLong(first);
-    long end = last.isEmpty() ? Long.MAX_VALUE : Long.parseLong(last);
+    long begin = number(first);
+    long end = last.isEmpty() ? Long.MAX_VALUE : number(last);
     return end < begin ? null : new ByteRange(begin, Math.min(end, size - 1));
+  }
+
+  /** A number; one that is larger than any position counts as the largest. */
+  private static long number(String digits) {
+    String significant = digits.replaceFirst("^0+(?=\\d)", "");
+    return significant.length() > MOST_DIGITS ? Long.MAX_VALUE : Long.parseLong(significant);
   }
 
   /** Whether it holds nothing: it begins at or after the end. */

@@ -3,7 +3,6 @@ package io.millrace.server.http;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
-import io.helidon.http.HeaderValues;
 import io.helidon.http.Headers;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
@@ -11,15 +10,12 @@ import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.HttpSecurity;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
-import java.io.IOException;
-import java.io.InputStream;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The path of every request: gate, route, handler, answer, record. */
+/** The path of every request that has a thread: gate, route, handler, answer, record. */
 final class Dispatcher implements HttpRouting {
-  /** How much of an unwanted body is read so that the client gets to see the answer. */
-  private static final long LINGER_BYTES = 4L << 20;
+  /** How much of an unwanted body is read after the answer so that the connection can go on. */
+  private static final int SKIPPED_BYTES = 64 << 10;
 
   private final Gate gate;
   private final Routes routes;
@@ -36,88 +32,59 @@ final class Dispatcher implements HttpRouting {
     this.log = log;
   }
 
+  /** One request on its way. */
+  private static final class Exchange {
+    final RequestThread thread;
+    final RoutingRequest source;
+    final RequestLog.Entry entry;
+    @Nullable Request request;
+
+    Exchange(RequestThread thread, RoutingRequest source) {
+      this.thread = thread;
+      this.source = source;
+      this.entry = new RequestLog.Entry(source.prologue());
+    }
+  }
+
   @Override
   public void route(ConnectionContext context, RoutingRequest source, RoutingResponse response) {
-    Exchange exchange = new Exchange((Connection) context, source);
+    Exchange exchange = new Exchange((RequestThread) context, source);
     if (reply(exchange, response) instanceof Reply.Upgraded upgraded) {
-      Upgrade.run(exchange.connection, inFlight, upgraded);
+      exchange.thread.over();
+      Upgrade.run(exchange.thread, inFlight, upgraded);
       throw new CloseConnectionException("closed after WebSocket");
     }
   }
 
   private Reply reply(Exchange exchange, RoutingResponse response) {
-    RoutingRequest source = exchange.source;
+    RequestThread thread = exchange.thread;
     boolean entered = inFlight.enter();
     try {
       Reply reply = entered ? answer(exchange) : stopping();
-      if (reply instanceof Reply.Upgraded) {
-        exchange.entry.status(reply.status());
-        return reply;
+      if (!(reply instanceof Reply.Upgraded)) {
+        write(exchange, entered, reply, response);
       }
-      boolean close = !entered || !exchange.drained() || wantsClose(source.headers());
-      writer.write(exchange.connection, source.prologue().method().text(), reply, response, close);
       exchange.entry.status(reply.status());
-      if (close) {
-        throw new CloseConnectionException("closed after the answer");
-      }
-      exchange.connection.requestEnded();
       return reply;
+    } catch (CloseConnectionException e) {
+      thread.over();
+      throw e;
     } finally {
+      if (exchange.request != null) {
+        exchange.request.over();
+      }
       if (entered) {
         inFlight.leave();
-      }
-      if (exchange.request != null && exchange.request.watched()) {
-        exchange.entry.waited();
       }
       log.record(exchange.entry);
     }
   }
 
-  /** One request on its way. */
-  private static final class Exchange {
-    final Connection connection;
-    final RoutingRequest source;
-    final RequestLog.Entry entry;
-    @Nullable Request request;
-
-    /** Whether nothing that follows on the connection can be understood. */
-    boolean broken;
-
-    Exchange(Connection connection, RoutingRequest source) {
-      this.connection = connection;
-      this.source = source;
-      this.entry = new RequestLog.Entry(source.prologue());
-    }
-
-    /** Reads what the handler left of the body; false when that is too much. */
-    boolean drained() {
-      if (broken) {
-        return false;
-      }
-      if (!source.content().hasEntity() || source.content().consumed()) {
-        return true;
-      }
-      if (request == null
-          && source.headers().contains(HeaderValues.EXPECT_100)
-          && !source.continueSent()) {
-        return false;
-      }
-      try {
-        InputStream rest = request == null ? source.content().inputStream() : request.bodyStream();
-        byte[] buffer = new byte[8192];
-        long left = LINGER_BYTES;
-        while (left > 0) {
-          int read = rest.read(buffer);
-          if (read < 0) {
-            return true;
-          }
-          left -= read;
-        }
-        return false;
-      } catch (IOException | RuntimeException e) {
-        return false;
-      }
-    }
+  private void write(Exchange exchange, boolean entered, Reply reply, RoutingResponse response) {
+    RequestThread thread = exchange.thread;
+    boolean keeps = entered && !thread.head().closes() && thread.body().isNearEnd(SKIPPED_BYTES);
+    writer.write(exchange.source.prologue().method().text(), reply, response, !keeps);
+    thread.answered(keeps && thread.body().skipRest());
   }
 
   private Reply answer(Exchange exchange) {
@@ -125,73 +92,54 @@ final class Dispatcher implements HttpRouting {
     String path = source.prologue().uriPath().rawPath();
     try {
       Headers headers = source.headers();
-      gate.check(
-          path,
-          source.authority(),
-          only(headers, HeaderNames.ORIGIN),
-          only(headers, HeaderNames.AUTHORIZATION),
-          name -> only(headers, HeaderNames.create(name)));
-      checkFraming(exchange, headers);
+      boolean known =
+          gate.check(
+              path,
+              source.authority(),
+              only(headers, HeaderNames.ORIGIN),
+              only(headers, HeaderNames.AUTHORIZATION),
+              name -> only(headers, HeaderNames.create(name)));
+      if (known) {
+        exchange.thread.connection().known();
+      }
       Routes.Match match = routes.match(source.prologue().method().text(), path);
       exchange.entry.endpoint(match.endpoint());
       Request request =
-          new Request(new Incoming.Streaming(source), exchange.connection, inFlight, match);
+          new Request(
+              new Incoming.Streaming(source, exchange.thread),
+              exchange.thread,
+              new Request.Exchange(exchange.thread.connection().limits(), inFlight, exchange.entry),
+              match);
       exchange.request = request;
-      return match.endpoint().handler().handle(request);
+      return ScopedValue.where(Request.CURRENT, request)
+          .call(() -> match.endpoint().handler().handle(request));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CloseConnectionException("interrupted while answering", e);
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) {
       return failed(exchange, e);
     }
   }
 
-  private Reply failed(Exchange exchange, Exception failure) {
-    BodyStream.State body =
-        exchange.request == null ? BodyStream.State.SOUND : exchange.request.bodyState();
+  private Reply failed(Exchange exchange, Throwable failure) {
     if (failure instanceof CloseConnectionException closing) {
       throw closing;
     }
-    if (body == BodyStream.State.MALFORMED) {
-      exchange.broken = true;
-      return Problems.reply(HttpProblem.malformed("the body is malformed: not of its coding"));
+    if (failure instanceof ClientGoneException) {
+      throw new CloseConnectionException("the client has gone", failure);
     }
-    if (body == BodyStream.State.CUT || failure instanceof IOException) {
-      throw new CloseConnectionException("the client stopped sending", failure);
-    }
-    return failures.answer(failure, exchange.entry);
-  }
-
-  /** What the library lets pass although nobody can tell for sure where the body ends. */
-  private static void checkFraming(Exchange exchange, Headers headers) {
-    boolean sized = headers.contains(HeaderNames.CONTENT_LENGTH);
-    boolean coded = headers.contains(HeaderNames.TRANSFER_ENCODING);
-    if (!sized && !coded) {
-      return;
-    }
-    exchange.broken = true;
-    if (coded) {
-      List<String> codings = headers.get(HeaderNames.TRANSFER_ENCODING).allValues();
-      if (codings.size() != 1 || !codings.getFirst().equalsIgnoreCase("chunked")) {
-        throw new HttpProblem(501, "only the transfer encoding \"chunked\" is known");
-      }
-      if (sized) {
-        throw HttpProblem.malformed("a request has a length or comes in chunks, not both");
-      }
-    } else if (headers.get(HeaderNames.CONTENT_LENGTH).valueCount() != 1
-        || headers.contentLength().orElse(-1) < 0) {
-      throw HttpProblem.malformed("a request has one length, a number from 0");
-    }
-    exchange.broken = false;
+    RequestBody body = exchange.thread.body();
+    return switch (body.state()) {
+      case MALFORMED ->
+          Problems.reply(HttpProblem.malformed("the body is malformed: " + body.mistake()));
+      case SLOW -> Problems.reply(Connection.tooSlow(exchange.thread.connection().limits()));
+      case CUT -> throw new CloseConnectionException("the client stopped sending", failure);
+      case SOUND -> failures.answer(failure, exchange.entry);
+    };
   }
 
   private static Reply stopping() {
     return Problems.reply(HttpProblem.unavailable("the server is stopping", 1));
-  }
-
-  private static boolean wantsClose(Headers headers) {
-    return headers.contains(HeaderNames.CONNECTION)
-        && headers.get(HeaderNames.CONNECTION).get().equalsIgnoreCase("close");
   }
 
   /**

@@ -5,10 +5,12 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +24,9 @@ final class EventLoop {
   private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
   private static final int BUFFER_BYTES = Inbox.MOST_BYTES;
 
+  /** How often it is checked which connections take too long. */
+  private static final Duration TICK = Duration.ofMillis(500);
+
   private final Selector selector;
   private final Thread thread;
   private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
@@ -31,6 +36,8 @@ final class EventLoop {
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private volatile boolean asleep;
   private volatile boolean closed;
+
+  private long tickNanos = System.nanoTime();
 
   private EventLoop(String name, HttpLimits limits) {
     reader = new PlainReader(limits);
@@ -90,28 +97,47 @@ final class EventLoop {
   private void run() {
     try (selector) {
       while (!closed) {
-        select();
-        for (SelectionKey key : selector.selectedKeys()) {
-          ((Line) key.attachment()).ready();
-        }
-        selector.selectedKeys().clear();
-        round.end();
-        runErrands();
+        turn();
+      }
+    } catch (IOException e) {
+      LOG.error("a selector of the HTTP server could not be closed", e);
+    }
+  }
+
+  /** Does what is to be done now. Nothing that fails may end the loop. */
+  private void turn() {
+    try {
+      select();
+      for (SelectionKey key : selector.selectedKeys()) {
+        ((Connection) key.attachment()).ready();
+      }
+      selector.selectedKeys().clear();
+      run(round::end);
+      for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
+        run(errand);
+      }
+      long now = System.nanoTime();
+      if (now - tickNanos > TICK.toNanos()) {
+        tickNanos = now;
+        // A connection that is closed in the course of this leaves its key until the next select.
+        selector.keys().forEach(key -> ((Connection) key.attachment()).tick(now));
       }
     } catch (IOException | RuntimeException | Error e) {
-      LOG.error("a thread of the HTTP server ended by a fault of its own", e);
+      LOG.error("a thread of the HTTP server failed, and goes on", e);
+      LockSupport.parkNanos(TICK.toNanos());
     }
   }
 
   private void select() throws IOException {
     if (!returns.isEmpty()) {
       selector.selectNow();
-      returns.forEach(Runnable::run);
+      List<Runnable> now = List.copyOf(returns);
       returns.clear();
+      now.forEach(Runnable::run);
     } else {
       asleep = true;
       if (errands.isEmpty()) {
-        selector.select();
+        selector.select(TICK.toMillis());
       } else {
         selector.selectNow();
       }
@@ -119,9 +145,11 @@ final class EventLoop {
     }
   }
 
-  private void runErrands() {
-    for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
+  private static void run(Runnable errand) {
+    try {
       errand.run();
+    } catch (RuntimeException | Error e) {
+      LOG.error("a part of the HTTP server failed", e);
     }
   }
 }

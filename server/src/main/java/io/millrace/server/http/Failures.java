@@ -19,16 +19,23 @@ public final class Failures {
     return this;
   }
 
-  /** The answer to what was thrown for a request; a defect of ours where it is not foreseen. */
-  Reply.Whole answer(Exception thrown, RequestLog.Entry entry) {
+  /**
+   * The answer to what was thrown for a request. If it is not foreseen, it is a failure of the
+   * server's own and logged: 500, or 504 if a command was handed to the store, so that nobody can
+   * tell whether it was carried out.
+   */
+  Reply.Whole answer(Throwable thrown, RequestLog.Entry entry) {
     Reply.Whole foreseen = thrown instanceof RuntimeException e ? reply(e) : null;
     if (foreseen != null) {
       return foreseen;
     }
     RequestLog.unforeseen(entry, thrown);
+    String what = thrown.getClass().getName();
     return Problems.reply(
-        new HttpProblem(
-            500, "the server made a mistake, its log says which: " + thrown.getClass()));
+        entry.hasSubmitted()
+            ? new HttpProblem(
+                504, "the server failed, and nobody knows whether the change was made: " + what)
+            : new HttpProblem(500, "the server made a mistake, its log says which: " + what));
   }
 
   private Reply.@Nullable Whole reply(RuntimeException thrown) {

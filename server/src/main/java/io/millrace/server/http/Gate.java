@@ -17,7 +17,7 @@ public interface Gate {
   }
 
   /** Lets everybody in. */
-  Gate OPEN = (path, host, origin, authorization) -> {};
+  Gate OPEN = (path, host, origin, authorization) -> true;
 
   /**
    * Lets a request pass.
@@ -26,22 +26,24 @@ public interface Gate {
    * @param host the Host header
    * @param origin the Origin header; null where there is none
    * @param authorization the Authorization header; null where there is none
+   * @return whether the caller is known: its credentials were checked, or none are needed at all
    * @throws HttpProblem to turn it away
    */
-  void check(String path, String host, @Nullable String origin, @Nullable String authorization);
+  boolean check(String path, String host, @Nullable String origin, @Nullable String authorization);
 
   /**
    * The same for a request that may carry other credentials than the Authorization header.
    *
    * @param headers those of the request
+   * @return whether the caller is known
    * @throws HttpProblem to turn it away
    */
-  default void check(
+  default boolean check(
       String path,
       String host,
       @Nullable String origin,
       @Nullable String authorization,
       Headers headers) {
-    check(path, host, origin, authorization);
+    return check(path, host, origin, authorization);
   }
 }

@@ -39,15 +39,20 @@ public final class HttpListener {
       Failures failures) {
     InFlight inFlight = new InFlight();
     RequestLog log = new RequestLog(routes.unmatched(), limits.slowRequest());
-    Surroundings surroundings =
-        new Surroundings(
-            limits,
+    HttpLimits possible = limits.withMaxConnections(ConnectionLimit.now(limits.maxConnections()));
+    Surroundings.Served library =
+        new Surroundings.Served(
+            Library.http(possible),
             Library.Listening.create(),
-            new Library.OneRouter(new Dispatcher(gate, routes, failures, inFlight, log)),
-            new PromptDispatcher(gate, routes, failures, inFlight, log));
+            new Library.OneRouter(new Dispatcher(gate, routes, failures, inFlight, log)));
+    PromptDispatcher prompt = new PromptDispatcher(gate, routes, failures, inFlight, log);
+    RequestMemory memory = new RequestMemory(possible.memoryBytes());
     try {
-      Acceptor acceptor = Acceptor.start(new InetSocketAddress(address, port), surroundings);
-      return new HttpListener(limits, inFlight, acceptor);
+      Acceptor acceptor =
+          Acceptor.start(
+              new InetSocketAddress(address, port),
+              made -> new Surroundings(possible, memory, library, prompt, made::closed));
+      return new HttpListener(possible, inFlight, acceptor);
     } catch (UncheckedIOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new ServerException(
@@ -63,6 +68,7 @@ public final class HttpListener {
 
   /** Shows how many requests are in flight. */
   public void measure(MeterRegistry registry) {
+    acceptor.measure(registry);
     Gauge.builder("millrace.http.inflight", inFlight, InFlight::requests)
         .description("Requests that are being answered")
         .register(registry);

@@ -5,96 +5,215 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has come of a connection's next request, until it is there as a whole or turns out to be
- * none that can be served without waiting. For use by one thread.
+ * What has come of a connection's next request, until its head is complete and, if an event loop
+ * may answer it, its body as well. Every byte is reserved in the {@link RequestMemory}. For use by
+ * one thread.
  */
 final class Inbox {
-  /** The longest request that is kept whole in memory before anything looks at it. */
+  /** The longest plain request, which is kept whole in memory. */
   static final int MOST_BYTES = 64 << 10;
 
   /** What is to be done with the bytes. */
   enum State {
-    /** Wait for more. */
-    PARTIAL,
+    /** Wait for the rest of the head. */
+    HEAD,
+    /** Wait for the rest of the body: {@link #plain} is the head of a plain request. */
+    BODY,
     /** Serve {@link #request}: they are exactly one plain request. */
     PLAIN,
-    /** Leave them to the library. */
-    OTHER
+    /** They begin with a complete head, {@link #head}, of a request that needs a thread. */
+    OTHER,
+    /** Answer {@link #problem} and close. */
+    REFUSED
   }
 
-  private static final byte[] BEGIN = {'P', 'O', 'S', 'T', ' '};
   private static final byte[] NONE = new byte[0];
 
   private final PlainReader reader;
+  private final HttpLimits limits;
+  private final RequestMemory memory;
   private byte[] bytes = NONE;
+  private int length;
   private int searched;
-  private @Nullable PlainHead head;
+  private int lineEnd;
+  private int headEnd;
+  private @Nullable PlainHead plain;
+  private @Nullable Head head;
+  private @Nullable HttpProblem problem;
 
-  Inbox(PlainReader reader) {
+  Inbox(PlainReader reader, HttpLimits limits, RequestMemory memory) {
     this.reader = reader;
+    this.limits = limits;
+    this.memory = memory;
+  }
+
+  boolean isEmpty() {
+    return length == 0;
   }
 
   /** Takes more bytes, and says what is to be done with all of them. */
   State add(ByteBuffer more) {
-    int before = bytes.length;
-    bytes =
-        before == 0 ? new byte[more.remaining()] : Arrays.copyOf(bytes, before + more.remaining());
-    more.get(bytes, before, bytes.length - before);
-    return state();
+    int count = more.remaining();
+    int total = length + count;
+    if (total > bytes.length) {
+      // Exactly what came first, which usually is all; then more at a time.
+      int room = length == 0 ? total : Math.max(total, 2 * bytes.length);
+      if (!memory.reserve(room - bytes.length, room)) {
+        problem = RequestMemory.full();
+        return State.REFUSED;
+      }
+      bytes = length == 0 ? new byte[room] : Arrays.copyOf(bytes, room);
+    }
+    more.get(bytes, length, count);
+    length = total;
+    try {
+      return state();
+    } catch (HttpProblem e) {
+      problem = e;
+      return State.REFUSED;
+    }
   }
 
   private State state() {
-    if (bytes.length > MOST_BYTES || !begins()) {
-      return State.OTHER;
-    }
-    if (head == null) {
+    PlainHead found = plain;
+    if (found == null) {
       int headBytes = headBytes();
       if (headBytes == 0) {
-        return reader.mayGrow(bytes.length) ? State.PARTIAL : State.OTHER;
+        return State.HEAD;
       }
-      head = reader.read(bytes, headBytes);
+      headEnd = headBytes;
+      found = reader.known(bytes, headBytes);
+      if (found == null) {
+        Head read = Head.read(bytes, headBytes);
+        head = read;
+        found = reader.read(read, bytes, headBytes);
+      }
+      if (found == null || length > found.length() || found.length() > MOST_BYTES) {
+        head = head == null ? Head.read(bytes, headBytes) : head;
+        return State.OTHER;
+      }
+      plain = found;
     }
-    PlainHead found = head;
-    if (found == null || bytes.length > found.length() || found.length() > MOST_BYTES) {
+    if (length > found.length()) {
+      head = Head.read(bytes, found.headBytes());
       return State.OTHER;
     }
-    return bytes.length == found.length() ? State.PLAIN : State.PARTIAL;
+    return length == found.length() ? State.PLAIN : State.BODY;
   }
 
-  private boolean begins() {
-    int length = Math.min(BEGIN.length, bytes.length);
-    return Arrays.equals(bytes, 0, length, BEGIN, 0, length);
-  }
-
-  /** The bytes up to the empty line, with it; 0 while that has not come. */
+  /**
+   * The bytes up to the empty line, with it; 0 if that has not come.
+   *
+   * @throws HttpProblem 400, 414 or 431 as soon as it is certain that no good head will come
+   */
   private int headBytes() {
-    for (int i = searched; i + 3 < bytes.length; i++) {
-      if (bytes[i] == '\r'
-          && bytes[i + 1] == '\n'
-          && bytes[i + 2] == '\r'
-          && bytes[i + 3] == '\n') {
-        return i + 4;
+    for (int i = searched; i < length; i++) {
+      if (bytes[i] != '\n') {
+        continue;
+      }
+      if (i == 0 || bytes[i - 1] != '\r') {
+        throw HttpProblem.malformed("a line of the head ends in LF alone; lines end in CR and LF");
+      }
+      if (lineEnd == 0) {
+        lineEnd = i + 1;
+        checkSize(lineEnd);
+      }
+      if (i == 1 || (i >= 3 && bytes[i - 2] == '\n')) {
+        checkSize(i + 1);
+        return i + 1;
       }
     }
-    searched = Math.max(0, bytes.length - 3);
+    searched = length;
+    checkSize(length);
     return 0;
+  }
+
+  private void checkSize(int bytesOfHead) {
+    int most = limits.maxRequestLineBytes();
+    if (lineEnd == 0 ? bytesOfHead > most : lineEnd > most) {
+      throw new HttpProblem(414, "the request line exceeds the limit of " + most + " bytes");
+    }
+    if (lineEnd > 0 && bytesOfHead - lineEnd > limits.maxHeaderBytes()) {
+      throw new HttpProblem(
+          431, "the headers exceed the limit of " + limits.maxHeaderBytes() + " bytes");
+    }
+  }
+
+  /** The head of the plain request whose body is awaited. */
+  PlainHead plain() {
+    return there(plain);
   }
 
   /** The request that is there as a whole. */
   PlainRequest request() {
-    PlainHead found = head;
-    if (found == null) {
-      throw new IllegalStateException("there is no whole request");
-    }
-    return new PlainRequest(found, bytes);
+    return new PlainRequest(there(plain), bytes);
   }
 
-  /** All bytes, which are then the caller's, so that it is empty again; null for none. */
-  byte @Nullable [] drain() {
-    byte[] all = bytes;
+  /** The head, of a request that needs a thread. */
+  Head head() {
+    PlainHead known = plain;
+    return head == null && known != null ? Head.read(bytes, known.headBytes()) : there(head);
+  }
+
+  /** Why the request cannot be taken. */
+  HttpProblem problem() {
+    return there(problem);
+  }
+
+  private static <T> T there(@Nullable T part) {
+    if (part == null) {
+      throw new IllegalStateException("the request has not come so far");
+    }
+    return part;
+  }
+
+  /** The bytes behind the head, which are then the caller's, with all that is reserved. */
+  Rest rest() {
+    Rest rest = new Rest(Arrays.copyOfRange(bytes, headEnd, length), bytes.length);
+    forget();
+    return rest;
+  }
+
+  /** What came behind a head. */
+  static final class Rest {
+    private final byte[] bytes;
+    private final int reservedBytes;
+
+    private Rest(byte[] bytes, int reservedBytes) {
+      this.bytes = bytes;
+      this.reservedBytes = reservedBytes;
+    }
+
+    byte[] bytes() {
+      return bytes;
+    }
+
+    /** What is reserved for head and rest, to be released when the request is over. */
+    int reservedBytes() {
+      return reservedBytes;
+    }
+  }
+
+  /** Empties it, and leaves what is reserved to the caller. Returns how many bytes that is. */
+  int taken() {
+    int reserved = bytes.length;
+    forget();
+    return reserved;
+  }
+
+  /** Empties it, and gives back what is reserved. */
+  void clear() {
+    memory.release(taken());
+  }
+
+  private void forget() {
     bytes = NONE;
+    length = 0;
     searched = 0;
+    lineEnd = 0;
+    headEnd = 0;
+    plain = null;
     head = null;
-    return all.length == 0 ? null : all;
+    problem = null;
   }
 }

@@ -4,6 +4,7 @@ import io.helidon.http.Headers;
 import io.helidon.http.HttpPrologue;
 import io.helidon.webserver.http.RoutingRequest;
 import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /** One request as it came over a connection. */
 interface Incoming {
@@ -12,14 +13,17 @@ interface Incoming {
 
   Headers headers();
 
-  /** Whether a body comes with it; one of length 0 is none. */
-  boolean hasBody();
+  /** The length of its body, 0 for none; {@link Head#CHUNKED} if only its end will tell. */
+  long bodyBytes();
 
   /** The body; to be asked for once. */
   InputStream body();
 
-  /** A request that the library reads from the connection. */
-  record Streaming(RoutingRequest source) implements Incoming {
+  /** The budget for what is read of the body; null if all of it is in memory and counted. */
+  @Nullable RequestMemory memory();
+
+  /** A request that is read from the connection piece by piece. */
+  record Streaming(RoutingRequest source, RequestThread thread) implements Incoming {
     @Override
     public HttpPrologue prologue() {
       return source.prologue();
@@ -31,13 +35,18 @@ interface Incoming {
     }
 
     @Override
-    public boolean hasBody() {
-      return source.content().hasEntity();
+    public long bodyBytes() {
+      return thread.head().bodyBytes();
     }
 
     @Override
     public InputStream body() {
-      return source.content().inputStream();
+      return thread.body();
+    }
+
+    @Override
+    public RequestMemory memory() {
+      return thread.connection().memory();
     }
   }
 }

@@ -25,8 +25,9 @@ final class Library {
     return Http1ConnectionSelector.builder()
         .config(
             Http1Config.builder()
-                .maxPrologueLength(limits.maxRequestLineBytes())
-                .maxHeadersSize(limits.maxHeaderBytes())
+                // The limits proper are checked before the library sees anything.
+                .maxPrologueLength(2 * limits.maxRequestLineBytes())
+                .maxHeadersSize(2 * limits.maxHeaderBytes())
                 .receiveLog(false)
                 .sendLog(false)
                 .buildPrototype())

@@ -4,6 +4,7 @@ import io.helidon.http.Headers;
 import io.helidon.http.HttpPrologue;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /** A plain request whose every byte has come. */
 final class PlainRequest implements Incoming {
@@ -31,8 +32,13 @@ final class PlainRequest implements Incoming {
   }
 
   @Override
-  public boolean hasBody() {
-    return head.bodyBytes() > 0;
+  public long bodyBytes() {
+    return head.bodyBytes();
+  }
+
+  @Override
+  public @Nullable RequestMemory memory() {
+    return null;
   }
 
   @Override

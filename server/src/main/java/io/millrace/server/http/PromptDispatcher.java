@@ -2,14 +2,15 @@ package io.millrace.server.http;
 
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Headers;
+import io.helidon.http.HttpPrologue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The path of a plain request on an event loop: gate, route, prompt handler, answer, record. It
- * never turns a request away: what cannot be served goes to the {@link Dispatcher}, which says why.
- * Safe for use by threads.
+ * turns no request away whose head is good: what cannot be served goes to the {@link Dispatcher},
+ * which says why. Safe for use by threads.
  */
 final class PromptDispatcher {
   private final Gate gate;
@@ -47,6 +48,37 @@ final class PromptDispatcher {
     }
   }
 
+  /** Whether the gate lets a request pass of which only the head has come. */
+  boolean admits(PlainHead head, Connection connection) {
+    try {
+      check(head.prologue(), head.headers(), connection);
+      return true;
+    } catch (RuntimeException _) {
+      // The dispatcher answers it.
+      return false;
+    }
+  }
+
+  private void check(HttpPrologue prologue, Headers headers, Connection connection) {
+    boolean known =
+        gate.check(
+            prologue.uriPath().rawPath(),
+            headers.get(HeaderNames.HOST).get(),
+            Dispatcher.only(headers, HeaderNames.ORIGIN),
+            Dispatcher.only(headers, HeaderNames.AUTHORIZATION),
+            name -> Dispatcher.only(headers, HeaderNames.create(name)));
+    if (known) {
+      connection.known();
+    }
+  }
+
+  /** Records a request that was refused for what its bytes are. */
+  void refused(HttpProblem problem) {
+    RequestLog.Entry entry = new RequestLog.Entry(null);
+    entry.status(problem.status());
+    log.record(entry);
+  }
+
   /** Begins to answer; null where nothing was done and the request is not for an event loop. */
   @Nullable Exchange begin(PlainRequest source, Connection connection, Round round) {
     RequestLog.Entry entry = new RequestLog.Entry(source.prologue());
@@ -58,8 +90,6 @@ final class PromptDispatcher {
       Later later = ask(source, connection, round, entry);
       begun = later != null;
       return later == null ? null : new Exchange(entry, later);
-    } catch (IOException | RuntimeException _) {
-      return null;
     } finally {
       if (!begun) {
         inFlight.leave();
@@ -68,23 +98,24 @@ final class PromptDispatcher {
   }
 
   private @Nullable Later ask(
-      PlainRequest source, Connection connection, Round round, RequestLog.Entry entry)
-      throws IOException {
-    Headers headers = source.headers();
-    String path = source.prologue().uriPath().rawPath();
-    gate.check(
-        path,
-        headers.get(HeaderNames.HOST).get(),
-        Dispatcher.only(headers, HeaderNames.ORIGIN),
-        Dispatcher.only(headers, HeaderNames.AUTHORIZATION),
-        name -> Dispatcher.only(headers, HeaderNames.create(name)));
-    Routes.Match match = routes.match(source.prologue().method().text(), path);
-    PromptHandler handler = match.endpoint().prompt();
-    if (handler == null) {
-      return null;
+      PlainRequest source, Connection connection, Round round, RequestLog.Entry entry) {
+    try {
+      check(source.prologue(), source.headers(), connection);
+      String path = source.prologue().uriPath().rawPath();
+      Routes.Match match = routes.match(source.prologue().method().text(), path);
+      PromptHandler handler = match.endpoint().prompt();
+      if (handler == null) {
+        return null;
+      }
+      entry.endpoint(match.endpoint());
+      Request.Exchange exchange = new Request.Exchange(connection.limits(), inFlight, entry);
+      return handler.begin(new Request(source, null, exchange, match), round);
+    } catch (IOException | RuntimeException e) {
+      // Once more by the dispatcher, which says what is wrong; but nothing is submitted twice.
+      return entry.hasSubmitted() ? Later.now(failures.answer(e, entry)) : null;
+    } catch (Error e) {
+      return Later.now(failures.answer(e, entry));
     }
-    entry.endpoint(match.endpoint());
-    return handler.begin(new Request(source, connection, inFlight, match), round);
   }
 
   /** The answer, once the exchange is done: in {@code room} where it has the place. */
@@ -103,7 +134,7 @@ final class PromptDispatcher {
   private Reply.Whole reply(Exchange exchange) {
     try {
       return exchange.later.reply();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return failures.answer(e, exchange.entry);
     }
   }

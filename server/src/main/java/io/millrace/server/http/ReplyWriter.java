@@ -25,9 +25,7 @@ final class ReplyWriter {
    * @param close whether the connection is closed afterwards
    * @throws CloseConnectionException when it cannot be written as a whole
    */
-  void write(
-      Connection connection, String method, Reply reply, RoutingResponse response, boolean close) {
-    connection.writing();
+  void write(String method, Reply reply, RoutingResponse response, boolean close) {
     response.status(Status.create(reply.status()));
     String type = reply.type();
     if (type != null) {
@@ -51,13 +49,12 @@ final class ReplyWriter {
         }
         response.send(head ? EMPTY : whole.body());
       }
-      case Reply.Streamed streamed -> stream(connection, streamed, head, response);
+      case Reply.Streamed streamed -> stream(streamed, head, response);
       case Reply.Upgraded _ -> throw new IllegalArgumentException("this is no answer of HTTP");
     }
   }
 
-  private static void stream(
-      Connection connection, Reply.Streamed reply, boolean head, RoutingResponse response) {
+  private static void stream(Reply.Streamed reply, boolean head, RoutingResponse response) {
     if (reply.lengthBytes() >= 0) {
       response.headers().contentLength(reply.lengthBytes());
     }
@@ -65,7 +62,7 @@ final class ReplyWriter {
       response.send(EMPTY);
       return;
     }
-    try (OutputStream target = new Noting(connection, response.outputStream())) {
+    try (OutputStream target = response.outputStream()) {
       reply.body().writeTo(target);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -74,45 +71,12 @@ final class ReplyWriter {
       throw new CloseConnectionException("the client went away within an answer", e);
     } catch (CloseConnectionException e) {
       throw e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (!(e.getCause() instanceof IOException)) {
-        LOG.warn("an answer broke off", e);
+        LOG.error("an answer broke off", e);
       }
       throw new CloseConnectionException("an answer broke off", e);
     }
     response.commit();
-  }
-
-  /** Notes every write, so that a connection whose client reads on is not taken for silent. */
-  private static final class Noting extends OutputStream {
-    private final Connection connection;
-    private final OutputStream target;
-
-    Noting(Connection connection, OutputStream target) {
-      this.connection = connection;
-      this.target = target;
-    }
-
-    @Override
-    public void write(int b) throws IOException {
-      target.write(b);
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-      connection.writing();
-      target.write(bytes, offset, length);
-    }
-
-    @Override
-    public void flush() throws IOException {
-      connection.writing();
-      target.flush();
-    }
-
-    @Override
-    public void close() throws IOException {
-      target.close();
-    }
   }
 }

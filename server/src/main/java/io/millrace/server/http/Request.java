@@ -20,22 +20,36 @@ public final class Request {
   private static final byte[] EMPTY = new byte[0];
   private static final int FIRST_READ_BYTES = 64 << 10;
 
+  /** The request that a thread serves. */
+  static final ScopedValue<Request> CURRENT = ScopedValue.newInstance();
+
   private final Incoming source;
-  private final Connection connection;
+  private final Watch.@Nullable Watched watched;
   private final InFlight inFlight;
+  private final RequestLog.Entry entry;
   private final int maxBodyBytes;
   private final Routes.Match match;
   private @Nullable Query query;
-  private @Nullable BodyStream body;
-  private boolean watched;
+  private @Nullable InputStream body;
+  private long reservedBytes;
 
-  Request(Incoming source, Connection connection, InFlight inFlight, Routes.Match match) {
+  /**
+   * A request.
+   *
+   * @param watched notices that the client has gone; null if the request may not wait
+   * @param exchange what it belongs to
+   */
+  Request(Incoming source, Watch.@Nullable Watched watched, Exchange exchange, Routes.Match match) {
     this.source = source;
-    this.connection = connection;
-    this.inFlight = inFlight;
-    this.maxBodyBytes = connection.limits().maxBodyBytes();
+    this.watched = watched;
+    this.inFlight = exchange.inFlight();
+    this.entry = exchange.entry();
+    this.maxBodyBytes = exchange.limits().maxBodyBytes();
     this.match = match;
   }
+
+  /** What a request belongs to. */
+  record Exchange(HttpLimits limits, InFlight inFlight, RequestLog.Entry entry) {}
 
   /** The path as it was sent, without the query. */
   public String path() {
@@ -91,12 +105,12 @@ public final class Request {
 
   /** Whether a body comes with it; one of length 0 is none. */
   public boolean hasBody() {
-    return source.hasBody();
+    return source.bodyBytes() != 0;
   }
 
   /** The length of the body as announced; -1 where it comes in chunks, 0 where there is none. */
   public long bodyLength() {
-    return hasBody() ? source.headers().contentLength().orElse(-1) : 0;
+    return source.bodyBytes();
   }
 
   /**
@@ -119,16 +133,18 @@ public final class Request {
     return text;
   }
 
-  private byte[] content(int most) throws IOException {
+  private byte[] content(int limit) throws IOException {
     if (!hasBody()) {
       return EMPTY;
     }
+    RequestMemory memory = source.memory();
+    int most = memory == null ? limit : (int) Math.min(limit, memory.largestBytes());
     long announced = bodyLength();
     if (announced > most) {
       throw tooLarge(most);
     }
     int first = announced < 0 ? FIRST_READ_BYTES : (int) Math.min(announced, FIRST_READ_BYTES);
-    byte[] content = new byte[first];
+    byte[] content = resized(EMPTY, Math.min(first, most + 1));
     int length = 0;
     InputStream in = bodyStream();
     while (true) {
@@ -144,20 +160,57 @@ public final class Request {
         throw tooLarge(most);
       }
       if (length == content.length) {
-        content = Arrays.copyOf(content, Math.min(2 * length, most + 1));
+        content = resized(content, (int) Math.min(2L * length, most + 1L));
       }
     }
     return length == content.length ? content : Arrays.copyOf(content, length);
   }
 
+  /** The same bytes with room for more, for which memory is reserved until the request is over. */
+  private byte[] resized(byte[] content, int bytes) {
+    RequestMemory memory = source.memory();
+    int more = bytes - content.length;
+    if (memory != null) {
+      if (!memory.reserve(more, bytes)) {
+        throw RequestMemory.full();
+      }
+      reservedBytes += more;
+    }
+    return Arrays.copyOf(content, bytes);
+  }
+
+  /** Gives back what was reserved, when the request is over. */
+  void over() {
+    RequestMemory memory = source.memory();
+    if (memory != null) {
+      memory.release(reservedBytes);
+      reservedBytes = 0;
+    }
+  }
+
   /** The body piece by piece, of any length; the same stream each time. */
   public InputStream bodyStream() {
-    BodyStream opened = body;
+    InputStream opened = body;
     if (opened == null) {
-      opened = new BodyStream(source.body());
+      opened = source.body();
       body = opened;
     }
     return opened;
+  }
+
+  /**
+   * Notes that a command is about to be handed to the store: if the server fails from now on, the
+   * client is told that the outcome is unknown.
+   */
+  public void submitted() {
+    entry.submitted();
+  }
+
+  /** The same for the request that the calling thread serves, if any. */
+  public static void noteSubmission() {
+    if (CURRENT.isBound()) {
+      CURRENT.get().submitted();
+    }
   }
 
   /**
@@ -180,18 +233,11 @@ public final class Request {
    * gone or the server stops. Close the watch when the wait is over.
    */
   public Watch watch(Consumer<Watch.Cause> action) {
-    watched = true;
-    return Watch.begin(inFlight, connection, action);
-  }
-
-  /** How reading the body has gone. */
-  BodyStream.State bodyState() {
-    return body == null ? BodyStream.State.SOUND : body.state();
-  }
-
-  /** Whether it has waited for events, so that its duration says nothing. */
-  boolean watched() {
-    return watched;
+    if (watched == null) {
+      throw new IllegalStateException("a request that an event loop answers does not wait");
+    }
+    entry.waited();
+    return Watch.begin(inFlight, watched, action);
   }
 
   private static HttpProblem tooLarge(int most) {

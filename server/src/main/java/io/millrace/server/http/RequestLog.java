@@ -29,13 +29,14 @@ final class RequestLog {
     /** The status of "the client went away", until there is another. */
     private static final int NONE = 499;
 
-    private final HttpPrologue prologue;
+    private final @Nullable HttpPrologue prologue;
     private final long beganNanos = System.nanoTime();
     private @Nullable Endpoint endpoint;
     private int status = NONE;
     private boolean waited;
+    private volatile boolean submitted;
 
-    Entry(HttpPrologue prologue) {
+    Entry(@Nullable HttpPrologue prologue) {
       this.prologue = prologue;
     }
 
@@ -47,6 +48,15 @@ final class RequestLog {
       this.status = status;
     }
 
+    /** Notes that it is about to hand a command to a store, so that a failure leaves doubt. */
+    void submitted() {
+      submitted = true;
+    }
+
+    boolean hasSubmitted() {
+      return submitted;
+    }
+
     /** It has waited for events, so that its duration says nothing. */
     void waited() {
       waited = true;
@@ -55,6 +65,9 @@ final class RequestLog {
     /** Method and path. */
     @Override
     public String toString() {
+      if (prologue == null) {
+        return "(unreadable)";
+      }
       return prologue.method().text() + " " + prologue.uriPath().rawPath();
     }
   }
@@ -75,7 +88,7 @@ final class RequestLog {
   }
 
   /** Tells of a request that failed for a reason which nobody foresaw. */
-  static void unforeseen(Entry entry, Exception failure) {
+  static void unforeseen(Entry entry, Throwable failure) {
     LOG.error("no answer to {}", entry, failure);
   }
 }

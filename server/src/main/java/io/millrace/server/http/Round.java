@@ -19,11 +19,22 @@ public final class Round {
     }
   }
 
-  /** Ends the round; another begins. */
+  /** Ends the round; another begins. An action that fails keeps no other from running. */
   void end() {
-    if (!ends.isEmpty()) {
-      ends.forEach(Runnable::run);
-      ends.clear();
+    if (ends.isEmpty()) {
+      return;
+    }
+    Throwable failure = null;
+    for (Runnable action : ends) {
+      try {
+        action.run();
+      } catch (RuntimeException | Error e) {
+        failure = e;
+      }
+    }
+    ends.clear();
+    if (failure != null) {
+      throw new IllegalStateException("the end of a round failed", failure);
     }
   }
 }

@@ -9,11 +9,15 @@ import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
 import io.millrace.wire.Answers;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Answers what is no HTTP request that could be routed, and says what is wrong with it. */
+/** Answers a head that the library refuses, and says what is wrong with it. */
 final class Unroutable {
   /** How the library begins where it hides its own words, and refers to a log that has none. */
   private static final String HIDDEN = "Bad request, see server log";
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.millrace.server.requests");
 
   private Unroutable() {}
 
@@ -23,15 +27,20 @@ final class Unroutable {
       Status status,
       ServerResponseHeaders headers,
       @Nullable String message) {
-    // Our dispatcher answers every failure of a routed request, so an internal error of the library
-    // can only mean that it could not read what the client sent.
-    boolean unread = status.code() >= 500 && type != EventType.HTTP_VERSION_NOT_SUPPORTED;
+    // The head was checked before the library saw it, and the dispatcher answers every failure of a
+    // routed request: so this is the client's mistake only if the library says so.
+    boolean failed = status.code() >= 500;
+    if (failed) {
+      LOG.error("no answer to {}: the HTTP library failed: {}", requestLine(request), message);
+    }
     headers.set(HeaderValues.create(HeaderNames.CONTENT_TYPE, Reply.JSON));
     return TransportResponse.builder()
-        .status(unread ? Status.BAD_REQUEST_400 : status)
+        .status(status)
         .headers(headers)
         .keepAlive(false)
-        .entity(Answers.writeError(words(request, unread ? null : message)))
+        .entity(
+            Answers.writeError(
+                failed ? "the server made a mistake, its log says which" : words(request, message)))
         .build();
   }
 

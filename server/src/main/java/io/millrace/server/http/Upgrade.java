@@ -15,14 +15,15 @@ final class Upgrade {
   private Upgrade() {}
 
   /** Answers with the switch, and returns when the connection is over. */
-  static void run(Connection connection, InFlight inFlight, Reply.Upgraded upgraded) {
+  static void run(RequestThread thread, InFlight inFlight, Reply.Upgraded upgraded) {
     if (!inFlight.enterLasting()) {
       return;
     }
     try {
-      SocketChannel channel = connection.channel();
+      SocketChannel channel = thread.connection().channel();
       WebSocketConnection socket =
-          WebSocketConnection.on(channel, connection.switched(), upgraded.limits());
+          WebSocketConnection.on(
+              channel, thread.switched(), upgraded.limits(), thread.connection().memory());
       write(channel, upgraded);
       try (Watch _ = Watch.untilStop(inFlight, () -> socket.leave("the server is stopping"))) {
         socket.run(upgraded.opener());

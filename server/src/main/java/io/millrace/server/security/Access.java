@@ -10,27 +10,31 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of access. On loopback only requests to a loopback name are served, and none that a
- * page of another origin makes in a browser. Elsewhere nothing is served without the token.
+ * The rules of access. On loopback only requests to a loopback name are served. A page in a browser
+ * may use the server only if its whole origin, scheme, host and port, is the one that the request
+ * addresses, or one under which a proxy publishes the server. On an address other than loopback
+ * nothing is served without the token.
  */
 public final class Access implements Gate {
   private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private final @Nullable Token token;
   private final Pass pass;
+  private final Origins origins;
   private final boolean loopback;
   private final String ownName;
 
-  private Access(@Nullable Token token, Pass pass, InetAddress address) {
+  private Access(@Nullable Token token, Pass pass, Origins origins, InetAddress address) {
     this.token = token;
     this.pass = pass;
+    this.origins = origins;
     this.loopback = address.isLoopbackAddress();
     this.ownName = address.getHostAddress();
   }
 
   /** The rules for a listen address where nothing counts but the token. */
   public static Access to(InetAddress address, @Nullable Token token) {
-    return to(address, token, Pass.NONE);
+    return to(address, token, Pass.NONE, Origins.NONE);
   }
 
   /**
@@ -38,11 +42,12 @@ public final class Access implements Gate {
    *
    * @param token what clients must present; null for no authentication
    * @param pass other credentials that open a part of the server
+   * @param origins under which a proxy publishes the server
    * @throws ServerException for an address other than loopback without a token
    */
-  public static Access to(InetAddress address, @Nullable Token token, Pass pass) {
+  public static Access to(InetAddress address, @Nullable Token token, Pass pass, Origins origins) {
     check(address, token);
-    return new Access(token, pass, address);
+    return new Access(token, pass, origins, address);
   }
 
   /**
@@ -61,9 +66,9 @@ public final class Access implements Gate {
   }
 
   @Override
-  public void check(
+  public boolean check(
       String path, String host, @Nullable String origin, @Nullable String authorization) {
-    check(
+    return check(
         path,
         host,
         origin,
@@ -72,13 +77,13 @@ public final class Access implements Gate {
   }
 
   @Override
-  public void check(
+  public boolean check(
       String path,
       String host,
       @Nullable String origin,
       @Nullable String authorization,
       Gate.Headers headers) {
-    if (loopback && !isOwn(nameOf(host))) {
+    if (loopback && !isOwn(nameOf(host)) && !origins.hasHost(host)) {
       throw new HttpProblem(
           403, "this server answers to localhost, 127.0.0.1 and [::1], not to Host " + host);
     }
@@ -87,16 +92,15 @@ public final class Access implements Gate {
     }
     if (token != null && !path.equals("/health")) {
       authenticate(token, path, authorization, headers);
+      return true;
     }
+    return token == null;
   }
 
+  /** Whether pages of this origin may use the server; "null" is the origin of none. */
   private boolean allows(String origin, String host) {
-    int scheme = origin.indexOf("://");
-    if (scheme < 0) {
-      return false;
-    }
-    String place = origin.substring(scheme + 3);
-    return loopback ? isOwn(nameOf(place)) : place.equalsIgnoreCase(host);
+    return Origins.canonical(origin).equals(Origins.canonical("http://" + host))
+        || origins.contains(origin);
   }
 
   private boolean isOwn(String name) {

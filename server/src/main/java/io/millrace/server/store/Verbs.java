@@ -1,5 +1,6 @@
 package io.millrace.server.store;
 
+import io.millrace.server.http.ClientGoneException;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Later;
 import io.millrace.server.http.Reply;
@@ -27,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** The two requests that change something. Their errors have the seed's form: a list. */
@@ -49,18 +51,19 @@ final class Verbs {
   /** Begins an update. */
   Later beginUpdate(Request request, Round round) throws IOException {
     DataForm form = Parameters.data(request);
-    return later(begin(transaction(request), round), form);
+    return later(begin(request, transaction(request), round), form);
   }
 
   /** Begins a claim that does not wait for tasks. */
   @Nullable Later beginClaim(Request request, Round round) throws IOException {
     DataForm form = Parameters.data(request);
     Claim claim = claimed(request);
-    return claim.waitMillis() > 0 ? null : later(begin(claim, round), form);
+    return claim.waitMillis() > 0 ? null : later(begin(request, claim, round), form);
   }
 
-  private CompletableFuture<Outcome> begin(Command command, Round round) {
+  private CompletableFuture<Outcome> begin(Request request, Command command, Round round) {
     round.atEnd(wake);
+    request.submitted();
     return store.enqueue(command);
   }
 
@@ -79,7 +82,13 @@ final class Verbs {
   }
 
   Reply update(Request request) throws IOException, InterruptedException {
-    return answer(request, () -> store.commit(transaction(request)));
+    return answer(
+        request,
+        () -> {
+          Transaction transaction = transaction(request);
+          request.submitted();
+          return store.commit(transaction);
+        });
   }
 
   Reply claim(Request request) throws IOException, InterruptedException {
@@ -87,6 +96,7 @@ final class Verbs {
         request,
         () -> {
           Claim claim = claimed(request);
+          request.submitted();
           return claim.waitMillis() > 0 ? awaited(request, claim) : store.claim(claim);
         });
   }
@@ -113,11 +123,19 @@ final class Verbs {
     } catch (TimeoutException _) {
       // Nothing can be claimed now.
     }
-    try (Watch _ = request.watch(_ -> answer.cancel(false))) {
+    AtomicBoolean gone = new AtomicBoolean();
+    try (Watch _ =
+        request.watch(cause -> {
+          gone.set(cause == Watch.Cause.CLIENT_GONE);
+          answer.cancel(false);
+        })) {
       return answer.get();
     } catch (ExecutionException e) {
       throw failure(e);
     } catch (CancellationException e) {
+      if (gone.get()) {
+        throw new ClientGoneException();
+      }
       throw new OutcomeUnknownException(
           "the server is stopping: the claim was withdrawn, or took a task that nobody will hear of"
               + " until its lease ends",
@@ -131,7 +149,7 @@ final class Verbs {
   private static RuntimeException failure(ExecutionException e) {
     return e.getCause() instanceof RuntimeException cause
         ? cause
-        : new StoreException("the store failed: " + e.getCause(), e);
+        : new IllegalStateException("the store failed, the outcome is unknown", e);
   }
 
   /** Asks the store. */

@@ -10,6 +10,7 @@ final class CloseCode {
   static final int NOT_UTF8 = 1007;
   static final int TOO_LONG = 1009;
   static final int INTERNAL_ERROR = 1011;
+  static final int TRY_AGAIN_LATER = 1013;
 
   private CloseCode() {}
 

@@ -18,14 +18,20 @@ final class Conversation {
 
   private final FrameReader frames;
   private final WebSocketLimits limits;
+  private final WebSocketConnection.Memory memory;
   private final Outbound out;
   private final WebSocketListener listener;
   private long heardNanos = System.nanoTime();
 
   Conversation(
-      FrameReader frames, WebSocketLimits limits, Outbound out, WebSocketListener listener) {
+      FrameReader frames,
+      WebSocketLimits limits,
+      WebSocketConnection.Memory memory,
+      Outbound out,
+      WebSocketListener listener) {
     this.frames = frames;
     this.limits = limits;
+    this.memory = memory;
     this.out = out;
     this.listener = listener;
   }
@@ -107,10 +113,7 @@ final class Conversation {
   private void message(FrameHead head) throws IOException {
     MessageStream message = new MessageStream(this, frames, head.last());
     if (head.opcode() == Opcode.TEXT) {
-      String text = wholeText(head, message);
-      if (!out.dismissed()) {
-        listener.text(text);
-      }
+      wholeText(message);
     } else {
       checkMessage(head.length());
       if (!out.dismissed()) {
@@ -132,17 +135,30 @@ final class Conversation {
     }
   }
 
-  private String wholeText(FrameHead head, MessageStream message) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream((int) Math.min(head.length(), 1 << 10));
+  /** Reads a text and passes it on. */
+  private void wholeText(MessageStream message) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     byte[] part = new byte[1 << 10];
-    checkText(frames.left());
-    int count = message.read(part, 0, part.length);
-    while (count >= 0) {
-      bytes.write(part, 0, count);
-      checkText(bytes.size() + frames.left());
-      count = message.read(part, 0, part.length);
+    int reserved = 0;
+    try {
+      checkText(frames.left());
+      int count = message.read(part, 0, part.length);
+      while (count >= 0) {
+        if (!memory.reserve(count, bytes.size() + count)) {
+          throw ViolationException.noRoom("the server has no room for this text now");
+        }
+        reserved += count;
+        bytes.write(part, 0, count);
+        checkText(bytes.size() + frames.left());
+        count = message.read(part, 0, part.length);
+      }
+      String text = text(ByteBuffer.wrap(bytes.toByteArray()));
+      if (!out.dismissed()) {
+        listener.text(text);
+      }
+    } finally {
+      memory.release(reserved);
     }
-    return text(ByteBuffer.wrap(bytes.toByteArray()));
   }
 
   private static String text(ByteBuffer bytes) throws ViolationException {

@@ -2,7 +2,7 @@ package io.millrace.server.websocket;
 
 import java.io.IOException;
 
-/** What a peer sent breaks a rule; it is answered by closing. */
+/** What a peer sent breaks a rule or finds no room; it is answered by closing. */
 final class ViolationException extends IOException {
   private static final long serialVersionUID = 1;
 
@@ -25,6 +25,11 @@ final class ViolationException extends IOException {
   /** Too long: 1009. */
   static ViolationException tooLong(String reason) {
     return new ViolationException(CloseCode.TOO_LONG, reason, true);
+  }
+
+  /** Something for which there is no room now: 1013. */
+  static ViolationException noRoom(String reason) {
+    return new ViolationException(CloseCode.TRY_AGAIN_LATER, reason, true);
   }
 
   /** A text that is none: 1007. */

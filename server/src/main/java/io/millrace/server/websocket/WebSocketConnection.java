@@ -7,12 +7,29 @@ import java.util.function.Function;
 public final class WebSocketConnection {
   private final FrameReader frames;
   private final WebSocketLimits limits;
+  private final Memory memory;
   private final Outbound out;
 
-  private WebSocketConnection(FrameReader frames, WebSocketLimits limits, Outbound out) {
+  private WebSocketConnection(
+      FrameReader frames, WebSocketLimits limits, Memory memory, Outbound out) {
     this.frames = frames;
     this.limits = limits;
+    this.memory = memory;
     this.out = out;
+  }
+
+  /** A budget for texts, which are kept until they have been passed on. */
+  public interface Memory {
+    /**
+     * Reserves more bytes for a text.
+     *
+     * @param total how many it then has
+     * @return false if there is no room, so that nothing is reserved
+     */
+    boolean reserve(long bytes, long total);
+
+    /** Gives bytes back. */
+    void release(long bytes);
   }
 
   /**
@@ -20,16 +37,17 @@ public final class WebSocketConnection {
    *
    * @param channel in blocking mode
    * @param pending what was read of it already and belongs to the first frames
+   * @param memory for texts; one for which it has no room is answered by closing with 1013
    */
   public static WebSocketConnection on(
-      SocketChannel channel, byte[] pending, WebSocketLimits limits) {
+      SocketChannel channel, byte[] pending, WebSocketLimits limits, Memory memory) {
     return new WebSocketConnection(
-        new FrameReader(pending, channel), limits, new Outbound(channel));
+        new FrameReader(pending, channel), limits, memory, new Outbound(channel));
   }
 
   /** Has {@code opener} speak with the peer until the connection is over. Called once. */
   public void run(Function<WebSocket, WebSocketListener> opener) {
-    new Conversation(frames, limits, out, opener.apply(out)).run();
+    new Conversation(frames, limits, memory, out, opener.apply(out)).run();
   }
 
   /**

@@ -16,7 +16,10 @@ class KnownHeadsTest {
 
   private @Nullable PlainHead read(String head, String body) {
     byte[] bytes = (head + body).getBytes(StandardCharsets.ISO_8859_1);
-    return reader.read(bytes, head.length());
+    PlainHead known = reader.known(bytes, head.length());
+    return known == null
+        ? reader.read(Head.read(bytes, head.length()), bytes, head.length())
+        : known;
   }
 
   @Test

@@ -10,9 +10,11 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may talk to the server. */
@@ -70,15 +72,65 @@ final class AccessTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "http://localhost:8048, localhost:8048",
+    "HTTP://LocalHost:8048, localhost:8048",
+    "http://127.0.0.1:8048, 127.0.0.1:8048",
+    "http://[::1]:8048, [::1]:8048",
+    "http://localhost, localhost:80",
+    "http://localhost:80, localhost"
+  })
+  void pages_of_the_origin_that_is_addressed_may_ask(String origin, String host) {
+    assertThat(status(() -> loopback().check("/", host, origin, null))).isEqualTo(200);
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
-        "http://localhost",
         "http://localhost:3000",
+        "http://localhost",
+        "https://localhost:8048",
         "http://127.0.0.1:8048",
-        "https://[::1]"
+        "http://[::1]:8048",
+        "http://localhost:80480",
+        "http://localhost:8048.example.com",
+        "http://localhost:8048/",
+        "http://user@localhost:8048",
+        "ftp://localhost:8048"
       })
-  void pages_of_loopback_origins_may_ask(String origin) {
-    assertThat(status(() -> loopback().check("/", "localhost", origin, null))).isEqualTo(200);
+  void pages_of_other_servers_on_the_same_machine_may_not(String origin) {
+    assertThat(status(() -> loopback().check("/", "localhost:8048", origin, null))).isEqualTo(403);
+  }
+
+  @Test
+  void pages_of_the_origins_of_a_proxy_may_ask_and_their_host_is_served() {
+    Origins origins = Origins.read("https://Millrace.example.com, http://intern:8080");
+    Access access = Access.to(InetAddress.getLoopbackAddress(), null, Pass.NONE, origins);
+    String published = "https://millrace.example.com";
+    for (String host : List.of("millrace.example.com", "localhost:8048")) {
+      assertThat(status(() -> access.check("/", host, published, null))).isEqualTo(200);
+      assertThat(status(() -> access.check("/", host, published + ":443", null))).isEqualTo(200);
+      assertThat(status(() -> access.check("/", host, published + ":8443", null))).isEqualTo(403);
+      assertThat(status(() -> access.check("/", host, "https://example.com", null))).isEqualTo(403);
+    }
+    assertThat(status(() -> access.check("/", "intern:8080", "http://intern:8080", null)))
+        .isEqualTo(200);
+    assertThat(status(() -> access.check("/", "intern", null, null))).isEqualTo(403);
+    assertThat(status(() -> access.check("/", "example.com", null, null))).isEqualTo(403);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"millrace.example.com", "https://a/b", "https://", "https://a,,http://b"})
+  void what_is_no_origin_is_refused(String text) {
+    assertThatThrownBy(() -> Origins.read(text)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void a_caller_is_known_by_the_token_or_if_there_is_none() throws IOException {
+    assertThat(loopback().check("/", "localhost", null, null)).isTrue();
+    Access access = Access.to(InetAddress.getLoopbackAddress(), token("t"));
+    assertThat(access.check("/", "localhost", null, "Bearer t")).isTrue();
+    assertThat(access.check("/health", "localhost", null, "Bearer t")).isFalse();
   }
 
   @ParameterizedTest
@@ -120,9 +172,9 @@ final class AccessTest {
   void elsewhere_any_host_is_served_and_only_pages_of_that_host() throws IOException {
     Access access = Access.to(address(0, 0, 0, 0), token("t"));
     assertThat(status(() -> access.check("/", "example.com", null, "Bearer t"))).isEqualTo(200);
-    assertThat(status(() -> access.check("/", "example.com", "https://example.com", "Bearer t")))
+    assertThat(status(() -> access.check("/", "example.com", "http://example.com", "Bearer t")))
         .isEqualTo(200);
-    assertThat(status(() -> access.check("/", "example.com", "https://other.com", "Bearer t")))
+    assertThat(status(() -> access.check("/", "example.com", "https://example.com", "Bearer t")))
         .isEqualTo(403);
   }
 

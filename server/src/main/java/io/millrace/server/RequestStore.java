@@ -1,0 +1,82 @@
+package io.millrace.server;
+
+import io.millrace.server.http.Request;
+import io.millrace.store.Claim;
+import io.millrace.store.Command;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.GroupQuery;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Interest;
+import io.millrace.store.Outcome;
+import io.millrace.store.Read;
+import io.millrace.store.Subscription;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The store as the layers see it. A command that is submitted on a request's thread is noted there,
+ * so that a later failure of the server is not reported as if nothing had been changed.
+ *
+ * @param store the store itself
+ */
+record RequestStore(TaskStore store) implements TaskStore {
+  @Override
+  public CompletableFuture<Outcome> submit(Command command) {
+    Request.noteSubmission();
+    return store.submit(command);
+  }
+
+  @Override
+  public Outcome commit(Transaction transaction) {
+    Request.noteSubmission();
+    return store.commit(transaction);
+  }
+
+  @Override
+  public Outcome claim(Claim claim) {
+    Request.noteSubmission();
+    return store.claim(claim);
+  }
+
+  @Override
+  public Read<List<Optional<Task>>> tasks(List<TaskRef> refs) {
+    return store.tasks(refs);
+  }
+
+  @Override
+  public Read<List<Task>> group(GroupQuery query) {
+    return store.group(query);
+  }
+
+  @Override
+  public Read<List<GroupSummary>> groups() {
+    return store.groups();
+  }
+
+  @Override
+  public Read<Optional<Document>> document(DocumentKey key) {
+    return store.document(key);
+  }
+
+  @Override
+  public Read<List<Document>> documents(DocumentQuery query) {
+    return store.documents(query);
+  }
+
+  @Override
+  public Subscription subscribe(Interest interest) {
+    return store.subscribe(interest);
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

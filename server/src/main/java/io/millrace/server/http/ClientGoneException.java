@@ -1,0 +1,21 @@
+package io.millrace.server.http;
+
+import io.millrace.server.ServerException;
+
+/**
+ * Thrown by a handler whose client has closed the connection while it waited: there is nobody to
+ * answer, and nothing has failed. Costs no stack trace.
+ */
+public final class ClientGoneException extends ServerException {
+  private static final long serialVersionUID = 1;
+
+  /** A client that has gone. */
+  public ClientGoneException() {
+    super("the client has closed the connection");
+  }
+
+  @Override
+  public synchronized Throwable fillInStackTrace() {
+    return this;
+  }
+}
