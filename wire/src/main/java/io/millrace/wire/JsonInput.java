@@ -17,6 +17,8 @@ import tools.jackson.core.json.JsonReadContext;
  */
 final class JsonInput {
   private final JsonParser json;
+  private int mostElements = Integer.MAX_VALUE;
+  private int elements;
 
   private JsonInput(JsonParser json) {
     this.json = json;
@@ -81,9 +83,24 @@ final class JsonInput {
     }
   }
 
-  /** Goes on to the next element of an array; false at its end. */
+  /** Has the lists that are read from now on hold at most so many elements together. */
+  void limitElements(int most) {
+    mostElements = most;
+  }
+
+  /**
+   * Goes on to the next element of an array; false at its end.
+   *
+   * @throws TooManyPartsException if there are more elements than may be
+   */
   boolean element() {
-    return json.nextToken() != JsonToken.END_ARRAY;
+    if (json.nextToken() == JsonToken.END_ARRAY) {
+      return false;
+    }
+    if (elements++ == mostElements) {
+      throw new TooManyPartsException(mostElements);
+    }
+    return true;
   }
 
   /** Whether this value is null. */

@@ -21,7 +21,22 @@ public final class Requests {
    * @param principal the name behind the request's credentials
    */
   public static Transaction readTransaction(byte[] body, String principal) {
-    return JsonInput.read(FormBody.json(body, "update"), in -> TransactionForm.read(in, principal));
+    return readTransaction(body, principal, Integer.MAX_VALUE);
+  }
+
+  /**
+   * The same, but reading ends as soon as there are too many parts.
+   *
+   * @param mostParts the most adds, updates, deletes and so on together
+   * @throws TooManyPartsException if there are more
+   */
+  public static Transaction readTransaction(byte[] body, String principal, int mostParts) {
+    return JsonInput.read(
+        FormBody.json(body, "update"),
+        in -> {
+          in.limitElements(mostParts);
+          return TransactionForm.read(in, principal);
+        });
   }
 
   /**

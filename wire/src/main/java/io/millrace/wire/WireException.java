@@ -1,7 +1,7 @@
 package io.millrace.wire;
 
 /** Bytes are not the JSON that they should be; the message names what is wrong and where. */
-public final class WireException extends RuntimeException {
+public sealed class WireException extends RuntimeException permits TooManyPartsException {
   private static final long serialVersionUID = 1;
 
   /** With what is wrong and where. */

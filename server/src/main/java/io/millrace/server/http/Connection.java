@@ -153,24 +153,25 @@ final class Connection {
   }
 
   /**
-   * Closes it to make room: if no request with credentials has come and it has been silent for so
-   * long, or if it has stopped in the middle of a request.
+   * Closes it to make room, if it has been silent for so long.
    *
+   * @param roomForBytes whether it must have stopped in the middle of a request; otherwise, whether
+   *     no request with credentials has come, or the last answer was given
    * @return whether it is being closed
    */
   boolean giveWay(long silentNanos, boolean roomForBytes) {
     boolean silent = !waiting && System.nanoTime() - activeNanos >= silentNanos;
-    if (silent && (roomForBytes ? awaiting : !known && isIdle())) {
+    if (silent && (roomForBytes ? awaiting : isDispensable())) {
       abort();
       return true;
     }
     return false;
   }
 
-  /** Read without a lock: what it says may be a moment old. */
-  private boolean isIdle() {
+  /** Whether nobody with credentials uses it. May be a moment old: it is read without a lock. */
+  private boolean isDispensable() {
     Phase now = phase;
-    return now == Phase.READING || now == Phase.LINGERING;
+    return now == Phase.LINGERING || (now == Phase.READING && !known);
   }
 
   private void resume(byte[] leftover) {

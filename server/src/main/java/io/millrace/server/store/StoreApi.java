@@ -20,11 +20,11 @@ public final class StoreApi {
    * Adds the routes.
    *
    * @param store the store, which stays the caller's to close
-   * @param mostRefs the most tasks that one read may name
+   * @param mostOperations the most parts of a transaction, and the most tasks that one read names
    */
-  public static void mount(Routes routes, EmbeddedTaskStore store, int mostRefs) {
-    Reads reads = new Reads(store, mostRefs);
-    Verbs verbs = new Verbs(store);
+  public static void mount(Routes routes, EmbeddedTaskStore store, int mostOperations) {
+    Reads reads = new Reads(store, mostOperations);
+    Verbs verbs = new Verbs(store, mostOperations);
     Changes changes = new Changes(store);
     routes
         .add(HttpMethod.GET, "/store/groups", reads::groupNames)

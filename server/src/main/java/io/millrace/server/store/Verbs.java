@@ -20,6 +20,7 @@ import io.millrace.store.Transaction;
 import io.millrace.wire.Answers;
 import io.millrace.wire.DataForm;
 import io.millrace.wire.Requests;
+import io.millrace.wire.TooManyPartsException;
 import io.millrace.wire.WireException;
 import java.io.IOException;
 import java.util.Map;
@@ -39,12 +40,19 @@ final class Verbs {
   private static final long UNWATCHED_MILLIS = 20;
 
   private final EmbeddedTaskStore store;
+  private final int mostParts;
 
   /** Wakes the store; the same object each time, so that a round does it once. */
   private final Runnable wake;
 
-  Verbs(EmbeddedTaskStore store) {
+  /**
+   * The verbs.
+   *
+   * @param mostParts how many parts of a transaction are read
+   */
+  Verbs(EmbeddedTaskStore store, int mostParts) {
     this.store = store;
+    this.mostParts = mostParts;
     this.wake = store::wake;
   }
 
@@ -101,8 +109,8 @@ final class Verbs {
         });
   }
 
-  private static Transaction transaction(Request request) throws IOException {
-    Transaction transaction = Requests.readTransaction(request.body(), Owner.ANYONE);
+  private Transaction transaction(Request request) throws IOException {
+    Transaction transaction = Requests.readTransaction(request.body(), Owner.ANYONE, mostParts);
     if (transaction.override()) {
       throw new HttpProblem(403, "override needs the role admin, and this server knows no roles");
     }
@@ -175,6 +183,7 @@ final class Verbs {
   /** What a failure means to the client; those without a meaning go on. */
   private static Reply.Whole problem(RuntimeException failure) {
     return switch (failure) {
+      case TooManyPartsException e -> errors(413, StoreApi.message(e));
       case WireException e -> errors(400, StoreApi.message(e));
       case HttpProblem e -> errors(e.status(), e.message());
       case StoreClosedException e -> errors(503, StoreApi.message(e));

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -33,23 +34,41 @@ final class ServerProcess implements AutoCloseable {
 
   /** Starts a server on a folder, with this test's class path, and waits until it is ready. */
   static ServerProcess start(Path folder, String journaling) throws IOException {
+    return start(
+        "",
+        "-Xmx256m",
+        "store.data",
+        folder.toString(),
+        "store.journal",
+        journaling,
+        "store.snapshot-every",
+        "400");
+  }
+
+  /**
+   * The same with settings of its own.
+   *
+   * @param before what the shell does before, ending in a semicolon; may be empty
+   * @param heap the flag for the largest heap
+   */
+  static ServerProcess start(String before, String heap, String... keysAndValues)
+      throws IOException {
     List<String> command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx256m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            ServerMain.class.getName(),
-            "server.port",
-            "0",
-            "store.data",
-            folder.toString(),
-            "store.journal",
-            journaling,
-            "store.snapshot-every",
-            "400");
+        new ArrayList<>(
+            List.of(
+                "sh",
+                "-c",
+                before + " exec \"$0\" \"$@\"",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                heap,
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ServerMain.class.getName(),
+                "server.port",
+                "0"));
+    command.addAll(List.of(keysAndValues));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     return new ServerProcess(process, ready(process));
   }
