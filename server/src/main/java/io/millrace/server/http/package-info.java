@@ -2,24 +2,29 @@
  * The one place for HTTP: routes, limits, errors, request log and an orderly stop.
  *
  * <pre>
- *   bytes on a connection
+ *   Acceptor: at most so many connections, each with an event loop
  *     |
- *     +-- a whole plain request --> event loop (one thread for many connections)
+ *   Connection, on its event loop (one thread for many): the head, read strictly (Head)
+ *     |
+ *     +-- a plain request, once its body is whole
  *     |     --> PromptDispatcher --> Gate, Routes
  *     |                          --> PromptHandler: Request -> Later
  *     |     --> what it waits for is done: Reply written, time and status recorded
  *     |
- *     +-- anything else, and all that went wrong above --> the connection's own virtual thread,
- *           on which the library reads the request again
- *           --> Dispatcher --> Gate (who may ask)
- *                          --> Routes (path and method)
- *                          --> Handler: Request -> Reply, or a thrown HttpProblem
- *                          --> Reply written, time and status recorded
+ *     +-- anything else, as soon as its head is complete --> RequestThread
+ *     |     --> Dispatcher --> Gate (who may ask), before anything of the body is read
+ *     |                    --> Routes (path and method)
+ *     |                    --> Handler: Request -> Reply, or a thrown HttpProblem
+ *     |                    --> Reply written, time and status recorded
+ *     |     --> the connection goes back to its loop
+ *     |
+ *     +-- a head that is malformed, late or too long --> refused, and closed once that is read
  * </pre>
  *
- * <p>The library asks {@link io.millrace.server.http.ReadAhead} for the bytes of its next request;
- * that is where plain ones are served without it. So both ways share the connection, its limits and
- * its order, and every answer but a good one is given in one place.
+ * <p>Everything that a request keeps in memory is reserved in one {@link
+ * io.millrace.server.http.RequestMemory}. A thread exists only while it serves a request. The
+ * library parses a head that was checked before, and writes the answer; bodies are read by {@link
+ * io.millrace.server.http.RequestBody}, so that nothing else buffers them.
  *
  * <p>Those who mount an API see {@link io.millrace.server.http.Routes}, {@link
  * io.millrace.server.http.Request}, {@link io.millrace.server.http.Reply} and {@link
