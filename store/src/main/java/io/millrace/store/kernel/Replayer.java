@@ -58,6 +58,11 @@ final class Replayer implements Journal.Replay {
     return state;
   }
 
+  /** The histories so far; null before the first record that tells of one. */
+  @Nullable History history() {
+    return history;
+  }
+
   @Override
   public Runnable snapshotPart(ByteBuffer payload) {
     List<JournalRecord> records = decode(payload);

@@ -17,9 +17,11 @@ import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.FileJournal;
 import io.millrace.store.journal.FileJournalOptions;
 import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.kernel.StoreCheck;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -194,6 +196,25 @@ final class CutTailTest {
         folder.sync();
       }
     }
+  }
+
+  @Test
+  void a_check_changes_nothing_creates_nothing_and_takes_no_lock() throws IOException {
+    fill(COMMITS);
+    flip(end() - 8);
+    try (EmbeddedTaskStore store = open()) {
+      store.requestSnapshot();
+      add(store);
+      long operations = environment.disk().operations();
+      assertThat(StoreCheck.verify(environment, FOLDER).isSound()).isTrue();
+      assertThat(environment.disk().operations()).isEqualTo(operations);
+    }
+    Path absent = Path.of("absent");
+    assertThatThrownBy(() -> StoreCheck.verify(environment, absent))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("absent");
+    assertThatThrownBy(() -> environment.disk().open(absent))
+        .isInstanceOf(NoSuchFileException.class);
   }
 
   @Test
