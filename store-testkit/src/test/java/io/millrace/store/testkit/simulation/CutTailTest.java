@@ -100,8 +100,12 @@ final class CutTailTest {
   }
 
   private void truncate(int size) throws IOException {
+    truncate(SEGMENT, size);
+  }
+
+  private void truncate(String name, int size) throws IOException {
     try (Folder folder = environment.disk().open(FOLDER);
-        DiskFile file = folder.open(SEGMENT)) {
+        DiskFile file = folder.open(name)) {
       file.truncate(size);
       file.sync();
     }
@@ -195,6 +199,33 @@ final class CutTailTest {
         }
         folder.sync();
       }
+    }
+  }
+
+  @Test
+  void no_id_of_a_new_history_is_given_again_if_its_beginning_is_lost_too() throws IOException {
+    fill(COMMITS);
+    flip(end() - 8);
+    for (int loss = 0; loss < 3; loss++) {
+      try (EmbeddedTaskStore store = open()) {
+        long next = add(store);
+        assertThat(next).isGreaterThan(ids.getLast());
+        ids.add(next);
+      }
+      String last;
+      try (Folder folder = environment.disk().open(FOLDER)) {
+        last = folder.list().getLast();
+      }
+      assertThat(last).isNotEqualTo(SEGMENT);
+      truncate(last, 4096);
+    }
+    String digest;
+    try (EmbeddedTaskStore store = open()) {
+      assertThat(add(store)).isGreaterThan(ids.getLast());
+      digest = store.digest().value();
+    }
+    try (EmbeddedTaskStore store = open()) {
+      assertThat(store.digest().value()).isEqualTo(digest);
     }
   }
 
