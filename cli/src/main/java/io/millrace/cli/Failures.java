@@ -33,6 +33,10 @@ final class Failures implements IExecutionExceptionHandler {
           say("refused: " + reason.message());
         }
       }
+      case DamagedJournalException damage -> {
+        say(String.valueOf(damage.getMessage()));
+        say("docs/journal-damage.md says what to do; nothing has been changed");
+      }
       case IOException io -> say(io.toString());
       case UncheckedIOException io -> say(String.valueOf(io.getCause()));
       case UsageException _,

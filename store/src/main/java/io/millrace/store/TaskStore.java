@@ -3,6 +3,7 @@ package io.millrace.store;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.EmbeddedStore;
 import io.millrace.store.kernel.StoreCheck;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -114,6 +115,21 @@ public interface TaskStore extends AutoCloseable {
    */
   static StoreReport verify(Path folder) {
     return StoreCheck.verify(folder);
+  }
+
+  /**
+   * Writes a backup of what can be read of a folder whose store does not start any more: the newest
+   * whole snapshot and the commits after it up to the first that is damaged. Changes nothing in the
+   * folder. A store that is restored from the backup goes on under a new history. It needs as much
+   * memory as the store.
+   *
+   * @return what {@link #verify} says of the folder; {@link StoreReport#position} is the last
+   *     commit in the backup
+   * @throws StoreException when it is no folder, nothing of a store can be read in it, or {@code
+   *     target} fails
+   */
+  static StoreReport salvage(Path folder, OutputStream target) {
+    return StoreCheck.salvage(folder, target);
   }
 
   /** Waits for an answer and throws what it failed with as it is. */

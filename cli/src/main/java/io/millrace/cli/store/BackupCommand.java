@@ -8,6 +8,8 @@ import io.millrace.processes.PrivateFiles;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.SnapshotInput;
 import io.millrace.wire.Answers;
 import io.millrace.wire.WireException;
@@ -25,7 +27,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -54,27 +58,53 @@ final class BackupCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    @Nullable Path folder = target.folder();
+    long commits =
+        write(
+            file,
+            force,
+            unfinished -> {
+              if (folder == null) {
+                fetch(target.client(), unfinished);
+              } else {
+                save(folder, unfinished);
+              }
+            });
+    terminal
+        .out()
+        .println("saved " + commits + " commits, " + Files.size(file) + " bytes, in " + file);
+    return ExitCode.OK;
+  }
+
+  /** Writes the content of a backup to a file that is not there yet. */
+  interface Source {
+    void writeTo(Path unfinished) throws IOException, InterruptedException;
+  }
+
+  /**
+   * Writes a backup, which gets its name once it is whole and durable.
+   *
+   * @return the number of commits in it
+   */
+  static long write(Path file, boolean force, Source source)
+      throws IOException, InterruptedException {
     if (!force && Files.exists(file)) {
       throw new CommandException(ExitCode.FAILURE, file + " exists; --force replaces it");
     }
     Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
     try {
-      Path folder = target.folder();
-      if (folder == null) {
-        fetch(target.client(), unfinished);
-      } else {
-        save(folder, unfinished);
-      }
+      source.writeTo(unfinished);
       long commits = check(unfinished);
       Files.move(
           unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      terminal
-          .out()
-          .println("saved " + commits + " commits, " + Files.size(file) + " bytes, in " + file);
+      Path around = Objects.requireNonNull(file.toAbsolutePath().getParent());
+      try (Folder folder = Environment.system().disk().open(around)) {
+        folder.sync();
+      }
+      return commits;
     } finally {
       Files.deleteIfExists(unfinished);
     }
-    return ExitCode.OK;
   }
 
   private static void save(Path folder, Path unfinished) throws IOException {

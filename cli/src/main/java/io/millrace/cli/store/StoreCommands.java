@@ -44,6 +44,7 @@ public final class StoreCommands implements Runnable {
     store.addSubcommand(new BackupCommand(terminal));
     store.addSubcommand(new RestoreCommand(terminal));
     store.addSubcommand(new VerifyCommand(terminal));
+    store.addSubcommand(new SalvageCommand(terminal));
     explainExitCodes(store);
     store.getSubcommands().values().forEach(StoreCommands::explainExitCodes);
     return store;

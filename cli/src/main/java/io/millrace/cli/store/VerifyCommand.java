@@ -89,9 +89,15 @@ final class VerifyCommand implements Callable<Integer> {
         report.lastId(),
         report.records());
     journal.notices().forEach(notice -> out.println("notice: " + notice));
+    printDamage(journal, out);
+    out.println(
+        report.isSound() ? "sound" : "damaged; docs/journal-damage.md says what to do about it");
+  }
+
+  /** Prints each damage on a line of its own. */
+  static void printDamage(JournalReport journal, PrintStream out) {
     for (Damage damage : journal.damages()) {
       out.printf("DAMAGE: %s at byte %d: %s%n", damage.file(), damage.offset(), damage.what());
     }
-    out.println(report.isSound() ? "sound" : "damaged");
   }
 }

@@ -155,6 +155,49 @@ class StoreCommandsTest {
     assertThat(onFolder("groups").code()).isEqualTo(5);
   }
 
+  @Test
+  void a_store_that_does_not_start_is_salvaged_up_to_the_damage() throws IOException {
+    for (int i = 0; i < 4; i++) {
+      onFolder("add", "g", "task " + i);
+    }
+    Path segment;
+    try (Stream<Path> files = Files.list(scratch.resolve("data"))) {
+      segment = files.filter(path -> size(path) > 100_000).findFirst().orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(segment);
+    bytes[new String(bytes, StandardCharsets.ISO_8859_1).indexOf("task 2")] ^= 1;
+    Files.write(segment, bytes);
+    assertThat(onFolder("groups").err()).contains("damaged journal").contains("journal-damage.md");
+    String backup = scratch.resolve("backup").toString();
+    Shell.Ran salvaged = onFolder("salvage", backup);
+    assertThat(salvaged.code()).isZero();
+    assertThat(salvaged.out())
+        .contains("DAMAGE: " + segment.getFileName() + " at byte ")
+        .contains("saved the first 2 commits in " + backup);
+    assertThat(Files.readAllBytes(segment)).isEqualTo(bytes);
+    assertThat(onFolder("salvage", backup).err()).contains("--force");
+    String restored = scratch.resolve("restored").toString();
+    assertThat(Shell.run("store", "restore", backup, "--data", restored).code()).isZero();
+    assertThat(Shell.run("store", "list", "g", "--data", restored).out())
+        .contains("task 0")
+        .contains("task 1")
+        .doesNotContain("task 3");
+    JsonNode added =
+        JSON.readTree(Shell.run("store", "add", "g", "new", "--json", "--data", restored).out());
+    assertThat(added.get("position").asString()).as("ids are not given twice").isNotBlank();
+    assertThat(added.get("tasks").get(0).get("id").asLong()).isGreaterThan(1L << 32);
+  }
+
+  @Test
+  void nothing_is_salvaged_of_a_folder_without_a_store() {
+    String backup = scratch.resolve("backup").toString();
+    assertThat(Shell.run("store", "salvage", backup, "--data", scratch.toString()).err())
+        .contains("nothing of a store can be read in " + scratch);
+    assertThat(Shell.run("store", "salvage", backup, "--data", scratch + "/no").err())
+        .contains("there is no folder " + scratch + "/no");
+    assertThat(scratch.resolve("backup")).doesNotExist();
+  }
+
   private static long size(Path path) {
     return path.toFile().length();
   }

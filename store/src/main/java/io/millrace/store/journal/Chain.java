@@ -19,7 +19,7 @@ record Chain(long sequence, int checksum, long epoch, long position, long timeMi
         frame.sequence(), frameChecksum, frame.epoch(), frame.position(), frame.timeMillis());
   }
 
-  Journal.Tail tail(@Nullable String notice, boolean cut) {
-    return new Journal.Tail(sequence, epoch, position, timeMillis, notice, cut);
+  Journal.Tail tail(@Nullable String notice, int cuts) {
+    return new Journal.Tail(sequence, epoch, position, timeMillis, notice, cuts);
   }
 }

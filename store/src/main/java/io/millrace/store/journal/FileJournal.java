@@ -125,7 +125,7 @@ public final class FileJournal implements Journal {
       lastTimeMillis = chain.timeMillis();
       loop = started;
       driver = environment.drive("journal-sync", started);
-      return chain.tail(ending.notice().isEmpty() ? null : ending.notice(), recovery.cut());
+      return chain.tail(ending.notice().isEmpty() ? null : ending.notice(), recovery.cuts());
     } catch (IOException e) {
       throw new JournalException(
           "cannot read the journal in " + storage.describe() + ": " + e.getMessage(), e);

@@ -37,9 +37,10 @@ public interface Journal extends AutoCloseable {
    * @param position the number of commits up to there
    * @param timeMillis the store time of that frame, 0 for none
    * @param notice what recovery could not read and went on without, in words; null for nothing
-   * @param cut whether there was something after that frame that could not be read, now or in an
-   *     earlier recovery after which nothing was appended. It may have been acknowledged, so
-   *     nothing that it may have used, such as an id, may be used again
+   * @param cuts how often there was something after that frame that could not be read: 1 if now,
+   *     and 1 for each earlier recovery of which nothing that was appended since can be read. It
+   *     may have been acknowledged, so nothing that it may have used, such as an id, may be used
+   *     again
    */
   record Tail(
       long sequence,
@@ -47,7 +48,7 @@ public interface Journal extends AutoCloseable {
       long position,
       long timeMillis,
       @Nullable String notice,
-      boolean cut) {}
+      int cuts) {}
 
   /**
    * Delivers the newest whole snapshot and every frame after it, leaves out a torn tail, and makes

@@ -30,7 +30,7 @@ final class Recovery {
   private final List<Long> passedOver = new ArrayList<>();
   private final StringJoiner notices = new StringJoiner("; ");
   private Chain loaded = Chain.START;
-  private boolean cut;
+  private int cuts;
 
   Recovery(Environment environment, Storage storage, FileJournalOptions options) {
     this.environment = environment;
@@ -63,8 +63,8 @@ final class Recovery {
   }
 
   /** See {@link Journal.Tail}. */
-  boolean cut() {
-    return cut;
+  int cuts() {
+    return cuts;
   }
 
   /** The snapshots that are newer than the one chosen, and damaged. */
@@ -272,21 +272,21 @@ final class Recovery {
     }
     reading.makeDurable();
     storage.sync();
+    cuts = chain.sequence() < segment.firstSequence() ? segment.header().cuts() : 0;
     long missingBytes = Math.max(0, segment.header().allocatedBytes() - segment.sizeBytes());
     if (missingBytes > 0) {
       notices.add(segment.name() + " is " + missingBytes + " bytes shorter than it was made");
     }
     if (!torn.isEmpty() || (missingBytes > 0 && scan.offset() == segment.sizeBytes())) {
-      cut = true;
+      cuts++;
       notices.add(lost(segment, torn, chain, covered));
       if (covered) {
         extent.readableFrom(chain.position());
       }
       file.close();
-      return begin(SegmentHeader.afterCut(segment.header().journalId(), chain), extent);
+      return begin(SegmentHeader.afterCut(segment.header().journalId(), chain, cuts), extent);
     }
     extent.durableUpTo(scan.offset());
-    cut = segment.header().afterCut() && chain.sequence() < segment.firstSequence();
     return new Ending(
         file,
         segment.header().isNewest() ? segment.sizeBytes() : scan.offset(),

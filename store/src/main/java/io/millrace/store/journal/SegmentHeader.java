@@ -12,10 +12,12 @@ import java.util.zip.CRC32C;
  *
  * @param journalId the journal's random identity, the same in all its segments
  * @param before where the segment before this one ended
- * @param afterCut whether recovery began the segment because it could not read on in the one before
+ * @param cuts how many recoveries, one after the other, have begun a segment here because they
+ *     could not read on after the frame before; 0 for a segment that was begun because the one
+ *     before was full
  * @param allocatedBytes the size to which the file was allocated; 0 when version 1 does not tell
  */
-record SegmentHeader(long journalId, Chain before, boolean afterCut, long allocatedBytes) {
+record SegmentHeader(long journalId, Chain before, int cuts, long allocatedBytes) {
   static final int MAGIC = 0x4d525347; // MRSG
   static final short VERSION = 2;
   static final int BLOCK_BYTES = 4096;
@@ -23,22 +25,22 @@ record SegmentHeader(long journalId, Chain before, boolean afterCut, long alloca
   /** The bytes that mean something, in the longest version. */
   static final int HEADER_BYTES = 64;
 
-  private static final short AFTER_CUT = 1;
+  private static final int MOST_CUTS = 0xffff;
   private static final int ALLOCATED_AT = 52;
 
   /** The header of a segment that follows on {@code before}. */
   static SegmentHeader following(long journalId, Chain before) {
-    return new SegmentHeader(journalId, before, false, 0);
+    return new SegmentHeader(journalId, before, 0, 0);
   }
 
   /** The header of a segment that recovery begins where it cannot read on. */
-  static SegmentHeader afterCut(long journalId, Chain before) {
-    return new SegmentHeader(journalId, before, true, 0);
+  static SegmentHeader afterCut(long journalId, Chain before, int cuts) {
+    return new SegmentHeader(journalId, before, Math.min(cuts, MOST_CUTS), 0);
   }
 
   /** The same in a file of so many bytes. */
   SegmentHeader allocated(long bytes) {
-    return new SegmentHeader(journalId, before, afterCut, bytes);
+    return new SegmentHeader(journalId, before, cuts, bytes);
   }
 
   /** Where the checksum stands in a version: at the end of what it covers. */
@@ -59,7 +61,7 @@ record SegmentHeader(long journalId, Chain before, boolean afterCut, long alloca
     ByteBuffer bytes = ByteBuffer.allocateDirect(BLOCK_BYTES);
     bytes.putInt(0, MAGIC);
     bytes.putShort(4, VERSION);
-    bytes.putShort(6, afterCut ? AFTER_CUT : 0);
+    bytes.putShort(6, (short) cuts);
     bytes.putLong(8, journalId);
     bytes.putLong(16, firstSequence());
     bytes.putLong(24, before.position());
@@ -107,7 +109,7 @@ record SegmentHeader(long journalId, Chain before, boolean afterCut, long alloca
             bytes.getLong(32),
             bytes.getLong(24),
             bytes.getLong(40)),
-        version > 1 && (bytes.getShort(6) & AFTER_CUT) != 0,
+        version > 1 ? Short.toUnsignedInt(bytes.getShort(6)) : 0,
         version > 1 ? Math.max(BLOCK_BYTES, bytes.getLong(ALLOCATED_AT)) : 0);
   }
 

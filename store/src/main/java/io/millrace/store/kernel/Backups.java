@@ -25,7 +25,11 @@ final class Backups {
   }
 
   static Position write(Read<Frozen> read, OutputStream target) {
-    Frozen frozen = read.value();
+    write(read.value(), target);
+    return read.position();
+  }
+
+  static void write(Frozen frozen, OutputStream target) {
     try {
       SnapshotOutput output = new SnapshotOutput(target, frozen.frame(), true);
       Iterator<JournalRecord> records = SnapshotRecords.of(frozen.state(), frozen.history(), true);
@@ -38,6 +42,5 @@ final class Backups {
     } catch (IOException e) {
       throw new StoreException("the backup could not be written: " + e.getMessage(), e);
     }
-    return read.position();
   }
 }

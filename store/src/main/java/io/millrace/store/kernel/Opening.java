@@ -53,7 +53,7 @@ final class Opening {
     if (tail.notice() != null) {
       LOG.warn("recovery: {}; docs/journal-damage.md says what this means", tail.notice());
     }
-    if (tail.cut()) {
+    if (tail.cuts() > 0) {
       LOG.warn(
           "commits after {} may be missing: the store goes on under a new history, so that no id is"
               + " given twice and positions after that commit are refused",

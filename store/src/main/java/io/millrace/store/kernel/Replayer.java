@@ -41,7 +41,8 @@ final class Replayer implements Journal.Replay {
     if (history == null) {
       history = History.begin(environment.newRandom().nextLong());
     }
-    if (replayer.forks || tail.cut()) {
+    // One new history for each cut: those that began after an earlier one may be lost as well.
+    for (int i = Math.max(tail.cuts(), replayer.forks ? 1 : 0); i > 0; i--) {
       history = history.fork(environment.newRandom().nextLong(), replayer.state.commits());
       replayer.skipIds();
     }
@@ -56,6 +57,11 @@ final class Replayer implements Journal.Replay {
 
   State state() {
     return state;
+  }
+
+  /** The histories so far; null before the first record that tells of one. */
+  @Nullable History history() {
+    return history;
   }
 
   @Override
@@ -154,7 +160,10 @@ final class Replayer implements Journal.Replay {
                   ? history
                   : History.begin(opened.history().branches().getFirst().id());
           if (!before.equals(opened.history())) {
-            skipIds();
+            int more = opened.history().branches().size() - before.branches().size();
+            for (int i = 0; i < Math.max(1, more); i++) {
+              skipIds();
+            }
           }
           history = opened.history();
           forks = opened.journaling() == Journaling.OPPORTUNISTIC;

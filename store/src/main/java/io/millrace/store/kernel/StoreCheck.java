@@ -1,11 +1,13 @@
 package io.millrace.store.kernel;
 
+import io.millrace.store.StoreException;
 import io.millrace.store.StoreReport;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.JournalCheck;
 import io.millrace.store.journal.JournalContents;
 import io.millrace.store.journal.JournalReport;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
@@ -14,19 +16,21 @@ import java.nio.file.Path;
  * the frames after it.
  */
 public final class StoreCheck implements JournalContents {
+  private static final Frame NONE = new Frame(0, 0, 0, 0, 0, 0, ByteBuffer.allocate(0));
+
   private Replayer replayer = new Replayer();
 
   /** Whether a whole snapshot was found; those that follow are older. */
   private boolean loaded;
 
-  /** The last frame that the state holds. */
-  private long sequence;
+  /** The last frame that the state holds; of it only the header counts. */
+  private Frame last = NONE;
 
   /** Whether a frame could not be applied, so that none after it can. */
   private boolean broken;
 
   private long records;
-  private Frame snapshot = new Frame(0, 0, 0, 0, 0, 0, ByteBuffer.allocate(0));
+  private Frame snapshot = NONE;
 
   private StoreCheck() {}
 
@@ -40,6 +44,31 @@ public final class StoreCheck implements JournalContents {
   public static StoreReport verify(Environment environment, Path folder) {
     StoreCheck check = new StoreCheck();
     return check.report(JournalCheck.verify(environment, folder, check));
+  }
+
+  /**
+   * Writes as a backup what can be read and replayed; see {@link
+   * io.millrace.store.TaskStore#salvage}.
+   */
+  public static StoreReport salvage(Path folder, OutputStream target) {
+    StoreCheck check = new StoreCheck();
+    StoreReport report = check.report(JournalCheck.verify(folder, check));
+    History history = check.replayer.history();
+    if (history == null) {
+      throw new StoreException("nothing of a store can be read in " + folder);
+    }
+    State state = check.replayer.state();
+    Frame end =
+        new Frame(
+            check.last.sequence(),
+            check.last.epoch(),
+            check.last.writer(),
+            check.last.timeMillis(),
+            check.last.sequence(),
+            state.commits(),
+            ByteBuffer.allocate(0));
+    Backups.write(new Backups.Frozen(state.freeze(), history, end), target);
+    return report;
   }
 
   private StoreReport report(JournalReport journal) {
@@ -81,7 +110,7 @@ public final class StoreCheck implements JournalContents {
     }
     if (whole) {
       loaded = true;
-      sequence = snapshot.sequence();
+      last = snapshot;
     } else {
       replayer = new Replayer();
     }
@@ -89,19 +118,19 @@ public final class StoreCheck implements JournalContents {
 
   @Override
   public void frame(Frame frame) {
-    if (frame.sequence() <= sequence) {
+    if (frame.sequence() <= last.sequence()) {
       decode(frame.payload());
       return;
     }
     // The journal itself tells of a gap.
-    broken |= frame.sequence() != sequence + 1;
+    broken |= frame.sequence() != last.sequence() + 1;
     if (broken) {
       decode(frame.payload());
       return;
     }
     broken = true;
     records += replayer.frameRecords(frame);
-    sequence = frame.sequence();
+    last = frame;
     broken = false;
   }
 

@@ -72,7 +72,7 @@ class DamageTest {
       Journal.Tail tail = recover(environment, recorded);
       assertThat(tail.sequence()).isEqualTo(FRAMES - 1);
       assertThat(recorded.frames).hasSize(FRAMES - 1);
-      assertThat(tail.cut()).isEqualTo(cut > from);
+      assertThat(tail.cuts()).isEqualTo(cut > from ? 1 : 0);
       if (cut == from) {
         assertThat(tail.notice()).isNull();
         continue;
@@ -83,7 +83,7 @@ class DamageTest {
       assertThat(file(environment, FIRST).live).isEqualTo(before);
       Journal.Tail again = recover(environment, new Recorded());
       assertThat(again.notice()).isNull();
-      assertThat(again.cut()).as("nothing was appended since").isTrue();
+      assertThat(again.cuts()).as("nothing was appended since").isEqualTo(1);
     }
   }
 
@@ -249,7 +249,7 @@ class DamageTest {
       assertThat(tail.notice()).contains(((1 << 16) - size) + " bytes shorter than it was made");
       // A zero after the last frame proves that there was no other frame.
       boolean framesMayBeMissing = size <= frameAt(FRAMES + 1);
-      assertThat(tail.cut()).as("cut to " + size).isEqualTo(framesMayBeMissing);
+      assertThat(tail.cuts()).as("cut to " + size).isEqualTo(framesMayBeMissing ? 1 : 0);
       assertThat(report.isSound()).isEqualTo(!framesMayBeMissing);
     }
   }
@@ -269,7 +269,7 @@ class DamageTest {
       environment.disk.crash(new SplittableRandom(stop));
       try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
         Journal.Tail tail = journal.recover(new Recorded());
-        assertThat(tail.cut()).as("stopped after " + stop).isTrue();
+        assertThat(tail.cuts()).as("stopped after " + stop).isEqualTo(1);
         assertThat(tail.sequence()).isEqualTo(FRAMES - 1);
         CompletableFuture<Void> done = journal.append(Recorded.frame(FRAMES, FRAMES - 1, "new"));
         environment.run();
@@ -277,7 +277,7 @@ class DamageTest {
       }
       environment.disk.crash(new SplittableRandom(stop));
       assertThat(recover(environment, new Recorded()))
-          .isEqualTo(new Journal.Tail(FRAMES, 1, FRAMES, 1_000 + FRAMES, null, false));
+          .isEqualTo(new Journal.Tail(FRAMES, 1, FRAMES, 1_000 + FRAMES, null, 0));
       assertThat(JournalCheck.verify(environment, FOLDER).damages()).isEmpty();
     }
   }
@@ -317,7 +317,7 @@ class DamageTest {
       try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
         Journal.Tail tail = journal.recover(recorded);
         assertThat(tail.sequence()).as("flipped at " + at).isEqualTo(FRAMES);
-        assertThat(tail.cut()).isFalse();
+        assertThat(tail.cuts()).isZero();
         assertThat(tail.notice())
             .contains(FIRST + " is damaged from byte " + frameAt(frame) + " to")
             .contains("the snapshot of frame 3 holds what stood there");
@@ -348,7 +348,7 @@ class DamageTest {
     Recorded recorded = new Recorded();
     Journal.Tail tail = recover(environment, recorded);
     assertThat(tail.sequence()).isEqualTo(FRAMES);
-    assertThat(tail.cut()).isFalse();
+    assertThat(tail.cuts()).isZero();
     assertThat(recorded.sequences).containsExactly(5L);
     assertThat(JournalCheck.verify(environment, FOLDER).damages())
         .extracting(Damage::offset)
@@ -363,7 +363,7 @@ class DamageTest {
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       Journal.Tail tail = journal.recover(recorded);
       assertThat(tail.sequence()).isEqualTo(FRAMES);
-      assertThat(tail.cut()).isTrue();
+      assertThat(tail.cuts()).isEqualTo(1);
       assertThat(tail.notice()).contains("goes on after frame 5, which is in the snapshot");
       CompletableFuture<Void> done = journal.append(Recorded.frame(6, 5, "more"));
       environment.run();
@@ -374,7 +374,7 @@ class DamageTest {
       }
     }
     assertThat(recorded.sequences).isEmpty();
-    assertThat(recover(environment, recorded)).extracting(Journal.Tail::cut).isEqualTo(false);
+    assertThat(recover(environment, recorded)).extracting(Journal.Tail::cuts).isEqualTo(0);
     assertThat(recorded.sequences).containsExactly(6L);
   }
 

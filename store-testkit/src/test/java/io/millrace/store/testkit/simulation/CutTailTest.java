@@ -17,9 +17,11 @@ import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.FileJournal;
 import io.millrace.store.journal.FileJournalOptions;
 import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.kernel.StoreCheck;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,8 +100,12 @@ final class CutTailTest {
   }
 
   private void truncate(int size) throws IOException {
+    truncate(SEGMENT, size);
+  }
+
+  private void truncate(String name, int size) throws IOException {
     try (Folder folder = environment.disk().open(FOLDER);
-        DiskFile file = folder.open(SEGMENT)) {
+        DiskFile file = folder.open(name)) {
       file.truncate(size);
       file.sync();
     }
@@ -194,6 +200,52 @@ final class CutTailTest {
         folder.sync();
       }
     }
+  }
+
+  @Test
+  void no_id_of_a_new_history_is_given_again_if_its_beginning_is_lost_too() throws IOException {
+    fill(COMMITS);
+    flip(end() - 8);
+    for (int loss = 0; loss < 3; loss++) {
+      try (EmbeddedTaskStore store = open()) {
+        long next = add(store);
+        assertThat(next).isGreaterThan(ids.getLast());
+        ids.add(next);
+      }
+      String last;
+      try (Folder folder = environment.disk().open(FOLDER)) {
+        last = folder.list().getLast();
+      }
+      assertThat(last).isNotEqualTo(SEGMENT);
+      truncate(last, 4096);
+    }
+    String digest;
+    try (EmbeddedTaskStore store = open()) {
+      assertThat(add(store)).isGreaterThan(ids.getLast());
+      digest = store.digest().value();
+    }
+    try (EmbeddedTaskStore store = open()) {
+      assertThat(store.digest().value()).isEqualTo(digest);
+    }
+  }
+
+  @Test
+  void a_check_changes_nothing_creates_nothing_and_takes_no_lock() throws IOException {
+    fill(COMMITS);
+    flip(end() - 8);
+    try (EmbeddedTaskStore store = open()) {
+      store.requestSnapshot();
+      add(store);
+      long operations = environment.disk().operations();
+      assertThat(StoreCheck.verify(environment, FOLDER).isSound()).isTrue();
+      assertThat(environment.disk().operations()).isEqualTo(operations);
+    }
+    Path absent = Path.of("absent");
+    assertThatThrownBy(() -> StoreCheck.verify(environment, absent))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("absent");
+    assertThatThrownBy(() -> environment.disk().open(absent))
+        .isInstanceOf(NoSuchFileException.class);
   }
 
   @Test
