@@ -60,6 +60,11 @@ public interface Runners extends AutoCloseable {
     return true;
   }
 
+  /** How many runners can be given a run at once, without a process being started for it. */
+  default int idle(NodeConfig config) {
+    return 0;
+  }
+
   /**
    * Hands a claimed run to a runner, warm or started for it.
    *

@@ -62,6 +62,11 @@ final class Crew implements RunnerSocket.Listener {
     return pool.idle(command).stream().anyMatch(slot -> slot.take(assignment));
   }
 
+  /** How many idle runners there are that were started so. */
+  synchronized int idle(List<String> command) {
+    return pool.idle(command).size();
+  }
+
   /** Whether as many runners that were started so will be free some time as are kept warm. */
   synchronized boolean hasAsManyAsKept(List<String> command) {
     return pool.hasAsManyAsKept(command);
@@ -124,7 +129,7 @@ final class Crew implements RunnerSocket.Listener {
   @Override
   public void said(String name, Messages message) {
     switch (message) {
-      case Messages.Ended(ObjectId task) -> ended(name, task);
+      case Messages.Ended(ObjectId task, boolean last) -> ended(name, task, last);
       case Messages.Holds(ObjectId task, Duration left) -> holds(name, task, left);
       case Messages.Hello _,
           Messages.Server _,
@@ -139,7 +144,7 @@ final class Crew implements RunnerSocket.Listener {
     pool.with(task).filter(slot -> slot.name().equals(name)).ifPresent(slot -> slot.holds(left));
   }
 
-  private void ended(String name, ObjectId task) {
+  private void ended(String name, ObjectId task, boolean last) {
     Runners.Listener watcher;
     synchronized (this) {
       watcher = listener;
@@ -148,6 +153,9 @@ final class Crew implements RunnerSocket.Listener {
         return;
       }
       slot.relieve();
+      if (last) {
+        slot.leaves();
+      }
       keepOrDismiss(slot);
     }
     watcher.ended(task);

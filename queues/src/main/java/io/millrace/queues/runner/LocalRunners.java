@@ -105,6 +105,11 @@ public final class LocalRunners implements Runners {
     }
   }
 
+  @Override
+  public int idle(NodeConfig config) {
+    return crew.idle(options.command().with(config.taskRunner()));
+  }
+
   private Assignment assignment(Run run, String plugin, NodeConfig config) {
     boolean again = options.warm().idle() > 0;
     Assignment.Terms terms = new Assignment.Terms(options.plugins(), options.lease(), again);
