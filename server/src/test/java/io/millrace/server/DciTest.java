@@ -58,7 +58,8 @@ final class DciTest {
                     + id
                     + "', 'plugin': 'demo', 'name': 'fizz ü/1', 'threads': null, 'queued': 0,"
                     + " 'running': 0, 'completed': 0, 'sort': 'default', 'nodes_pin': [],"
-                    + " 'nodes_ignore': [], 'requeue_orphans': 0}"));
+                    + " 'nodes_ignore': [], 'requeue_orphans': 0, 'halted': null, 'suspended':"
+                    + " []}"));
     assertThat(dci.get("/queues")).containsExactly(shown);
 
     JsonNode updated =
@@ -147,7 +148,7 @@ final class DciTest {
             json(
                 "{'_id': {'$oid': '%s'}, 'id': '%s', 'node': 'a/b', 'timestamp': %d, 'maxthreads':"
                         .formatted(id, id, node.timestampMillis())
-                    + " null, 'host': 'host.example', 'plugins': ['own']}"));
+                    + " null, 'state': 'alive', 'host': 'host.example', 'plugins': ['own']}"));
     assertThat(dci.get("/nodes")).containsExactly(shown);
     assertThat(dci.get("/plugins"))
         .isEqualTo(json("['Disbatch::Plugin::Demo', 'demo', 'exec', 'own', 'shell']"));

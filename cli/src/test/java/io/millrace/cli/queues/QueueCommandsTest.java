@@ -146,6 +146,48 @@ class QueueCommandsTest {
   }
 
   @Test
+  void a_queue_that_cannot_be_served_says_why_and_is_resumed() {
+    site.run("queues", "create", "q", "-p", "shell", "-t", "4");
+    assertThat(site.run("queues", "list").out()).contains("HEALTH").contains("ok");
+    assertThat(site.run("queues", "resume", "q").out())
+        .isEqualTo("nothing keeps queue q from being served\n");
+    site.run("config", "set", "task_runner=no-such-runner");
+    site.node("here");
+    site.run("tasks", "submit", "q", "command=true");
+    Shell.Ran shown = site.run("queues", "show", "q");
+    while (!shown.out().contains("halted")) {
+      shown = site.run("queues", "show", "q");
+    }
+    assertThat(shown.out())
+        .contains("threads were 4, node here at ")
+        .contains("no-such-runner")
+        .contains("millrace queues resume q");
+    assertThat(site.run("queues", "list").out()).contains("halted");
+    site.run("config", "set", "task_runner=null");
+    assertThat(site.run("queues", "resume", "q").out()).isEqualTo("resumed queue q, threads 4\n");
+    expect(4, "queue not found", "queues", "resume", "nope");
+  }
+
+  @Test
+  void a_node_is_removed_only_when_it_does_not_live() {
+    site.node("here");
+    assertThat(site.run("nodes", "list").out()).contains("STATE").contains("alive");
+    expect(3, "node here is alive", "nodes", "remove", "here");
+    expect(4, "node not found", "nodes", "remove", "nope");
+  }
+
+  @Test
+  void a_queue_of_the_configuration_that_is_not_there_is_warned_of() {
+    site.run("queues", "create", "q", "-p", "shell");
+    Shell.Ran set = site.run("config", "set", "activequeues=[\"q\",\"nope\"]");
+    assertThat(set.code()).isZero();
+    assertThat(set.err()).isEqualTo("warning: activequeues names nope, which is no queue\n");
+    assertThat(site.run("config", "set", "ignorequeues=also-not").err())
+        .isEqualTo("warning: ignorequeues names also-not, which is no queue\n");
+    assertThat(site.run("config", "set", "activequeues=null", "label=x").err()).isEmpty();
+  }
+
+  @Test
   void configuration_is_set_for_all_and_for_one() {
     assertThat(site.run("config", "set", "label=all", "ignorequeues=[\"q\"]").code()).isZero();
     assertThat(site.run("config", "set", "--node", "n/1", "label=one").code()).isZero();
