@@ -240,7 +240,6 @@ final class DciTaskTest {
   @Test
   void a_node_that_lives_is_not_removed_and_one_that_has_left_is() throws Exception {
     running();
-    assertThat(dci.get("/nodes/n1").required("state").asString()).isEqualTo("alive");
     assertThat(dci.refused("DELETE", "/nodes/n1", "").required("error").asString())
         .contains("node n1 is alive");
     dci.queues.nodes().leave(dci.queues.nodes().find("n1").orElseThrow(), "i");

@@ -3,6 +3,8 @@ package io.millrace.cli.queues;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.Queue;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -151,28 +153,28 @@ class QueueCommandsTest {
     assertThat(site.run("queues", "list").out()).contains("HEALTH").contains("ok");
     assertThat(site.run("queues", "resume", "q").out())
         .isEqualTo("nothing keeps queue q from being served\n");
-    site.run("config", "set", "task_runner=no-such-runner");
-    site.node("here");
-    site.run("tasks", "submit", "q", "command=true");
-    Shell.Ran shown = site.run("queues", "show", "q");
-    while (!shown.out().contains("halted")) {
-      shown = site.run("queues", "show", "q");
-    }
-    assertThat(shown.out())
-        .contains("threads were 4, node here at ")
-        .contains("no-such-runner")
-        .contains("millrace queues resume q");
+    Queue queue = site.queues().queues().find("q").orElseThrow();
+    site.queues().queues().suspend(queue.id(), "far", "no java", _ -> true);
+    assertThat(site.run("queues", "list").out()).contains("suspended on 1 node");
+    site.queues().queues().suspend(queue.id(), "here", "no memory", _ -> false);
     assertThat(site.run("queues", "list").out()).contains("halted");
-    site.run("config", "set", "task_runner=null");
+    assertThat(site.run("queues", "show", "q").out())
+        .contains("threads were 4, node here at ")
+        .contains(": no memory; node far at ")
+        .contains(": no java\n")
+        .contains("millrace queues resume q");
     assertThat(site.run("queues", "resume", "q").out()).isEqualTo("resumed queue q, threads 4\n");
+    assertThat(site.run("queues", "list").out()).contains("ok").doesNotContain("halted");
     expect(4, "queue not found", "queues", "resume", "nope");
   }
 
   @Test
-  void a_node_is_removed_only_when_it_does_not_live() {
-    site.node("here");
-    assertThat(site.run("nodes", "list").out()).contains("STATE").contains("alive");
-    expect(3, "node here is alive", "nodes", "remove", "here");
+  void a_node_that_has_left_is_shown_so_and_removed() {
+    NodeRecord node = site.node("here");
+    site.queues().nodes().leave(node, "instance");
+    assertThat(site.run("nodes", "list").out()).contains("STATE").contains("left");
+    assertThat(site.run("nodes", "remove", "here").out()).isEqualTo("removed node here\n");
+    assertThat(site.run("nodes", "list").out()).doesNotContain("here");
     expect(4, "node not found", "nodes", "remove", "nope");
   }
 

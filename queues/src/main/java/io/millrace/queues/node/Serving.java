@@ -250,7 +250,7 @@ final class Serving {
       return false;
     }
     int idle = Math.max(0, runners.idle(config) - hand.readyCount());
-    int paced = pace.most(idle, nowNanos);
+    int paced = pace.most(idle, runners.starting(), nowNanos);
     if (paced <= 0) {
       heldBack = true;
       return false;

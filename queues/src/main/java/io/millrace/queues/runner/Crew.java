@@ -62,6 +62,11 @@ final class Crew implements RunnerSocket.Listener {
     return pool.idle(command).stream().anyMatch(slot -> slot.take(assignment));
   }
 
+  /** How many runners have not connected yet. */
+  synchronized int starting() {
+    return pool.starting();
+  }
+
   /** How many idle runners there are that were started so. */
   synchronized int idle(List<String> command) {
     return pool.idle(command).size();
@@ -111,7 +116,21 @@ final class Crew implements RunnerSocket.Listener {
   }
 
   @Override
-  public synchronized boolean connected(Messages.Hello hello, Lines lines) {
+  public boolean connected(Messages.Hello hello, Lines lines) {
+    Runners.Listener watcher;
+    synchronized (this) {
+      watcher = listener;
+      if (!greet(hello, lines)) {
+        return false;
+      }
+    }
+    if (watcher != null) {
+      watcher.begun();
+    }
+    return true;
+  }
+
+  private boolean greet(Messages.Hello hello, Lines lines) {
     Slot slot = pool.find(hello.name());
     if (slot == null || !slot.process().identity().toString().equals(hello.identity())) {
       return false;

@@ -106,6 +106,12 @@ public final class LocalRunners implements Runners {
   }
 
   @Override
+  public int starting() {
+    // A run waits for a warm runner before one is started: that must not hold back the others.
+    return options.warm().idle() > 0 ? 0 : crew.starting();
+  }
+
+  @Override
   public int idle(NodeConfig config) {
     return crew.idle(options.command().with(config.taskRunner()));
   }

@@ -246,6 +246,23 @@ class ExecutionNodeTest {
   }
 
   @Test
+  void while_its_runners_start_a_node_leaves_the_rest_to_others_but_not_for_ever() {
+    Queue queue = world.queue("q", 100);
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.run(Duration.ofSeconds(2));
+    node.runners.starting = 1;
+    world.submit(queue, 100);
+    world.run(Duration.ofMillis(1_900));
+    assertThat(node.runners.begun).hasSize(4);
+    world.run(Duration.ofMillis(200));
+    assertThat(node.runners.begun).hasSize(12);
+    node.runners.starting = 0;
+    node.runners.listener.begun();
+    world.run(Duration.ofMillis(50));
+    assertThat(node.runners.begun).hasSize(28);
+  }
+
+  @Test
   void a_sick_node_stops_claiming_and_another_goes_on_with_the_queue() {
     Queue queue = world.queue("q", 6);
     Started sick = world.start("sick", NodeWorld.machine("a"));

@@ -89,6 +89,7 @@ final class NodeWorld implements AutoCloseable {
     boolean broken;
     boolean busy;
     int idle;
+    int starting;
     boolean closed;
 
     private static final class Nobody implements Listener {
@@ -108,6 +109,11 @@ final class NodeWorld implements AutoCloseable {
     public Set<ObjectId> recover(Collection<Run> runs, Listener watcher) {
       listener = watcher;
       return Set.copyOf(survivors);
+    }
+
+    @Override
+    public int starting() {
+      return starting;
     }
 
     @Override
