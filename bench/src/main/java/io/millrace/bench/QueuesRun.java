@@ -78,10 +78,15 @@ final class QueuesRun implements Scenario {
 
   /** Tasks a second, without the twentieth that ended first and the one that ended last. */
   private static double rate(List<JsonNode> tasks) {
-    long[] ends = tasks.stream().mapToLong(task -> task.path("mtime").asLong()).sorted().toArray();
+    long[] ends = tasks.stream().mapToLong(task -> millis(task.path("mtime"))).sorted().toArray();
     int from = ends.length / 20;
     int to = ends.length - 1 - from;
     return (to - from) * 1e3 / Math.max(1, ends[to] - ends[from]);
+  }
+
+  /** A time in the answer to a search, which has seconds with decimals. */
+  private static long millis(JsonNode seconds) {
+    return Math.round(seconds.asDouble() * 1e3);
   }
 
   /** From the creation of a task to its start, while the node has nothing else to do. */
@@ -127,8 +132,8 @@ final class QueuesRun implements Scenario {
     queue.submit(tasks, command("sleep 3600"));
     queue.awaitRunning(tasks);
     List<JsonNode> running = queue.tasks(FIRST);
-    long created = running.stream().mapToLong(task -> task.path("ctime").asLong()).min().orElse(0);
-    long last = running.stream().mapToLong(task -> task.path("mtime").asLong()).max().orElse(0);
+    long created = running.stream().mapToLong(task -> millis(task.path("ctime"))).min().orElse(0);
+    long last = running.stream().mapToLong(task -> millis(task.path("mtime"))).max().orElse(0);
     String what = tasks + " sleeping tasks";
     setting
         .report()

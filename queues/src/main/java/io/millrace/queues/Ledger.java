@@ -3,6 +3,7 @@ package io.millrace.queues;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.DocumentQuery;
+import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.Reason;
@@ -20,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 /** The store as the registries of queues use it, with a clock and ids. Safe for use by threads. */
 final class Ledger {
   private static final int ATTEMPTS = 100;
+
+  /** What is kept of a task beside its params: node, times, reason, and output where it fits. */
+  private static final long BESIDE_PARAMS_BYTES = 8 << 10;
+
   private static final Set<Reason.Kind> CLAIM_LOST =
       EnumSet.of(
           Reason.Kind.MISSING_UPDATE,
@@ -33,8 +38,15 @@ final class Ledger {
   private final RandomGenerator random;
   private final ObjectIds ids;
   private final Owner self;
+  private final long paramsBytes;
 
   Ledger(TaskStore store, InstantSource clock, RandomGenerator random) {
+    this(store, clock, random, Limits.defaults().dataBytes());
+  }
+
+  /** With the most bytes that the store takes as the body of a document. */
+  Ledger(TaskStore store, InstantSource clock, RandomGenerator random, long documentBytes) {
+    this.paramsBytes = documentBytes - Math.min(BESIDE_PARAMS_BYTES, documentBytes / 2);
     this.store = store;
     this.clock = clock;
     this.random = random;
@@ -52,6 +64,11 @@ final class Ledger {
 
   ObjectId newId() {
     return ids.next();
+  }
+
+  /** The most bytes of JSON that the params of a task have. */
+  long paramsBytes() {
+    return paramsBytes;
   }
 
   /** A client id that nobody else has. */
@@ -131,7 +148,10 @@ final class Ledger {
                 NOT_WAITING,
                 VERSION_CONFLICT -> {}
             case FULL -> throw new StoreFullException(reason.message());
-            case MALFORMED, TOO_LARGE, REQUEST_ID_REUSED ->
+            case TOO_LARGE ->
+                throw new InvalidRequestException(
+                    "", "this is too large to be kept; store.max-data-bytes is the limit");
+            case MALFORMED, REQUEST_ID_REUSED ->
                 throw new InvalidRequestException("", reason.message());
           }
         }

@@ -1,6 +1,10 @@
 package io.millrace.queues;
 
+import io.millrace.queues.NodeRecord.State;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentQuery;
 import io.millrace.store.Outcome;
+import io.millrace.store.Read;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.Put;
 import java.util.List;
@@ -15,9 +19,16 @@ public final class NodeRegistry {
     this.ledger = ledger;
   }
 
-  /** All nodes by name, those that have left too. */
+  /** All nodes by name, those that are dead or have left too. */
   public List<NodeRecord> all() {
-    return ledger.documents(Keys.NODES).stream().map(NodeForm::read).toList();
+    return list().value();
+  }
+
+  /** The same, with the store time at which this was so; see {@link NodeRecord#stateAt}. */
+  public Read<List<NodeRecord>> list() {
+    Read<List<Document>> read = ledger.store().documents(DocumentQuery.prefix(Keys.NODES, ""));
+    return new Read<>(
+        read.position(), read.timeMillis(), read.value().stream().map(NodeForm::read).toList());
   }
 
   /** The node of this name. */
@@ -47,7 +58,8 @@ public final class NodeRegistry {
   public Optional<NodeRecord> take(String name, @Nullable NodeRecord seen, Presence presence) {
     ObjectId id = seen == null ? ledger.newId() : seen.id();
     Integer maxthreads = seen == null ? null : seen.maxthreads();
-    return Optional.ofNullable(redefine(name, seen, new Settled(id, maxthreads, presence)));
+    long now = ledger.store().document(Keys.node(name)).timeMillis();
+    return Optional.ofNullable(redefine(name, seen, new Settled(id, maxthreads, presence, now)));
   }
 
   /**
@@ -58,18 +70,23 @@ public final class NodeRegistry {
   public Optional<NodeRecord> refresh(NodeRecord node, Presence presence) {
     return ledger.insist(
         "node " + node.name(),
-        () -> heldBy(node, presence.instance()),
-        now -> tryRefresh(now, presence));
+        () -> {
+          Read<Optional<Document>> read = ledger.store().document(Keys.node(node.name()));
+          return read.value()
+              .map(NodeForm::read)
+              .filter(now -> now.isHeldBy(presence.instance()))
+              .map(now -> new Read<>(read.position(), read.timeMillis(), now));
+        },
+        read -> tryRefresh(read.value(), presence, read.timeMillis()));
   }
 
   private Optional<NodeRecord> heldBy(NodeRecord node, String instance) {
     return find(node.name()).filter(now -> now.isHeldBy(instance));
   }
 
-  private @Nullable NodeRecord tryRefresh(NodeRecord now, Presence presence) {
+  private @Nullable NodeRecord tryRefresh(NodeRecord now, Presence presence, long storeMillis) {
     NodeRecord next =
-        new NodeRecord(
-            now.id(), now.name(), ledger.nowMillis(), now.maxthreads(), presence, now.place());
+        new NodeRecord(now.id(), now.name(), storeMillis, now.maxthreads(), presence, now.place());
     Transaction transaction =
         ledger
             .transaction()
@@ -92,7 +109,11 @@ public final class NodeRegistry {
     return ledger.insist(
         "node " + name,
         () -> find(name),
-        now -> redefine(name, now, new Settled(now.id(), maxthreads, now.presence())));
+        now ->
+            redefine(
+                name,
+                now,
+                new Settled(now.id(), maxthreads, now.presence(), now.timestampMillis())));
   }
 
   /** Gives a name back; nothing happens where another process has taken it. */
@@ -100,17 +121,57 @@ public final class NodeRegistry {
     ledger.insist(
         "node " + node.name(),
         () -> heldBy(node, instance),
-        now -> redefine(now.name(), now, new Settled(now.id(), now.maxthreads(), null)));
+        now ->
+            redefine(
+                now.name(),
+                now,
+                new Settled(now.id(), now.maxthreads(), null, now.timestampMillis())));
   }
 
-  private record Settled(ObjectId id, @Nullable Integer maxthreads, @Nullable Presence presence) {}
+  /**
+   * Removes a node that is dead or has left. When it starts again, it is a new node.
+   *
+   * @return whether it was there
+   * @throws InvalidRequestException when it is alive
+   */
+  public boolean remove(String name) {
+    return ledger
+        .insist(
+            "node " + name,
+            () -> {
+              Read<Optional<Document>> read = ledger.store().document(Keys.node(name));
+              Optional<NodeRecord> node = read.value().map(NodeForm::read);
+              if (node.filter(it -> it.stateAt(read.timeMillis()) == State.ALIVE).isPresent()) {
+                throw new InvalidRequestException(
+                    "node", "node " + name + " is alive; only one that is dead or has left goes");
+              }
+              return node;
+            },
+            node ->
+                ledger.commit(
+                    ledger
+                        .transaction()
+                        .delete(node.place().byId())
+                        .delete(Keys.node(name), node.place().version())
+                        .build()))
+        .isPresent();
+  }
+
+  private record Settled(
+      ObjectId id,
+      @Nullable Integer maxthreads,
+      @Nullable Presence presence,
+      long timestampMillis) {}
 
   private @Nullable NodeRecord redefine(String name, @Nullable NodeRecord seen, Settled next) {
-    long timestamp =
-        seen != null && next.presence() == null ? seen.timestampMillis() : ledger.nowMillis();
     NodeRecord node =
         new NodeRecord(
-            next.id(), name, timestamp, next.maxthreads(), next.presence(), new Place(0, 0));
+            next.id(),
+            name,
+            next.timestampMillis(),
+            next.maxthreads(),
+            next.presence(),
+            new Place(0, 0));
     long version = seen == null ? Transaction.DocumentVersion.ABSENT : seen.place().version();
     Transaction.Builder transaction =
         ledger

@@ -5,7 +5,10 @@ import io.millrace.blobs.BlobStream;
 import io.millrace.blobs.NoSuchBlobException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -67,6 +70,56 @@ public final class OutputReader {
             throw new UncheckedIOException(e);
           }
         });
+  }
+
+  /**
+   * Reads a file as text from its begin to its end, without holding it in memory; bytes that are no
+   * UTF-8 are replaced. To be closed by the caller.
+   *
+   * @return empty where it is not there any more
+   */
+  public Optional<Reader> open(Output.Stored output) {
+    return queues
+        .file(output.file())
+        .map(file -> new InputStreamReader(new Chunks(file.chunkPrefix()), StandardCharsets.UTF_8));
+  }
+
+  /** The chunks of a file, one after the other; it ends where there is no other. */
+  private final class Chunks extends InputStream {
+    private final String prefix;
+    private long next;
+    private InputStream chunk = InputStream.nullInputStream();
+
+    Chunks(String prefix) {
+      this.prefix = prefix;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      int read = chunk.read(bytes, offset, length);
+      while (read < 0) {
+        chunk.close();
+        try {
+          chunk = blobs.open(prefix + next, 0);
+        } catch (NoSuchBlobException _) {
+          return -1;
+        }
+        next++;
+        read = chunk.read(bytes, offset, length);
+      }
+      return read;
+    }
+
+    @Override
+    public void close() throws IOException {
+      chunk.close();
+    }
   }
 
   /**

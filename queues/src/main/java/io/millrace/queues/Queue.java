@@ -7,9 +7,16 @@ package io.millrace.queues;
  * @param name its unique name
  * @param plugin the name of the plugin that runs its tasks
  * @param settings what an operator chose for it
+ * @param health what keeps it from being served
  * @param place where it stands in the store; its kernel task is named by id
  */
-public record Queue(ObjectId id, String name, String plugin, QueueSettings settings, Place place) {
+public record Queue(
+    ObjectId id,
+    String name,
+    String plugin,
+    QueueSettings settings,
+    QueueHealth health,
+    Place place) {
 
   /** The group of kernel tasks that nodes claim from. */
   String waitingGroup() {

@@ -1,5 +1,7 @@
 package io.millrace.queues;
 
+import io.millrace.queues.QueueHealth.Halt;
+import io.millrace.queues.QueueHealth.Suspension;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import java.util.ArrayList;
@@ -17,7 +19,7 @@ final class QueueForm {
   private QueueForm() {}
 
   /** The document of a queue whose definition the same transaction adds as {@link #ADDED}. */
-  static Bytes write(String name, String plugin, QueueSettings settings) {
+  static Bytes write(String name, String plugin, QueueSettings settings, QueueHealth health) {
     ObjectNode json = Json.object();
     json.put("name", name);
     json.put("plugin", plugin);
@@ -26,8 +28,49 @@ final class QueueForm {
     write(json, "nodes_pin", settings.nodesPin());
     write(json, "nodes_ignore", settings.nodesIgnore());
     json.put("requeue_orphans", settings.requeueOrphans());
+    write(json, health);
     Json.putAdded(json, "task", ADDED);
     return Json.write(json);
+  }
+
+  /** Written only where something is wrong, so that old versions and folders have the same form. */
+  private static void write(ObjectNode json, QueueHealth health) {
+    Halt halt = health.halt();
+    if (halt != null) {
+      write(json.putObject("halted"), halt.node(), halt.reason(), halt.atMillis())
+          .put("threads", halt.threads());
+    }
+    if (!health.suspensions().isEmpty()) {
+      ArrayNode array = json.putArray("suspended");
+      for (Suspension each : health.suspensions()) {
+        write(array.addObject(), each.node(), each.reason(), each.atMillis());
+      }
+    }
+  }
+
+  private static ObjectNode write(ObjectNode json, String node, String reason, long atMillis) {
+    return json.put("node", node).put("reason", reason).put("at", atMillis);
+  }
+
+  private static QueueHealth readHealth(ObjectNode json) {
+    JsonNode halted = json.get("halted");
+    Halt halt =
+        halted == null
+            ? null
+            : new Halt(
+                halted.required("node").asString(),
+                halted.required("reason").asString(),
+                halted.required("threads").asInt(),
+                halted.required("at").asLong());
+    List<Suspension> suspensions = new ArrayList<>();
+    for (JsonNode each : json.path("suspended")) {
+      suspensions.add(
+          new Suspension(
+              each.required("node").asString(),
+              each.required("reason").asString(),
+              each.required("at").asLong()));
+    }
+    return new QueueHealth(halt, suspensions);
   }
 
   static Queue read(Document document) {
@@ -44,6 +87,7 @@ final class QueueForm {
         json.required("name").asString(),
         json.required("plugin").asString(),
         settings,
+        readHealth(json),
         new Place(json.required("task").asLong(), document.version()));
   }
 

@@ -11,8 +11,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +44,12 @@ public final class QueueRegistry {
         ledger
             .transaction()
             .add(Definitions.add(id.hex()))
-            .put(new Put(Keys.queue(id), 0, QueueForm.write(name, plugin, settings), true))
+            .put(
+                new Put(
+                    Keys.queue(id),
+                    0,
+                    QueueForm.write(name, plugin, settings, QueueHealth.GOOD),
+                    true))
             .put(Keys.name(name), DocumentVersion.ABSENT, Definitions.body(id))
             .build();
     Outcome.Done done = ledger.commit(transaction);
@@ -79,7 +86,8 @@ public final class QueueRegistry {
   }
 
   /**
-   * Changes a queue: {@code change} is applied to what it is when the change happens.
+   * Changes a queue: {@code change} is applied to what it is when the change happens. Another limit
+   * of threads also resumes it, as {@link #resume} does, but with that limit.
    *
    * @return the queue as it is now; empty where there is none with this id
    * @throws InvalidRequestException when the new name is one that {@link #create} refuses
@@ -99,6 +107,74 @@ public final class QueueRegistry {
 
   private @Nullable Queue tryChange(Queue old, UnaryOperator<Change> change) {
     Change next = change.apply(new Change(old.name(), old.plugin(), old.settings()));
+    boolean sameLimit = Objects.equals(next.settings().threads(), old.settings().threads());
+    return replace(old, next, sameLimit ? old.health() : QueueHealth.GOOD);
+  }
+
+  /**
+   * Keeps a node that cannot start task runners from claiming tasks of a queue, and halts the queue
+   * (sets its {@code threads} to 0) when no other node can serve it, or when many nodes have
+   * failed. {@link #resume} undoes both; a new start of the node undoes the first, by {@link
+   * #lift}.
+   *
+   * @param node the node that cannot
+   * @param reason why; the first 500 characters are kept
+   * @param servedElsewhere whether another live node serves the queue, given as it is now
+   * @return the queue as it is now; empty where there is none with this id
+   */
+  public Optional<Queue> suspend(
+      ObjectId id, String node, String reason, Predicate<Queue> servedElsewhere) {
+    return ledger.insist(
+        "queue " + id,
+        () -> find(id),
+        queue -> {
+          long now = ledger.nowMillis();
+          QueueSettings settings = queue.settings();
+          QueueHealth health = queue.health().suspendedOn(node, reason, now);
+          boolean many = health.suspensions().size() >= QueueHealth.MOST_SUSPENSIONS;
+          if (settings.limit() > 0 && (many || !servedElsewhere.test(queue))) {
+            health = health.haltedBy(node, reason, settings.limit(), now);
+            settings = settings.withThreads(0);
+          }
+          return replace(queue, new Change(queue.name(), queue.plugin(), settings), health);
+        });
+  }
+
+  /** Lets a node claim again that had been kept from it; does nothing where it had not been. */
+  public void lift(ObjectId id, String node) {
+    ledger.insist(
+        "queue " + id,
+        () -> find(id).filter(queue -> queue.health().isSuspendedOn(node)),
+        queue -> replace(queue, asItIs(queue), queue.health().without(node)));
+  }
+
+  /**
+   * Resumes a queue: all nodes may claim again, and where it was halted, it gets back the limit of
+   * threads that it had. Nothing happens where nothing is wrong.
+   *
+   * @return the queue as it was; empty where there is none with this id
+   */
+  public Optional<Queue> resume(ObjectId id) {
+    return ledger.insist(
+        "queue " + id,
+        () -> find(id),
+        queue -> {
+          if (queue.health().isGood()) {
+            return queue;
+          }
+          QueueHealth.Halt halt = queue.health().halt();
+          QueueSettings settings =
+              halt == null ? queue.settings() : queue.settings().withThreads(halt.threads());
+          Change next = new Change(queue.name(), queue.plugin(), settings);
+          return replace(queue, next, QueueHealth.GOOD) == null ? null : queue;
+        });
+  }
+
+  private static Change asItIs(Queue queue) {
+    return new Change(queue.name(), queue.plugin(), queue.settings());
+  }
+
+  private @Nullable Queue replace(Queue old, Change next, QueueHealth health) {
     Transaction.Builder transaction =
         ledger
             .transaction()
@@ -108,7 +184,7 @@ public final class QueueRegistry {
                 new Put(
                     Keys.queue(old.id()),
                     old.place().version(),
-                    QueueForm.write(next.name(), next.plugin(), next.settings()),
+                    QueueForm.write(next.name(), next.plugin(), next.settings(), health),
                     true));
     if (!next.name().equals(old.name())) {
       checkName(next.name());

@@ -21,13 +21,24 @@ public final class Queues {
   }
 
   /**
-   * The queues of {@code store}.
+   * The queues of {@code store}, which has the default limits.
    *
    * @param clock tells the times that documents carry
    * @param random draws ids; used under a lock
    */
   public static Queues in(TaskStore store, InstantSource clock, RandomGenerator random) {
     return new Queues(new Ledger(store, clock, random));
+  }
+
+  /**
+   * The same for a store with other limits.
+   *
+   * @param documentBytes the most bytes that the store takes as the body of a document; the params
+   *     of a task may have 8 KiB less, but at least half of it
+   */
+  public static Queues in(
+      TaskStore store, InstantSource clock, RandomGenerator random, long documentBytes) {
+    return new Queues(new Ledger(store, clock, random, documentBytes));
   }
 
   /** The queues themselves. */

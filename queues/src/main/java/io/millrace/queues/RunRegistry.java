@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The tasks under way, for nodes and runners. Safe for use by any number of threads.
@@ -22,6 +24,7 @@ public final class RunRegistry {
    */
   public static final Duration UNTIL_RECORDED = Duration.ofSeconds(10);
 
+  private static final Logger LOG = LoggerFactory.getLogger(RunRegistry.class);
   private static final int PAGE = 1_000;
 
   private final Ledger ledger;
@@ -189,16 +192,26 @@ public final class RunRegistry {
 
   /**
    * Ends a run whose work was disrupted: its task becomes orphaned, or is queued again where its
-   * queue allows it, or becomes terminated where somebody had asked for that.
+   * queue allows it, or becomes terminated where somebody had asked for that. The log says which.
    *
    * @return the task as it is now; empty when the run has ended otherwise meanwhile
    */
   public Optional<QueueTask> orphan(Run run, Report report) {
+    QueueTask task;
     try {
-      return Optional.of(finish(run, report));
+      task = finish(run, report);
     } catch (LostClaimException _) {
       return Optional.empty();
     }
+    switch (task.status()) {
+      case Status.TERMINATED ->
+          LOG.info("task {} is terminated, as was asked: {}", task.id(), report.reason());
+      case Status.QUEUED ->
+          LOG.warn("task {} was orphaned and is queued again: {}", task.id(), report.reason());
+      default ->
+          LOG.warn("task {} is {}: {}", task.id(), Status.name(task.status()), report.reason());
+    }
+    return Optional.of(task);
   }
 
   /**

@@ -20,6 +20,9 @@ final class Submitting {
 
   private static final int BYTES_AT_ONCE = 4 << 20;
 
+  /** How much is shown of params that are refused. */
+  private static final int SHOWN_CHARS = 60;
+
   private final Ledger ledger;
 
   Submitting(Ledger ledger) {
@@ -49,6 +52,7 @@ final class Submitting {
       for (ObjectNode each : params) {
         ObjectId id = ledger.newId();
         Bytes body = TaskForm.write(task(queue, id, each, status), id.hex(), writer);
+        check(each, body);
         bytes += body.size();
         if (!ids.isEmpty() && bytes > BYTES_AT_ONCE) {
           break;
@@ -81,6 +85,7 @@ final class Submitting {
     }
     Transaction.Builder transaction = begin(queue, Status.QUEUED);
     Bytes body = TaskForm.write(task(queue, id, params, Status.QUEUED), id.hex());
+    check(params, body);
     add(transaction, queue, id, Status.QUEUED, body);
     return ledger.commit(transaction.build()) == null
         ? null
@@ -113,6 +118,21 @@ final class Submitting {
     String group = Queue.group(queue.id(), status);
     transaction.add(new Add(group, Bytes.of(id.hex()), When.now(), false, id.hex()));
     transaction.put(new Put(Keys.task(id), DocumentVersion.ABSENT, body, true));
+  }
+
+  /** Refuses params that leave no room for what is kept of the task beside them. */
+  private void check(ObjectNode params, Bytes body) {
+    if (body.size() <= ledger.paramsBytes()) {
+      return;
+    }
+    int size = Json.write(params).size();
+    if (size > ledger.paramsBytes()) {
+      String begin = params.toString().substring(0, SHOWN_CHARS);
+      throw new InvalidRequestException(
+          "params",
+          "the params of a task have %d bytes of JSON, and may have %d: %s…"
+              .formatted(size, ledger.paramsBytes(), begin));
+    }
   }
 
   private static InvalidRequestException noQueue() {

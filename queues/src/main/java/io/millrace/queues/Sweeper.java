@@ -5,8 +5,6 @@ import io.millrace.store.TaskStore;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.random.RandomGenerator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Sees to what nobody else does: runs whose claim ran out, finished tasks that are old, and output
@@ -14,7 +12,6 @@ import org.slf4j.LoggerFactory;
  * one store.
  */
 public final class Sweeper {
-  private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
   private static final long OUTPUT_EVERY_MILLIS = Duration.ofHours(1).toMillis();
 
   private final Ledger ledger;
@@ -60,8 +57,7 @@ public final class Sweeper {
           run.status() == Status.CLAIMED
               ? "it was claimed by node " + run.node() + " and never started"
               : "node " + run.node() + " let its claim run out while it was running";
-      runs.orphan(run, salvage.report(run, reason))
-          .ifPresent(task -> LOG.warn("task {} is {}: {}", task.id(), task.status(), reason));
+      var _ = runs.orphan(run, salvage.report(run, reason));
     }
     long now = ledger.nowMillis();
     archive.step(now - settings.keepFinished().toMillis());

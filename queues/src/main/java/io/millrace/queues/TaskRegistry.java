@@ -15,6 +15,9 @@ import tools.jackson.databind.node.ObjectNode;
 public final class TaskRegistry {
   private static final int PAGE = 1_000;
 
+  /** The most characters of the reason of an operator. */
+  private static final int MOST_REASON_CHARS = 1_000;
+
   private final Ledger ledger;
 
   TaskRegistry(Ledger ledger) {
@@ -87,13 +90,17 @@ public final class TaskRegistry {
    * Holds a task back that is not under way: a queued or held one.
    *
    * @param status the status to hold it with: -3 or less, {@link Status#CANCELLED} to cancel it
-   * @param reason why; empty for no word
+   * @param reason why, in at most 1,000 characters; empty for no word
    * @return the task as it is now; empty where there is none
    * @throws TaskStateException when it is under way or has finished
    */
   public Optional<QueueTask> hold(ObjectId id, int status, String reason) {
     if (!Status.isHeld(status)) {
       throw new InvalidRequestException("status", "a task is held by -3 or less, not " + status);
+    }
+    if (reason.length() > MOST_REASON_CHARS) {
+      throw new InvalidRequestException(
+          "reason", "a reason has at most " + MOST_REASON_CHARS + " characters");
     }
     return change(
         id,

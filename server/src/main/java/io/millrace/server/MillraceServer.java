@@ -137,7 +137,9 @@ public final class MillraceServer implements AutoCloseable {
           BlobApi.mount(routes, blobs, blobSettings.maxBytes());
           BlobApi.explain(failures);
           QueuesSettings queues = configuration.get(QueuesSettings.SECTION);
-          Queues served = mount(routes, failures, noted, blobs, queues.lease());
+          Queues served =
+              Queues.in(noted, Clock.systemUTC(), new SecureRandom(), options.limits().dataBytes());
+          mount(routes, failures, served, noted, blobs, queues.lease());
           SecureRandom random = new SecureRandom();
           JobsSettings jobsSettings = configuration.get(JobsSettings.SECTION);
           Jobs jobs = jobs(noted, blobs, jobsSettings, random);
@@ -244,13 +246,16 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   /** The queues. Leases stood still while there was no server: they begin anew before any claim. */
-  private static Queues mount(
-      Routes routes, Failures failures, TaskStore store, BlobStore blobs, Duration lease) {
-    Queues queues = Queues.in(store, Clock.systemUTC(), new SecureRandom());
+  private static void mount(
+      Routes routes,
+      Failures failures,
+      Queues queues,
+      TaskStore store,
+      BlobStore blobs,
+      Duration lease) {
     queues.runs().reviveAll(lease);
     DciApi.mount(routes, queues, store, blobs);
     DciApi.explain(failures);
-    return queues;
   }
 
   /**

@@ -27,6 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** The routes of version 3. */
@@ -80,7 +82,12 @@ final class DciOldTest {
                     + " 'deleted_count': 1, 'write_errors': [], 'write_concern_errors': []}}]"));
 
     assertThat(dci.refused("POST", "/delete-queue-json", "{'id': '" + id + "'}"))
-        .isEqualTo(json("[0, 'queue not found']"));
+        .isEqualTo(
+            json(
+                "[0, {'success': 0, 'error': 'queue not found', 'queue': '%s', 'MongoDB::DeleteResult':"
+                        .formatted(id)
+                    + " {'acknowledged': true, 'deleted_count': 0, 'write_errors': [],"
+                    + " 'write_concern_errors': []}}]"));
     assertThat(dci.refused("POST", "/delete-queue-json", "{}"))
         .isEqualTo(json("[0, 'id required']"));
     assertThat(dci.refused("POST", "/start-queue-json", "{'type': 'demo'}"))
@@ -153,12 +160,13 @@ final class DciOldTest {
         dci.form(
             "/queue-create-tasks-json",
             "queueid=old&object=" + encoded("[{'commands': 'a'}, {'commands': 'b'}]"));
-    String first = created.at("/2/$oid").asString();
-    String second = created.at("/3/$oid").asString();
+    String first = created.at("/2/_id/$oid").asString();
+    String second = created.at("/3/_id/$oid").asString();
     assertThat(created)
         .isEqualTo(
             json(
-                ("[1, 2, {'$oid': '%1$s'}, {'$oid': '%2$s'}, {'success': 1,"
+                ("[1, 2, {'index': 0, '_id': {'$oid': '%1$s'}}, {'index': 1, '_id': {'$oid':"
+                        + " '%2$s'}}, {'success': 1,"
                         + " 'MongoDB::InsertManyResult': {'acknowledged': true, 'inserted':"
                         + " [{'index': 0, '_id': {'$oid': '%1$s'}},"
                         + " {'index': 1, '_id': {'$oid': '%2$s'}}],"
@@ -176,11 +184,57 @@ final class DciOldTest {
 
     assertThat(dci.refused("POST", "/queue-create-tasks-json", "{'queueid': 'old'}"))
         .isEqualTo(json("[0, 'queueid and object required']"));
-    assertThat(dci.refused("POST", "/queue-create-tasks-json", "{'queueid': 'old', 'object': {}}"))
-        .isEqualTo(json("[0, 'object param must be a JSON array']"));
-    assertThat(dci.refused("POST", "/queue-create-tasks-from-query-json", "{}").get(0).asInt(-1))
-        .isZero();
-    assertThat(dci.refused("POST", "/search-tasks-json", "{'filter': 'x'}"))
-        .isEqualTo(json("[0, 'JSON object required for filter']"));
+    assertThat(dci.refused("POST", "/queue-create-tasks-from-query-json", "{}"))
+        .isEqualTo(json("[0, 'queueid, collection, jsonfilter, and params required']"));
+  }
+
+  /** The old command-line tool reads an error only where the status is 200. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          /queue-create-tasks-json | {'queueid': 'none', 'object': [{'a': 1}]} | Queue not found
+          /queue-create-tasks-json | {'queueid': '571f8951b75bf335634ec271', 'object': '[{"a": 1}]'} | Queue not found
+          /queue-create-tasks-json | {'queueid': 'old', 'object': {}} | object param must be a JSON array
+          /queue-create-tasks-json | {'queueid': 'old', 'object': 'x'} | object param must be a JSON array
+          /queue-create-tasks-json | {'queueid': 'old', 'object': [1]} | params must be a JSON array of task params objects
+          /queue-create-tasks-from-query-json | {'queueid': 'none', 'collection': 'users', 'jsonfilter': {}, 'params': {'a': 1}} | Queue not found
+          /queue-create-tasks-from-query-json | {'queueid': 'old', 'collection': 'users', 'jsonfilter': 'x', 'params': {'a': 1}} | jsonfilter must be a JSON object
+          /queue-create-tasks-from-query-json | {'queueid': 'old', 'collection': 'users', 'jsonfilter': {'a': {'$regex': 'x'}}, 'params': {'a': 1}} | unknown operator $regex
+          /search-tasks-json | {'filter': 'x'} | JSON object required for filter
+          /search-tasks-json | {'filter': {'id': 'x'}} | Bad OID passed: "x"
+          /search-tasks-json | {'queue': 'x'} | Bad OID passed: "x"
+          /search-tasks-json | {'limit': 101} | limit cannot exceed 100
+          """)
+  void an_error_is_answered_with_200_where_the_original_does(String path, String body, String error)
+      throws Exception {
+    dci.form("/start-queue-json", "type=demo&name=old");
+    JsonNode answer = dci.mild(path, body.replace("\"", "\\\""));
+    assertThat(answer).hasSize(2);
+    assertThat(answer.get(1).asString()).isEqualTo(error);
+  }
+
+  @Test
+  void where_nothing_is_created_the_answer_is_400_with_the_count() throws Exception {
+    dci.form("/start-queue-json", "type=demo&name=old");
+    JsonNode none =
+        dci.refused("POST", "/queue-create-tasks-json", "{'queueid': 'old', 'object': []}");
+    assertThat(none).hasSize(3);
+    assertThat(none.get(1).asInt(-1)).isZero();
+    assertThat(none.get(2).at("/MongoDB::InsertManyResult/inserted")).isEmpty();
+    String query = "{'queueid': 'old', 'collection': 'none', 'jsonfilter': {}, 'params': {'a': 1}}";
+    assertThat(dci.refused("POST", "/queue-create-tasks-from-query-json", query))
+        .isEqualTo(json("[0, 0]"));
+  }
+
+  @Test
+  void terse_mode_says_so_of_every_output_that_is_no_file() throws Exception {
+    dci.form("/start-queue-json", "type=demo&name=old");
+    dci.post("/queue-create-tasks-json", "{'queueid': 'old', 'object': [{'a': 1}]}");
+    JsonNode found = dci.form("/search-tasks-json", "terse=1").get(0);
+    assertThat(found.required("stdout").asString()).isEqualTo("[terse mode]");
+    assertThat(found.required("stderr").asString()).isEqualTo("[terse mode]");
   }
 }

@@ -17,6 +17,7 @@ import io.millrace.queues.TaskOutput;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -110,6 +111,147 @@ final class DciTaskTest {
     assertThat(bytes(run, "stdout?offset=261119").body()).isEqualTo(text.substring(261_119));
     assertThat(dci.get("/tasks/id/" + run.task().hex()).required("stdout").asString())
         .isEqualTo(text);
+  }
+
+  /** A finished task of which one output is a file that is not shown as text. */
+  private Run withFile(String text, long sizeBytes) {
+    Run run = running();
+    String prefix = OutputFile.prefix(run.task(), run.claim().token(), "stdout");
+    for (int from = 0, i = 0; from < text.length(); from += OutputFile.CHUNK_BYTES, i++) {
+      put(prefix + i, text.substring(from, Math.min(text.length(), from + OutputFile.CHUNK_BYTES)));
+    }
+    OutputFile file = new OutputFile(dci.queues.newId(), run.task(), "stdout", sizeBytes, prefix);
+    TaskOutput output =
+        new TaskOutput(new Output.Stored(file.id(), sizeBytes, false), new Output.Text("err"));
+    dci.queues.runs().finish(run, new Report(1, output, List.of(file), null));
+    return run;
+  }
+
+  @Test
+  void a_search_that_is_not_terse_gives_the_content_of_files_in_both_versions() throws Exception {
+    String text = "grün \"und\" so\n".repeat(40_000);
+    Run run = withFile(text, text.getBytes(StandardCharsets.UTF_8).length);
+    JsonNode full = dci.post("/tasks/search", "{'terse': false}").get(0);
+    assertThat(full.required("stdout").asString()).isEqualTo(text);
+    assertThat(full.required("stderr").asString()).isEqualTo("err");
+    JsonNode pretty = dci.post("/tasks/search", "{'terse': 0, 'pretty': true}").get(0);
+    assertThat(pretty).isEqualTo(full);
+    JsonNode old = dci.form("/search-tasks-json", "filter={}").get(0);
+    assertThat(old.required("stdout").asString()).isEqualTo(text);
+    JsonNode terse = dci.post("/tasks/search", "{}").get(0);
+    assertThat(terse.at("/stdout/$oid").asString()).hasSize(24);
+    assertThat(terse.required("_id")).isEqualTo(json("{'$oid': '%s'}".formatted(run.task().hex())));
+  }
+
+  @Test
+  void a_search_gives_the_ids_of_files_beyond_64_MiB_each_and_256_MiB_together() throws Exception {
+    withFile("x", (64L << 20) + 1);
+    for (int i = 0; i < 5; i++) {
+      withFile("x", 64L << 20);
+    }
+    JsonNode found = dci.post("/tasks/search", "{'terse': false}");
+    assertThat(found).hasSize(6);
+    assertThat(found.get(0).at("/stdout/$oid").asString()).hasSize(24);
+    for (int i = 1; i <= 4; i++) {
+      assertThat(found.get(i).required("stdout").asString()).isEqualTo("x");
+    }
+    assertThat(found.get(5).at("/stdout/$oid").asString()).hasSize(24);
+  }
+
+  @Test
+  void times_are_seconds_with_decimals_in_a_search_and_can_be_searched_for_so() throws Exception {
+    Run run = running();
+    TaskOutput output = new TaskOutput(new Output.Text(""), new Output.Text(""));
+    var task = dci.queues.runs().finish(run, new Report(1, output, List.of(), null));
+    JsonNode found = dci.post("/tasks/search", "{}").get(0);
+    assertThat(found.required("ctime").decimalValue())
+        .isEqualByComparingTo(BigDecimal.valueOf(task.ctimeMillis(), 3));
+    assertThat(found.required("mtime").decimalValue())
+        .isEqualByComparingTo(BigDecimal.valueOf(task.progress().mtimeMillis(), 3));
+    assertThat(dci.get("/tasks/id/" + task.id()).required("ctime").asLong())
+        .isEqualTo(task.ctimeMillis());
+
+    String ctime = found.required("ctime").toString();
+    assertThat(dci.post("/tasks/search", "{'filter': {'ctime': " + ctime + "}}")).hasSize(1);
+    assertThat(dci.post("/tasks/search", "{'filter': {'ctime': {'$gt': " + ctime + "}}}"))
+        .isEmpty();
+    String millis = Long.toString(task.ctimeMillis());
+    assertThat(dci.post("/tasks/search", "{'filter': {'ctime': " + millis + "}}")).hasSize(1);
+    assertThat(dci.post("/tasks/search", "{'filter': {'ctime': {'$date': " + millis + "}}}"))
+        .hasSize(1);
+  }
+
+  @Test
+  void params_of_more_than_a_task_takes_are_refused_in_words_of_queues() throws Exception {
+    int most = (1 << 20) - (8 << 10);
+    String fits = "[{'a': '%s'}]".formatted("x".repeat(most - 8));
+    dci.post("/tasks/demo", fits);
+    String over = "[{'b': '%s'}]".formatted("x".repeat(most - 7));
+    String error =
+        "the params of a task have %d bytes of JSON, and may have %d: {\"b\":\"xxx"
+            .formatted(most + 1, most);
+    assertThat(dci.refused("POST", "/tasks/demo", over).required("error").asString())
+        .startsWith(error)
+        .hasSizeLessThan(200);
+    JsonNode old =
+        dci.refused(
+            "POST", "/queue-create-tasks-json", "{'queueid': 'demo', 'object': " + over + "}");
+    assertThat(old.get(1).asString()).startsWith(error);
+    JsonNode found = dci.post("/tasks/search", "{'filter': {'queue': '%s'}}".formatted(queue.id()));
+    assertThat(found).hasSize(1);
+    String id = found.at("/0/_id/$oid").asString();
+    assertThat(
+            dci.refused(
+                    "POST",
+                    "/tasks/id/" + id + "/block",
+                    "{'reason': '%s'}".formatted("x".repeat(1_001)))
+                .required("error")
+                .asString())
+        .isEqualTo("a reason has at most 1000 characters");
+  }
+
+  @Test
+  void a_queue_that_a_node_has_halted_says_why_and_is_resumed() throws Exception {
+    JsonNode good = dci.get("/queues/demo");
+    assertThat(good.required("halted").isNull()).isTrue();
+    assertThat(good.required("suspended")).isEmpty();
+    dci.queues.queues().suspend(queue.id(), "n1", "no memory", _ -> true);
+    dci.queues.queues().suspend(queue.id(), "n2", "no java", _ -> false);
+    JsonNode halted = dci.get("/queues/demo");
+    assertThat(halted.required("threads").asInt()).isZero();
+    assertThat(halted.at("/halted/node").asString()).isEqualTo("n2");
+    assertThat(halted.at("/halted/reason").asString()).isEqualTo("no java");
+    assertThat(halted.at("/halted/threads").asInt()).isEqualTo(10);
+    assertThat(halted.at("/halted/timestamp").asLong()).isPositive();
+    assertThat(halted.required("suspended")).hasSize(2);
+    assertThat(halted.at("/suspended/0/node").asString()).isEqualTo("n1");
+    assertThat(halted.at("/suspended/0/reason").asString()).isEqualTo("no memory");
+
+    String modified = "/MongoDB::UpdateResult/modified_count";
+    assertThat(dci.post("/queues/demo/resume", "{}").at(modified).asInt()).isEqualTo(1);
+    assertThat(dci.get("/queues/demo")).isEqualTo(good);
+    assertThat(dci.post("/queues/demo/resume", "{}").at(modified).asInt(-1)).isZero();
+    assertThat(dci.refused("POST", "/queues/none/resume", "{}").required("error").asString())
+        .isEqualTo("queue not found");
+    assertThat(dci.refused("POST", "/queues/demo/resume", "{'x': 1}").required("param").asString())
+        .isEqualTo("x");
+  }
+
+  @Test
+  void a_node_that_lives_is_not_removed_and_one_that_has_left_is() throws Exception {
+    running();
+    assertThat(dci.refused("DELETE", "/nodes/n1", "").required("error").asString())
+        .contains("node n1 is alive");
+    dci.queues.nodes().leave(dci.queues.nodes().find("n1").orElseThrow(), "i");
+    assertThat(dci.get("/nodes").at("/0/state").asString()).isEqualTo("left");
+    JsonNode removed = Dci.ok(dci.send("DELETE", "/nodes/n1", Dci.JSON, ""));
+    assertThat(removed.at("/MongoDB::DeleteResult/deleted_count").asInt()).isEqualTo(1);
+    assertThat(dci.get("/nodes")).isEmpty();
+    assertThat(
+            dci.refused("DELETE", "/nodes/n1", "")
+                .at("/MongoDB::DeleteResult/deleted_count")
+                .asInt(-1))
+        .isZero();
   }
 
   @Test

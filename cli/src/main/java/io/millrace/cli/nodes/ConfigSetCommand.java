@@ -1,5 +1,6 @@
 package io.millrace.cli.nodes;
 
+import io.millrace.cli.queues.QueueCalls;
 import io.millrace.cli.remote.KeyValues;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
@@ -38,7 +39,31 @@ final class ConfigSetCommand extends RemoteCommand {
     fields.forEachEntry(ConfigSetCommand::check);
     JsonNode answer = calls.post(path(node), fields);
     print(answer, "set " + String.join(", ", fields.propertyNames()));
+    warnOfUnknownQueues(calls, fields);
     return ExitCode.OK;
+  }
+
+  /** They may be created later, so this is no error. */
+  private void warnOfUnknownQueues(JsonCalls calls, ObjectNode fields) {
+    for (String field : List.of("activequeues", "ignorequeues")) {
+      JsonNode value = fields.path(field);
+      List<String> names = value.isArray() ? texts(value) : texts(fields.arrayNode().add(value));
+      List<JsonNode> queues = names.isEmpty() ? List.of() : QueueCalls.all(calls);
+      for (String name : names) {
+        boolean known =
+            queues.stream()
+                .anyMatch(queue ->
+                    queue.path("id").asString("").equals(name)
+                        || queue.path("name").asString("").equals(name));
+        if (!known) {
+          terminal().err().println("warning: " + field + " names " + name + ", which is no queue");
+        }
+      }
+    }
+  }
+
+  private static List<String> texts(JsonNode array) {
+    return array.valueStream().filter(JsonNode::isString).map(JsonNode::asString).toList();
   }
 
   /** What begins as JSON was meant to be some, and is no name. */

@@ -13,7 +13,10 @@ import tools.jackson.databind.JsonNode;
 /** Lists execution nodes. */
 @Command(
     name = "list",
-    description = "Lists the execution nodes; one that lives was refreshed a second ago.")
+    description = {
+      "Lists the execution nodes.",
+      "A node is alive, dead (it has not refreshed itself for five seconds), or has left."
+    })
 final class NodeListCommand extends RemoteCommand {
   NodeListCommand(Terminal terminal) {
     super(terminal);
@@ -26,10 +29,11 @@ final class NodeListCommand extends RemoteCommand {
       out().println(nodes);
       return ExitCode.OK;
     }
-    Table table = new Table("NODE", "MAXTHREADS", "REFRESHED");
+    Table table = new Table("NODE", "STATE", "MAXTHREADS", "REFRESHED");
     for (JsonNode node : nodes) {
       table.row(
           Fields.text(node.path("node")),
+          Fields.text(node.path("state")),
           Fields.text(node.path("maxthreads")),
           Instant.ofEpochMilli(node.path("timestamp").asLong(0)));
     }

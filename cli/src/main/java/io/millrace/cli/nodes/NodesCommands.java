@@ -13,9 +13,11 @@ public final class NodesCommands {
 
   /** {@code nodes}, with all that belongs to it. */
   public static CommandLine nodes(Terminal terminal) {
-    CommandLine nodes = CommandGroup.of("nodes", "Lists execution nodes and sets their limits.");
+    CommandLine nodes =
+        CommandGroup.of("nodes", "Lists and removes execution nodes and sets their limits.");
     CommandGroup.add(nodes, new NodeListCommand(terminal), Map.of());
     CommandGroup.add(nodes, new NodeSetCommand(terminal), Map.of());
+    CommandGroup.add(nodes, new NodeRemoveCommand(terminal), Map.of());
     return nodes;
   }
 

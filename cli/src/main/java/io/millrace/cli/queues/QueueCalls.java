@@ -2,6 +2,7 @@ package io.millrace.cli.queues;
 
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.client.JsonCalls;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -27,6 +28,38 @@ public final class QueueCalls {
    */
   public static JsonNode find(JsonCalls calls, String idOrName) {
     return RemoteCommand.named(() -> calls.get(path(idOrName)));
+  }
+
+  /** What keeps a queue from being served, in a word; {@code ok} for nothing. */
+  static String health(JsonNode queue) {
+    if (queue.path("halted").isObject()) {
+      return "halted";
+    }
+    int nodes = queue.path("suspended").size();
+    return nodes == 0 ? "ok" : "suspended on " + nodes + (nodes == 1 ? " node" : " nodes");
+  }
+
+  /** The same with reasons, for every node that could not start a runner. */
+  static String reasons(JsonNode queue) {
+    List<String> reasons = new ArrayList<>();
+    JsonNode halted = queue.path("halted");
+    if (halted.isObject()) {
+      reasons.add("threads were " + halted.path("threads").asInt() + ", " + reason(halted));
+    }
+    for (JsonNode each : queue.path("suspended")) {
+      if (!each.path("node").equals(halted.path("node"))) {
+        reasons.add(reason(each));
+      }
+    }
+    return String.join("; ", reasons);
+  }
+
+  private static String reason(JsonNode trouble) {
+    return "node %s at %s: %s"
+        .formatted(
+            trouble.path("node").asString(),
+            Instant.ofEpochMilli(trouble.path("timestamp").asLong()),
+            trouble.path("reason").asString());
   }
 
   /** Where a queue is. */

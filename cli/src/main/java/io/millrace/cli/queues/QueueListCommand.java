@@ -23,7 +23,8 @@ final class QueueListCommand extends RemoteCommand {
       out().println(queues);
       return ExitCode.OK;
     }
-    Table table = new Table("ID", "NAME", "PLUGIN", "THREADS", "QUEUED", "RUNNING", "COMPLETED");
+    Table table =
+        new Table("ID", "NAME", "PLUGIN", "THREADS", "QUEUED", "RUNNING", "COMPLETED", "HEALTH");
     for (JsonNode queue : queues) {
       table.row(
           Fields.id(queue),
@@ -32,7 +33,8 @@ final class QueueListCommand extends RemoteCommand {
           Fields.text(queue.path("threads")),
           Fields.text(queue.path("queued")),
           Fields.text(queue.path("running")),
-          Fields.text(queue.path("completed")));
+          Fields.text(queue.path("completed")),
+          QueueCalls.health(queue));
     }
     table.print(out());
     return ExitCode.OK;

@@ -5,9 +5,11 @@ import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Shows a queue. */
 @Command(name = "show", description = "Shows all that is set for a queue, and its counts.")
@@ -25,7 +27,14 @@ final class QueueShowCommand extends RemoteCommand {
     if (json()) {
       out().println(found);
     } else {
-      Fields.print(out(), found);
+      ObjectNode shown = (ObjectNode) found.deepCopy();
+      shown.remove(List.of("halted", "suspended"));
+      shown.put("health", QueueCalls.health(found));
+      Fields.print(out(), shown);
+      if (!QueueCalls.reasons(found).isEmpty()) {
+        out().println(QueueCalls.reasons(found));
+        out().println("To serve it again: millrace queues resume " + queue);
+      }
     }
     return ExitCode.OK;
   }

@@ -13,12 +13,14 @@ public final class QueuesCommands {
   /** With all that belongs to it. */
   public static CommandLine on(Terminal terminal) {
     CommandLine queues =
-        CommandGroup.of("queues", "Lists, creates, changes and deletes the queues of a server.");
+        CommandGroup.of(
+            "queues", "Lists, creates, changes, resumes and deletes the queues of a server.");
     List.of(
             new QueueListCommand(terminal),
             new QueueShowCommand(terminal),
             new QueueCreateCommand(terminal),
             new QueueSetCommand(terminal),
+            new QueueResumeCommand(terminal),
             new QueueDeleteCommand(terminal))
         .forEach(command -> CommandGroup.add(queues, command, Map.of()));
     return queues;

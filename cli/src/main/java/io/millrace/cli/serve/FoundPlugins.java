@@ -2,10 +2,14 @@ package io.millrace.cli.serve;
 
 import io.millrace.queues.node.Plugins;
 import io.millrace.queues.plugin.PluginFolder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The plugins of a folder, as a node asks for them every second. A folder of so many files that a
@@ -18,8 +22,11 @@ final class FoundPlugins implements Plugins {
 
   private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private static final Logger LOG = LoggerFactory.getLogger(FoundPlugins.class);
+
   private final PluginFolder folder;
   private final LongSupplier nanos;
+  private boolean missing;
   private @Nullable String mark;
   private long dueNanos;
 
@@ -45,10 +52,23 @@ final class FoundPlugins implements Plugins {
     if (known != null && begun - dueNanos < 0) {
       return known;
     }
+    sayWhetherThere();
     String found = folder.mark();
     long ended = nanos.getAsLong();
     dueNanos = ended + Math.min(REST * (ended - begun), LONGEST_REST_NANOS);
     mark = found;
     return found;
+  }
+
+  /** A name that is mistyped would leave queues without a node and nobody told. */
+  private void sayWhetherThere() {
+    Path path = folder.path();
+    boolean gone = path != null && !Files.isDirectory(path);
+    if (gone && !missing) {
+      LOG.warn("the plugin folder {} does not exist; only built-in plugins are found", path);
+    } else if (!gone && missing) {
+      LOG.info("the plugin folder {} exists now", path);
+    }
+    missing = gone;
   }
 }

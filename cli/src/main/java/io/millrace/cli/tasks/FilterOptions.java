@@ -42,7 +42,7 @@ final class FilterOptions {
   @Option(
       names = "--filter",
       paramLabel = "JSON",
-      description = "That fit this filter, as '{\"mtime\":{\"$gt\":1767225600000}}'.")
+      description = "That fit this filter, as '{\"mtime\":{\"$gt\":1767225600}}'.")
   private @Nullable String filter;
 
   /** The filter as the server takes it. */

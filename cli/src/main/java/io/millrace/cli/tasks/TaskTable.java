@@ -14,6 +14,9 @@ import tools.jackson.databind.JsonNode;
 
 /** Tasks as people read them: queues by name, statuses in words, times as such. */
 final class TaskTable {
+  /** A larger time is in milliseconds. */
+  private static final double MOST_SECONDS = 9_999_999_999.0;
+
   private static final int SHOWN = 60;
 
   private final Map<String, String> queues = new HashMap<>();
@@ -57,10 +60,13 @@ final class TaskTable {
   }
 
   private static String time(JsonNode value) {
-    JsonNode millis = value.path("$date").isMissingNode() ? value : value.path("$date");
-    return millis.isIntegralNumber()
-        ? Instant.ofEpochMilli(millis.asLong()).toString()
-        : Fields.text(millis);
+    if (!value.isNumber()) {
+      return Fields.text(value);
+    }
+    // One task has its times in milliseconds; a search gives seconds with decimals.
+    boolean seconds = value.asDouble() <= MOST_SECONDS;
+    long millis = seconds ? Math.round(value.asDouble() * 1e3) : value.asLong();
+    return Instant.ofEpochMilli(millis).toString();
   }
 
   private static String shortened(String text) {

@@ -3,6 +3,8 @@ package io.millrace.cli.queues;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.Queue;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -143,6 +145,48 @@ class QueueCommandsTest {
         .contains("7");
     assertThat(site.run("nodes", "set", "here", "-m", "none").code()).isZero();
     assertThat(shown("nodes", "list", "--json").path(0).path("maxthreads").isNull()).isTrue();
+  }
+
+  @Test
+  void a_queue_that_cannot_be_served_says_why_and_is_resumed() {
+    site.run("queues", "create", "q", "-p", "shell", "-t", "4");
+    assertThat(site.run("queues", "list").out()).contains("HEALTH").contains("ok");
+    assertThat(site.run("queues", "resume", "q").out())
+        .isEqualTo("nothing keeps queue q from being served\n");
+    Queue queue = site.queues().queues().find("q").orElseThrow();
+    site.queues().queues().suspend(queue.id(), "far", "no java", _ -> true);
+    assertThat(site.run("queues", "list").out()).contains("suspended on 1 node");
+    site.queues().queues().suspend(queue.id(), "here", "no memory", _ -> false);
+    assertThat(site.run("queues", "list").out()).contains("halted");
+    assertThat(site.run("queues", "show", "q").out())
+        .contains("threads were 4, node here at ")
+        .contains(": no memory; node far at ")
+        .contains(": no java\n")
+        .contains("millrace queues resume q");
+    assertThat(site.run("queues", "resume", "q").out()).isEqualTo("resumed queue q, threads 4\n");
+    assertThat(site.run("queues", "list").out()).contains("ok").doesNotContain("halted");
+    expect(4, "queue not found", "queues", "resume", "nope");
+  }
+
+  @Test
+  void a_node_that_has_left_is_shown_so_and_removed() {
+    NodeRecord node = site.node("here");
+    site.queues().nodes().leave(node, "instance");
+    assertThat(site.run("nodes", "list").out()).contains("STATE").contains("left");
+    assertThat(site.run("nodes", "remove", "here").out()).isEqualTo("removed node here\n");
+    assertThat(site.run("nodes", "list").out()).doesNotContain("here");
+    expect(4, "node not found", "nodes", "remove", "nope");
+  }
+
+  @Test
+  void a_queue_of_the_configuration_that_is_not_there_is_warned_of() {
+    site.run("queues", "create", "q", "-p", "shell");
+    Shell.Ran set = site.run("config", "set", "activequeues=[\"q\",\"nope\"]");
+    assertThat(set.code()).isZero();
+    assertThat(set.err()).isEqualTo("warning: activequeues names nope, which is no queue\n");
+    assertThat(site.run("config", "set", "ignorequeues=also-not").err())
+        .isEqualTo("warning: ignorequeues names also-not, which is no queue\n");
+    assertThat(site.run("config", "set", "activequeues=null", "label=x").err()).isEmpty();
   }
 
   @Test

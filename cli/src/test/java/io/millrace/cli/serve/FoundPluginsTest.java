@@ -2,12 +2,17 @@ package io.millrace.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.millrace.queues.plugin.PluginFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 class FoundPluginsTest {
   private final Path path;
@@ -31,6 +36,33 @@ class FoundPluginsTest {
     String before = plugins.mark();
     Files.writeString(path.resolve("new"), "x");
     assertThat(plugins.mark()).isNotEqualTo(before);
+  }
+
+  @Test
+  void a_folder_that_does_not_exist_is_said_once_and_again_when_it_comes() throws Exception {
+    Path late = path.resolve("late");
+    FoundPlugins found = new FoundPlugins(new PluginFolder(late), this::nanos);
+    Logger log = (Logger) LoggerFactory.getLogger(FoundPlugins.class);
+    Level usual = log.getLevel();
+    log.setLevel(Level.INFO);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.addAppender(lines);
+    try {
+      found.mark();
+      found.mark();
+      Files.createDirectory(late);
+      found.mark();
+      found.mark();
+    } finally {
+      log.detachAppender(lines);
+      log.setLevel(usual);
+    }
+    assertThat(lines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly(
+            "the plugin folder " + late + " does not exist; only built-in plugins are found",
+            "the plugin folder " + late + " exists now");
   }
 
   @Test

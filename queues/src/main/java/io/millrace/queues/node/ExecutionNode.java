@@ -288,6 +288,11 @@ public final class ExecutionNode {
 
   private final class InboxListener implements Runners.Listener {
     @Override
+    public void begun() {
+      wake.run();
+    }
+
+    @Override
     public void ended(ObjectId task) {
       tell(new News.Ended(task));
     }

@@ -98,6 +98,11 @@ final class Hand {
     return next == null ? Optional.empty() : find(next.task());
   }
 
+  /** How many runs wait to be handed over. */
+  int readyCount() {
+    return ready.size();
+  }
+
   /** Since when the next run waits to be handed over; for when there is one. */
   long readySinceNanos() {
     return ready.element().sinceNanos();

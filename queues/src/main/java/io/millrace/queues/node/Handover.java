@@ -47,7 +47,7 @@ final class Handover {
           settlements.giveBack(other);
         }
       }
-      settlements.halt(queue, String.valueOf(e.getMessage()));
+      settlements.suspend(queue, String.valueOf(e.getMessage()));
       return true;
     }
   }

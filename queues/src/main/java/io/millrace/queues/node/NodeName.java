@@ -20,7 +20,6 @@ import org.slf4j.LoggerFactory;
  */
 final class NodeName {
   private static final Logger LOG = LoggerFactory.getLogger(NodeName.class);
-  private static final long SILENCE_NANOS = 5_000_000_000L;
   private static final long LONGEST_GAP_NANOS = 2_000_000_000L;
 
   private final NodeRegistry nodes;
@@ -85,7 +84,7 @@ final class NodeName {
           holder.host(),
           holder.process().split(" ", 2)[0]);
     }
-    return nowNanos - watchedSinceNanos >= SILENCE_NANOS;
+    return nowNanos - watchedSinceNanos >= NodeRecord.SILENCE.toNanos();
   }
 
   /** Refreshes the record; empty when the name is not ours any more. */

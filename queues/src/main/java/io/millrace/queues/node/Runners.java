@@ -26,6 +26,9 @@ public interface Runners extends AutoCloseable {
      */
     void lost(ObjectId task, String reason);
 
+    /** A runner that was started has begun, so that there are fewer that are starting. */
+    default void begun() {}
+
     /**
      * The process that was started for a task ended before it got to it: nothing has worked on the
      * task. Counts as {@link #lost} unless a node says otherwise.
@@ -58,6 +61,19 @@ public interface Runners extends AutoCloseable {
   default boolean offer(Run run, String plugin, NodeConfig config) {
     begin(run, plugin, config);
     return true;
+  }
+
+  /**
+   * How many processes were started and have not begun yet, where each run gets a process of its
+   * own; 0 where runners are kept warm.
+   */
+  default int starting() {
+    return 0;
+  }
+
+  /** How many runners can be given a run at once, without a process being started for it. */
+  default int idle(NodeConfig config) {
+    return 0;
   }
 
   /**

@@ -5,6 +5,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -19,6 +20,7 @@ final class ServedQueues {
   private final List<Queue> served = new ArrayList<>();
   private final Set<ObjectId> due = new HashSet<>();
   private final Set<String> complained = new HashSet<>();
+  private final Set<String> unknown = new HashSet<>();
   private int turn;
 
   ServedQueues(String node) {
@@ -29,6 +31,7 @@ final class ServedQueues {
   void reload(List<Queue> all, NodeConfig config, Plugins plugins) {
     served.clear();
     due.clear();
+    sayUnknown(all, config);
     Set<String> missing = new HashSet<>();
     for (Queue queue : all) {
       if (!config.serves(node, queue)) {
@@ -52,9 +55,37 @@ final class ServedQueues {
     served.forEach(queue -> ring(queue.id()));
   }
 
+  /** A name that is mistyped would leave its queue without a node, or another served after all. */
+  private void sayUnknown(List<Queue> all, NodeConfig config) {
+    Set<String> known = new HashSet<>();
+    for (Queue queue : all) {
+      known.add(queue.id().hex());
+      known.add(queue.name());
+    }
+    Set<String> now = new LinkedHashSet<>();
+    for (String name : config.activeQueues()) {
+      if (!known.contains(name)) {
+        now.add("activequeues names " + name);
+      }
+    }
+    for (String name : config.ignoreQueues()) {
+      if (!known.contains(name)) {
+        now.add("ignorequeues names " + name);
+      }
+    }
+    for (String each : now) {
+      if (unknown.add(each)) {
+        LOG.warn("the configuration of node {}: {}, and there is no such queue", node, each);
+      }
+    }
+    unknown.retainAll(now);
+  }
+
   /** A queue may have something to claim. */
   void ring(ObjectId queue) {
-    find(queue).filter(known -> known.settings().limit() > 0).ifPresent(_ -> due.add(queue));
+    find(queue)
+        .filter(known -> known.settings().limit() > 0 && !known.health().isSuspendedOn(node))
+        .ifPresent(_ -> due.add(queue));
   }
 
   /** Every queue may have something to claim. */

@@ -39,11 +39,16 @@ final class Serving {
   private final Settlements settlements;
   private final Handover handover;
   private final Set<ObjectId> stops = new LinkedHashSet<>();
+  private final StartPace pace = new StartPace();
   private Consumer<NodeConfig> configured = _ -> {};
   private Salvage salvage = Salvage.NOTHING;
   private NodeConfig config = NodeConfig.DEFAULTS;
   private boolean settingsDue = true;
   private boolean lookAroundDue = true;
+
+  /** Whether there is something to claim, and it is another node's turn. */
+  private boolean heldBack;
+
   private long lookAroundAtNanos = Long.MIN_VALUE;
 
   Serving(NodeOptions options, Queues queues, Runners runners, Machine machine) {
@@ -71,6 +76,7 @@ final class Serving {
    * claim decides.
    */
   void recover(@Nullable Presence predecessor, Runners.Listener listener) {
+    liftSuspensions();
     List<Run> left = ours();
     Set<ObjectId> found = runners.recover(left, listener);
     for (Run run : left) {
@@ -83,6 +89,15 @@ final class Serving {
         settlements.lost(run, "its runner was gone when node " + run.node() + " started");
       } else {
         hand.put(run, Hand.Place.ELSEWHERE);
+      }
+    }
+  }
+
+  /** Whatever kept the last start of this node from starting runners may have been mended. */
+  private void liftSuspensions() {
+    for (Queue queue : queues.queues().all()) {
+      if (queue.health().isSuspendedOn(options.name())) {
+        queues.queues().lift(queue.id(), options.name());
       }
     }
   }
@@ -181,7 +196,8 @@ final class Serving {
 
   /** How long there is nothing to do if no news come. */
   long waitNanos(long nowNanos) {
-    return Math.min(Math.max(0, lookAroundAtNanos - nowNanos), handover.waitNanos(nowNanos));
+    long next = Math.min(Math.max(0, lookAroundAtNanos - nowNanos), handover.waitNanos(nowNanos));
+    return heldBack ? Math.min(next, pace.waitNanos(nowNanos)) : next;
   }
 
   private void stopOne(ObjectId task) {
@@ -228,17 +244,25 @@ final class Serving {
   }
 
   private boolean claim(NodeRecord node, long nowNanos) {
+    heldBack = false;
     int free = node.maxthreads() == null ? Integer.MAX_VALUE : node.maxthreads() - hand.size();
-    if (free <= 0) {
+    if (free <= 0 || served.dueCount() == 0) {
+      return false;
+    }
+    int idle = Math.max(0, runners.idle(config) - hand.readyCount());
+    int paced = pace.most(idle, runners.starting(), nowNanos);
+    if (paced <= 0) {
+      heldBack = true;
       return false;
     }
     @Nullable Queue queue = served.next().orElse(null);
     if (queue == null) {
       return false;
     }
-    int share = Math.ceilDiv(free, served.dueCount());
+    int share = Math.ceilDiv(Math.min(free, paced), served.dueCount());
     int most = Math.min(options.batch(), share);
     List<Run> runs = queues.runs().claim(node, queue, most, options.lease(), salvage);
+    pace.claimed(runs.size() - idle);
     runs.forEach(run -> hand.ready(run, nowNanos));
     if (runs.size() < most) {
       served.exhausted(queue.id());

@@ -11,6 +11,6 @@ sealed interface Settlement {
   /** A runner is gone: give the run back where it was not started, or else end it. */
   record Lost(Run run, String reason) implements Settlement {}
 
-  /** Let a queue run nothing, because nothing of it can be started. */
-  record Halt(Queue queue, String reason) implements Settlement {}
+  /** Claim no more tasks of a queue, because this node cannot start runners for it. */
+  record Suspend(Queue queue, String reason) implements Settlement {}
 }

@@ -1,7 +1,12 @@
 package io.millrace.queues.node;
 
+import io.millrace.queues.ConfigRegistry;
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRegistry;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
+import io.millrace.queues.QueueHealth;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Report;
@@ -10,11 +15,13 @@ import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Salvage;
 import io.millrace.queues.Status;
 import io.millrace.queues.TaskOutput;
+import io.millrace.store.Read;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +29,10 @@ import org.slf4j.LoggerFactory;
 final class Settlements {
   private static final Logger LOG = LoggerFactory.getLogger(Settlements.class);
 
-  /** After so many runners in a row that end before they start their task, a queue is halted. */
+  /**
+   * After so many runners in a row that end before they start their task, this node claims no more
+   * tasks of their queue.
+   */
   private static final int MOST_UNSTARTED = 3;
 
   private static final Report TERMINATED =
@@ -31,6 +41,8 @@ final class Settlements {
   private final String node;
   private final RunRegistry runs;
   private final QueueRegistry queues;
+  private final NodeRegistry nodes;
+  private final ConfigRegistry config;
   private final ServedQueues served;
   private final Hand hand;
   private final Deque<Settlement> owed = new ArrayDeque<>();
@@ -41,6 +53,8 @@ final class Settlements {
     this.node = node;
     this.runs = queues.runs();
     this.queues = queues.queues();
+    this.nodes = queues.nodes();
+    this.config = queues.config();
     this.served = served;
     this.hand = hand;
   }
@@ -66,10 +80,13 @@ final class Settlements {
     owed.add(new Settlement.Lost(run, reason));
   }
 
-  /** Owes to halt a queue, before all else, so that what is given back is not claimed again. */
-  void halt(Queue queue, String reason) {
+  /**
+   * Owes to claim no more tasks of a queue, before all else, so that what is given back is not
+   * claimed again.
+   */
+  void suspend(Queue queue, String reason) {
     served.exhausted(queue.id());
-    owed.addFirst(new Settlement.Halt(queue, reason));
+    owed.addFirst(new Settlement.Suspend(queue, reason));
   }
 
   /** A runner of this queue works. */
@@ -104,23 +121,55 @@ final class Settlements {
         if (returned(run)) {
           LOG.warn("the runner of task {} ended before it began: {}", run.task(), reason);
           countUnstarted(run, reason);
-        } else if (runs.orphan(run, salvage.report(run, reason)).isPresent()) {
-          LOG.warn("task {} is orphaned: {}", run.task(), reason);
+        } else {
+          var _ = runs.orphan(run, salvage.report(run, reason));
         }
         hand.remove(run.task());
       }
-      case Settlement.Halt(Queue queue, String reason) -> {
-        queues.change(
-            queue.id(),
-            now ->
-                new QueueRegistry.Change(now.name(), now.plugin(), now.settings().withThreads(0)));
-        LOG.error(
-            "queue {}: node {} cannot start a runner, so its threads are set to 0: {}",
-            queue.name(),
-            node,
-            reason);
-      }
+      case Settlement.Suspend(Queue queue, String reason) ->
+          queues
+              .suspend(queue.id(), node, reason, this::isServedElsewhere)
+              .ifPresent(now -> say(now, reason));
     }
+  }
+
+  private void say(Queue queue, String reason) {
+    QueueHealth.Halt halt = queue.health().halt();
+    if (halt != null && halt.node().equals(node)) {
+      LOG.error(
+          "queue {} is halted: node {} cannot start a runner, and no other node can serve the"
+              + " queue, so its threads are set from {} to 0 until it is resumed (millrace queues"
+              + " resume): {}",
+          queue.name(),
+          node,
+          halt.threads(),
+          reason);
+    } else {
+      LOG.error(
+          "node {} cannot start a runner for queue {}, so it claims none of its tasks until the"
+              + " queue is resumed (millrace queues resume) or the node is started again: {}",
+          node,
+          queue.name(),
+          reason);
+    }
+  }
+
+  /** Whether another live node may claim tasks of a queue and has its plugin. */
+  private boolean isServedElsewhere(Queue queue) {
+    Read<List<NodeRecord>> all = nodes.list();
+    return all.value().stream()
+        .filter(other -> other.stateAt(all.timeMillis()) == NodeRecord.State.ALIVE)
+        .filter(other -> !other.name().equals(node))
+        .filter(other -> other.maxthreads() == null || other.maxthreads() > 0)
+        .filter(other -> !queue.health().isSuspendedOn(other.name()))
+        .filter(other -> hasPlugin(other.presence(), queue.plugin()))
+        .anyMatch(other -> config.forNode(other.name()).serves(other.name(), queue));
+  }
+
+  private static boolean hasPlugin(@Nullable Presence presence, String plugin) {
+    return presence != null
+        && (presence.plugins().contains(plugin)
+            || presence.plugins().contains(plugin.replace("::", ".")));
   }
 
   /** Gives a run back, or ends it where that was asked for; false when it was started. */
@@ -149,7 +198,7 @@ final class Settlements {
     int times = unstarted.merge(run.queue(), 1, Integer::sum);
     if (times >= MOST_UNSTARTED) {
       unstarted.remove(run.queue());
-      served.find(run.queue()).ifPresent(queue -> halt(queue, reason));
+      served.find(run.queue()).ifPresent(queue -> suspend(queue, reason));
     }
   }
 }

@@ -72,11 +72,18 @@ final class Capture {
   }
 
   /**
-   * For a writer in this process; what is beyond {@code most} bytes or finds no room is dropped.
+   * For a writer in this process; what is beyond {@code most} bytes, finds no room or comes after
+   * its close is dropped.
    */
   OutputStream stream(long most) {
     return new OutputStream() {
       private long written;
+      private boolean closed;
+
+      @Override
+      public synchronized void close() {
+        closed = true;
+      }
 
       @Override
       public void write(int one) {
@@ -85,6 +92,9 @@ final class Capture {
 
       @Override
       public synchronized void write(byte[] bytes, int offset, int length) {
+        if (closed) {
+          return;
+        }
         int fitting = (int) Math.min(length, most - written);
         if (fitting < length) {
           lost("cut at " + most + " bytes");

@@ -62,6 +62,16 @@ final class Crew implements RunnerSocket.Listener {
     return pool.idle(command).stream().anyMatch(slot -> slot.take(assignment));
   }
 
+  /** How many runners have not connected yet. */
+  synchronized int starting() {
+    return pool.starting();
+  }
+
+  /** How many idle runners there are that were started so. */
+  synchronized int idle(List<String> command) {
+    return pool.idle(command).size();
+  }
+
   /** Whether as many runners that were started so will be free some time as are kept warm. */
   synchronized boolean hasAsManyAsKept(List<String> command) {
     return pool.hasAsManyAsKept(command);
@@ -106,7 +116,21 @@ final class Crew implements RunnerSocket.Listener {
   }
 
   @Override
-  public synchronized boolean connected(Messages.Hello hello, Lines lines) {
+  public boolean connected(Messages.Hello hello, Lines lines) {
+    Runners.Listener watcher;
+    synchronized (this) {
+      watcher = listener;
+      if (!greet(hello, lines)) {
+        return false;
+      }
+    }
+    if (watcher != null) {
+      watcher.begun();
+    }
+    return true;
+  }
+
+  private boolean greet(Messages.Hello hello, Lines lines) {
     Slot slot = pool.find(hello.name());
     if (slot == null || !slot.process().identity().toString().equals(hello.identity())) {
       return false;
@@ -124,7 +148,7 @@ final class Crew implements RunnerSocket.Listener {
   @Override
   public void said(String name, Messages message) {
     switch (message) {
-      case Messages.Ended(ObjectId task) -> ended(name, task);
+      case Messages.Ended(ObjectId task, boolean last) -> ended(name, task, last);
       case Messages.Holds(ObjectId task, Duration left) -> holds(name, task, left);
       case Messages.Hello _,
           Messages.Server _,
@@ -139,7 +163,7 @@ final class Crew implements RunnerSocket.Listener {
     pool.with(task).filter(slot -> slot.name().equals(name)).ifPresent(slot -> slot.holds(left));
   }
 
-  private void ended(String name, ObjectId task) {
+  private void ended(String name, ObjectId task, boolean last) {
     Runners.Listener watcher;
     synchronized (this) {
       watcher = listener;
@@ -148,6 +172,9 @@ final class Crew implements RunnerSocket.Listener {
         return;
       }
       slot.relieve();
+      if (last) {
+        slot.leaves();
+      }
       keepOrDismiss(slot);
     }
     watcher.ended(task);

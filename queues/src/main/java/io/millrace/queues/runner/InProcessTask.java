@@ -1,6 +1,7 @@
 package io.millrace.queues.runner;
 
 import io.millrace.queues.plugin.PluginTask;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +14,10 @@ final class InProcessTask implements PluginTask {
   private final OutputStream stdout;
   private final OutputStream stderr;
   private final List<Runnable> actions = new ArrayList<>();
+
+  /** The plugin's thread and those that it begins. */
+  private final ThreadGroup threads = new ThreadGroup("plugin");
+
   private volatile boolean cancelled;
 
   InProcessTask(RunTask task) {
@@ -78,6 +83,16 @@ final class InProcessTask implements PluginTask {
     action.run();
   }
 
+  ThreadGroup threads() {
+    return threads;
+  }
+
+  /** Its output is complete: what anybody writes from now on is dropped. */
+  void closeOutput() throws IOException {
+    stdout.close();
+    stderr.close();
+  }
+
   void cancel() {
     List<Runnable> due;
     synchronized (actions) {
@@ -85,6 +100,6 @@ final class InProcessTask implements PluginTask {
       due = List.copyOf(actions);
       actions.clear();
     }
-    due.forEach(action -> Thread.ofPlatform().name("cancel").daemon().start(action));
+    due.forEach(action -> Thread.ofPlatform().group(threads).name("cancel").daemon().start(action));
   }
 }

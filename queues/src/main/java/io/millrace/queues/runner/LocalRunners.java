@@ -105,6 +105,17 @@ public final class LocalRunners implements Runners {
     }
   }
 
+  @Override
+  public int starting() {
+    // A run waits for a warm runner before one is started: that must not hold back the others.
+    return options.warm().idle() > 0 ? 0 : crew.starting();
+  }
+
+  @Override
+  public int idle(NodeConfig config) {
+    return crew.idle(options.command().with(config.taskRunner()));
+  }
+
   private Assignment assignment(Run run, String plugin, NodeConfig config) {
     boolean again = options.warm().idle() > 0;
     Assignment.Terms terms = new Assignment.Terms(options.plugins(), options.lease(), again);

@@ -20,8 +20,12 @@ sealed interface Messages {
    */
   record Hello(String name, String identity, @Nullable ObjectId task) implements Messages {}
 
-  /** A runner has nothing more to do with a task. */
-  record Ended(ObjectId task) implements Messages {}
+  /**
+   * A runner has nothing more to do with a task.
+   *
+   * @param last whether it ends now and takes no other
+   */
+  record Ended(ObjectId task, boolean last) implements Messages {}
 
   /**
    * A runner has prolonged its claim, or has ended its work although it could not report yet.
@@ -59,7 +63,8 @@ sealed interface Messages {
               .put("name", name)
               .put("identity", identity)
               .put("task", task == null ? null : task.hex());
-      case Ended(ObjectId task) -> json.put("say", "ended").put("task", task.hex());
+      case Ended(ObjectId task, boolean last) ->
+          json.put("say", "ended").put("task", task.hex()).put("last", last);
       case Holds(ObjectId task, Duration left) ->
           json.put("say", "holds").put("task", task.hex()).put("left", left.toMillis());
       case Server(List<String> arguments) -> {
@@ -86,7 +91,10 @@ sealed interface Messages {
             json.required("identity").asString(),
             task.isString() ? new ObjectId(task.asString()) : null);
       }
-      case "ended" -> new Ended(new ObjectId(json.required("task").asString()));
+      case "ended" ->
+          // Runners of older versions do not say whether it was their last.
+          new Ended(
+              new ObjectId(json.required("task").asString()), json.path("last").asBoolean(false));
       case "holds" ->
           new Holds(
               new ObjectId(json.required("task").asString()),

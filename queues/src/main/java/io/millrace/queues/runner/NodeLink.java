@@ -83,10 +83,14 @@ final class NodeLink implements AutoCloseable {
     }
   }
 
-  /** The runner is done with its task. A node that is away hears it when it asks again. */
-  synchronized void ended(ObjectId done) {
+  /**
+   * The runner is done with its task. A node that is away hears it when it asks again.
+   *
+   * @param last whether it takes no other
+   */
+  synchronized void ended(ObjectId done, boolean last) {
     task = null;
-    say(new Messages.Ended(done));
+    say(new Messages.Ended(done, last));
   }
 
   /** How long there has been no node, in nanoseconds; 0 where there is one. */

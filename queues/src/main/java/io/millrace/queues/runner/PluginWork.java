@@ -2,25 +2,58 @@ package io.millrace.queues.runner;
 
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.Plugin;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** An object in this process at work, on a thread of its own. */
+/**
+ * An object in this process at work, on a thread of its own.
+ *
+ * <p>Threads that it leaves behind would write into the output of a later task: whatever they hold
+ * of this task's output is closed, and {@link #leavesThreads} tells that no other task may run in
+ * this process. Virtual threads cannot be found; they and their children know the task that began
+ * them, and what they print to {@code System.out} during another task is dropped.
+ */
 final class PluginWork implements Work {
+  private static final Logger LOG = LoggerFactory.getLogger(PluginWork.class);
+
+  /** How long threads have to end after the plugin has returned. */
+  private static final long LINGER_MILLIS = 100;
+
+  private static final long PAUSE_NANOS = 2_000_000;
+
+  /** The task that has begun a thread, or that thread's ancestor. */
+  private static final InheritableThreadLocal<InProcessTask> BEGINNER =
+      new InheritableThreadLocal<>();
+
   private final InProcessTask task;
   private final Thread thread;
   private final LastWords lastWords;
   private final CompletableFuture<Result> result = new CompletableFuture<>();
+  private volatile boolean leavesThreads;
 
   private PluginWork(Plugin plugin, InProcessTask task, LastWords lastWords) {
     this.task = task;
     this.lastWords = lastWords;
-    this.thread = Thread.ofPlatform().name("plugin").daemon().unstarted(() -> run(plugin));
+    this.thread =
+        Thread.ofPlatform()
+            .group(task.threads())
+            .name("plugin")
+            .daemon()
+            .unstarted(() -> run(plugin));
   }
 
   static PluginWork start(Plugin plugin, InProcessTask task, LastWords lastWords) {
@@ -33,6 +66,7 @@ final class PluginWork implements Work {
   private void run(Plugin plugin) {
     PrintStream out = System.out;
     PrintStream err = System.err;
+    BEGINNER.set(task);
     System.setOut(printing(task.stdout()));
     System.setErr(printing(task.stderr()));
     Result end;
@@ -47,17 +81,78 @@ final class PluginWork implements Work {
       StringWriter trace = new StringWriter();
       e.printStackTrace(new PrintWriter(trace));
       end = Result.failed(trace.toString());
-    } finally {
+    }
+    try {
+      leavesThreads = !endThreads();
       System.out.flush();
       System.err.flush();
+      task.closeOutput();
+    } catch (IOException e) {
+      throw new AssertionError("closing the output of a task does nothing that fails", e);
+    } finally {
       System.setOut(out);
       System.setErr(err);
+      result.complete(end);
     }
-    result.complete(end);
   }
 
-  private static PrintStream printing(OutputStream target) {
-    return new PrintStream(target, true, StandardCharsets.UTF_8);
+  /**
+   * Waits a moment for the plugin's other threads and then interrupts them; whether none is left.
+   */
+  private boolean endThreads() {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LINGER_MILLIS);
+    try {
+      for (Thread other : otherThreads()) {
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (left > 0) {
+          other.join(left);
+        }
+      }
+    } catch (InterruptedException e) {
+      // The task is to end, and so it does.
+    }
+    List<Thread> left = otherThreads();
+    left.forEach(Thread::interrupt);
+    boolean idle = ForkJoinPool.commonPool().isQuiescent();
+    while (!idle && System.nanoTime() < deadline) {
+      // Not awaitQuiescence: that may carry out what the plugin has left, and not come back.
+      LockSupport.parkNanos(PAUSE_NANOS);
+      idle = ForkJoinPool.commonPool().isQuiescent();
+    }
+    if (!left.isEmpty()) {
+      LOG.info("task {} leaves the threads {}, so this runner ends after it", task.id(), left);
+    } else if (!idle) {
+      LOG.info("task {} leaves work in the common pool, so this runner ends after it", task.id());
+    }
+    return left.isEmpty() && idle;
+  }
+
+  private List<Thread> otherThreads() {
+    Thread[] found = new Thread[task.threads().activeCount() + 16];
+    task.threads().enumerate(found);
+    return Arrays.stream(found)
+        .filter(Objects::nonNull)
+        .filter(other -> !other.equals(Thread.currentThread()))
+        .toList();
+  }
+
+  private PrintStream printing(OutputStream target) {
+    OutputStream own =
+        new OutputStream() {
+          @Override
+          public void write(int one) throws IOException {
+            write(new byte[] {(byte) one}, 0, 1);
+          }
+
+          @Override
+          public void write(byte[] bytes, int offset, int length) throws IOException {
+            InProcessTask beginner = BEGINNER.get();
+            if (beginner == null || beginner == task) {
+              target.write(bytes, offset, length);
+            }
+          }
+        };
+    return new PrintStream(own, true, StandardCharsets.UTF_8);
   }
 
   @Override
@@ -67,6 +162,11 @@ final class PluginWork implements Work {
     } catch (ExecutionException e) {
       throw new AssertionError("it is never completed so", e);
     }
+  }
+
+  @Override
+  public boolean leavesThreads() {
+    return leavesThreads;
   }
 
   @Override

@@ -47,6 +47,11 @@ final class Pool {
         .reversed();
   }
 
+  /** How many runners have not connected yet. */
+  int starting() {
+    return (int) slots.values().stream().filter(slot -> !slot.met()).count();
+  }
+
   /** Whether as many runners that were started so will be free some time as are kept warm. */
   boolean hasAsManyAsKept(List<String> command) {
     return warm > 0

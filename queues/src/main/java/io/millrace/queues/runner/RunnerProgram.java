@@ -26,8 +26,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the process of a task runner does: one task, or one after the other, for the node that
- * started it or its successors. It ends when it was to do one task, when the node needs it no more,
- * or when it is idle and has had no node for {@link #PATIENCE}.
+ * started it or its successors. It ends when it was to do one task, when a plugin has left threads
+ * behind in it, when the node needs it no more, or when it is idle and has had no node for {@link
+ * #PATIENCE}.
  */
 public final class RunnerProgram {
   /** How long an idle runner waits for a node: 3 seconds; it is to be gone after 5. */
@@ -112,8 +113,9 @@ public final class RunnerProgram {
         ObjectId task = run.assignment().task();
         run.carryOut();
         done();
-        link.ended(task);
-        if (!run.assignment().terms().again()) {
+        boolean last = !run.assignment().terms().again() || run.leavesThreads();
+        link.ended(task, last);
+        if (last) {
           return;
         }
         startDirectly();

@@ -173,6 +173,11 @@ final class Slot {
     }
   }
 
+  /** It ends by itself. */
+  void leaves() {
+    leaving = true;
+  }
+
   /** It is to end when it is idle. */
   void dismiss() {
     leaving = true;

@@ -30,6 +30,7 @@ final class TaskRun {
   private final long givenNanos = System.nanoTime();
   private @Nullable Work work;
   private boolean ended;
+  private boolean leavesThreads;
   private Interruption interruption = Interruption.NONE;
 
   /** What came in between; a later one counts more. */
@@ -54,6 +55,11 @@ final class TaskRun {
 
   Assignment assignment() {
     return assignment;
+  }
+
+  /** Whether threads of its work are left in this process, which is then unfit for other tasks. */
+  boolean leavesThreads() {
+    return leavesThreads;
   }
 
   /** Does it all, and reports it where the claim is not lost. */
@@ -129,7 +135,10 @@ final class TaskRun {
     ScheduledFuture<?> uploading =
         Schedule.repeat(schedule.upload(), () -> upload(task.outputs()), UPLOAD_EVERY);
     try {
-      return begin(task).await();
+      Work begun = begin(task);
+      Work.Result result = begun.await();
+      leavesThreads = begun.leavesThreads();
+      return result;
     } catch (PluginException e) {
       return Work.Result.failed(String.valueOf(e.getMessage()));
     } finally {

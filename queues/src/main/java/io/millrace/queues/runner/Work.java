@@ -18,8 +18,16 @@ interface Work {
     }
   }
 
-  /** Waits until nothing of it is left. */
+  /** Waits until nothing of it is left, but for what {@link #leavesThreads} tells. */
   Result await() throws InterruptedException;
+
+  /**
+   * Whether threads of it may still run in this process, so that the process is not fit for another
+   * task. For after {@link #await}.
+   */
+  default boolean leavesThreads() {
+    return false;
+  }
 
   /** Asks it to end. */
   void terminate();

@@ -3,6 +3,7 @@ package io.millrace.queues.search;
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.search.Condition.Relation;
+import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,6 +17,10 @@ import tools.jackson.databind.node.ObjectNode;
 /** Reads filters. */
 final class FilterReader {
   private static final Set<String> IDS = Set.of("_id", "queue");
+  private static final Set<String> TIMES = Set.of("ctime", "mtime");
+
+  /** A larger number is a time in milliseconds. */
+  private static final double MOST_SECONDS = 9_999_999_999.0;
 
   private final boolean onTasks;
 
@@ -126,7 +131,21 @@ final class FilterReader {
     if (isOperators(value)) {
       throw unknown(value.propertyNames().iterator().next());
     }
+    if (onTasks && value.isNumber() && TIMES.contains(field)) {
+      return time(value);
+    }
     return onTasks && value.isString() && IDS.contains(field) ? id(value) : value;
+  }
+
+  /**
+   * A time as the answers have it, in seconds, or in milliseconds: no time of a task is so small.
+   */
+  private static JsonNode time(JsonNode value) {
+    double about = ValueOrder.approximate(value);
+    return Math.abs(about) > MOST_SECONDS
+        ? value
+        : JsonNodeFactory.instance.numberNode(
+            value.decimalValue().multiply(BigDecimal.valueOf(1_000)));
   }
 
   private static JsonNode id(JsonNode value) {

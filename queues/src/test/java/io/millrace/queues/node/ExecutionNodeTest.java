@@ -1,13 +1,20 @@
 package io.millrace.queues.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.list;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.millrace.queues.ConfigRegistry;
+import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
+import io.millrace.queues.QueueHealth;
+import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
@@ -16,10 +23,12 @@ import io.millrace.queues.node.NodeWorld.RecordingRunners;
 import io.millrace.queues.node.NodeWorld.Started;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -196,6 +205,226 @@ class ExecutionNodeTest {
     assertThat(record("n").presence())
         .extracting(Presence::plugins, list(String.class))
         .containsExactly("work");
+  }
+
+  @Test
+  void twelve_tasks_on_three_nodes_are_begun_in_one_round_by_all_of_them() {
+    Queue queue = world.queue("q", 12);
+    List<Started> nodes =
+        List.of(
+            world.start("n1", NodeWorld.machine("a")),
+            world.start("n2", NodeWorld.machine("b")),
+            world.start("n3", NodeWorld.machine("c")));
+    world.run(Duration.ofSeconds(2));
+    world.submit(queue, 12);
+    world.run(Duration.ofMillis(20));
+    assertThat(nodes).allSatisfy(node -> assertThat(node.runners.begun).hasSize(4));
+  }
+
+  @Test
+  void a_node_claims_at_once_for_its_idle_runners_and_for_a_few_that_it_starts() {
+    Queue queue = world.queue("q", 100);
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.run(Duration.ofSeconds(2));
+    node.runners.idle = 20;
+    world.submit(queue, 100);
+    world.run(Duration.ofMillis(2));
+    assertThat(node.runners.begun).hasSize(20 + StartPace.FEW);
+  }
+
+  @Test
+  void a_node_that_is_alone_doubles_what_it_claims_every_tenth_of_a_second() {
+    Queue queue = world.queue("q", 1_000);
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.run(Duration.ofSeconds(2));
+    world.submit(queue, 1_000);
+    world.run(Duration.ofMillis(50));
+    for (int begun : List.of(4, 12, 28, 60, 124, 188, 252)) {
+      assertThat(node.runners.begun).hasSize(begun);
+      world.run(Duration.ofMillis(100));
+    }
+  }
+
+  @Test
+  void while_its_runners_start_a_node_leaves_the_rest_to_others_but_not_for_ever() {
+    Queue queue = world.queue("q", 100);
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.run(Duration.ofSeconds(2));
+    node.runners.starting = 1;
+    world.submit(queue, 100);
+    world.run(Duration.ofMillis(1_900));
+    assertThat(node.runners.begun).hasSize(4);
+    world.run(Duration.ofMillis(200));
+    assertThat(node.runners.begun).hasSize(12);
+    node.runners.starting = 0;
+    node.runners.listener.begun();
+    world.run(Duration.ofMillis(50));
+    assertThat(node.runners.begun).hasSize(28);
+  }
+
+  @Test
+  void a_sick_node_stops_claiming_and_another_goes_on_with_the_queue() {
+    Queue queue = world.queue("q", 6);
+    Started sick = world.start("sick", NodeWorld.machine("a"));
+    world.run(SOON);
+    Started well = world.start("well", NodeWorld.machine("b"));
+    world.run(Duration.ofSeconds(2));
+    sick.runners.broken = true;
+    world.submit(queue, 6);
+    world.run(Duration.ofSeconds(1));
+    assertThat(well.runners.begun).hasSize(6);
+    assertThat(world.threads(queue)).isEqualTo(6);
+    QueueHealth health = world.queue(queue).health();
+    assertThat(health.halt()).isNull();
+    assertThat(health.suspensions())
+        .singleElement()
+        .satisfies(each -> {
+          assertThat(each.node()).isEqualTo("sick");
+          assertThat(each.reason()).isEqualTo("no memory for a process");
+        });
+
+    sick.runners.broken = false;
+    Queue other = world.queue("other", 6);
+    world.submit(other, 6);
+    world.run(Duration.ofSeconds(1));
+    assertThat(sick.runners.begun).as("of the queue that it can serve").isNotEmpty();
+    assertThat(sick.runners.begun.values()).allMatch(run -> run.queue().equals(other.id()));
+  }
+
+  @Test
+  void the_last_node_that_is_sick_halts_the_queue_and_resuming_it_restores_its_threads() {
+    Queue queue = world.queue("q", 6);
+    Started one = world.start("n1", NodeWorld.machine("a"));
+    Started two = world.start("n2", NodeWorld.machine("b"));
+    world.run(Duration.ofSeconds(2));
+    one.runners.broken = true;
+    two.runners.broken = true;
+    List<ObjectId> tasks = world.submit(queue, 6);
+    world.run(Duration.ofSeconds(1));
+    assertThat(world.threads(queue)).isZero();
+    QueueHealth.Halt halt = Objects.requireNonNull(world.queue(queue).health().halt());
+    assertThat(halt.node()).isIn("n1", "n2");
+    assertThat(halt.reason()).isEqualTo("no memory for a process");
+    assertThat(halt.threads()).isEqualTo(6);
+    assertThat(world.queue(queue).health().suspensions()).hasSize(2);
+
+    one.runners.broken = false;
+    two.runners.broken = false;
+    assertThat(world.queues.queues().resume(queue.id())).isPresent();
+    world.run(Duration.ofSeconds(1));
+    assertThat(world.threads(queue)).isEqualTo(6);
+    assertThat(world.queue(queue).health()).isEqualTo(QueueHealth.GOOD);
+    assertThat(one.runners.begun.size() + two.runners.begun.size()).isEqualTo(tasks.size());
+  }
+
+  @Test
+  void a_dead_node_or_one_that_may_not_serve_the_queue_keeps_no_queue_from_being_halted() {
+    Queue queue = world.queue("q", 6);
+    Started dead = world.start("dead", NodeWorld.machine("a"));
+    world.start("elsewhere", NodeWorld.machine("b"));
+    configure("elsewhere", "ignorequeues", List.of("q"));
+    world.run(Duration.ofSeconds(2));
+    dead.pause(true);
+    world.run(Duration.ofSeconds(6));
+    Started sick = world.start("sick", NodeWorld.machine("c"));
+    sick.runners.broken = true;
+    world.submit(queue, 1);
+    world.run(Duration.ofSeconds(1));
+    assertThat(world.threads(queue)).isZero();
+  }
+
+  @Test
+  void other_threads_that_an_operator_sets_resume_a_halted_queue_too() {
+    Queue queue = world.queue("q", 6);
+    Started node = world.start("n", NodeWorld.machine("a"));
+    node.runners.broken = true;
+    world.submit(queue, 1);
+    world.run(SOON);
+    assertThat(world.threads(queue)).isZero();
+    node.runners.broken = false;
+    world
+        .queues
+        .queues()
+        .change(
+            queue.id(),
+            old ->
+                new QueueRegistry.Change(old.name(), old.plugin(), old.settings().withThreads(2)));
+    world.run(SOON);
+    assertThat(world.queue(queue).health()).isEqualTo(QueueHealth.GOOD);
+    assertThat(node.runners.begun).hasSize(1);
+  }
+
+  @Test
+  void a_sick_node_that_is_started_again_claims_again() {
+    Queue queue = world.queue("q", 6);
+    world.start("well", NodeWorld.machine("b"));
+    Started sick = world.start("sick", NodeWorld.machine("a"));
+    world.run(Duration.ofSeconds(2));
+    sick.runners.broken = true;
+    world.submit(queue, 6);
+    world.run(SOON);
+    assertThat(world.queue(queue).health().isSuspendedOn("sick")).isTrue();
+    sick.node.stop();
+    world.run(SOON);
+    Started again = world.start("sick", NodeWorld.machine("a"));
+    world.run(SOON);
+    assertThat(world.queue(queue).health()).isEqualTo(QueueHealth.GOOD);
+    assertThat(again.node.isServing()).isTrue();
+  }
+
+  @Test
+  void a_node_that_does_not_refresh_itself_is_dead_and_can_be_removed() {
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.run(Duration.ofSeconds(2));
+    assertThat(record("n").stateAt(world.storeMillis())).isEqualTo(NodeRecord.State.ALIVE);
+    assertThatThrownBy(() -> world.queues.nodes().remove("n"))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("node n is alive");
+    node.pause(true);
+    world.run(Duration.ofSeconds(6));
+    world.queues.nodes().limit("n", 3);
+    assertThat(record("n").stateAt(world.storeMillis())).isEqualTo(NodeRecord.State.DEAD);
+    assertThat(world.queues.nodes().remove("n")).isTrue();
+    assertThat(world.queues.nodes().find("n")).isEmpty();
+    assertThat(world.queues.nodes().remove("n")).isFalse();
+    node.pause(false);
+    world.run(Duration.ofSeconds(2));
+    assertThat(node.ended).as("it was removed, so it ends").isTrue();
+  }
+
+  @Test
+  void a_node_that_has_ended_has_left() {
+    Started node = world.start("n", NodeWorld.machine("a"));
+    node.node.stop();
+    world.run(SOON);
+    assertThat(record("n").stateAt(world.storeMillis())).isEqualTo(NodeRecord.State.LEFT);
+    assertThat(world.queues.nodes().remove("n")).isTrue();
+  }
+
+  @Test
+  void a_task_that_was_to_be_terminated_is_not_said_to_be_orphaned() {
+    Queue queue = world.queue("q", 2);
+    Started node = world.start("n", NodeWorld.machine("a"));
+    List<ObjectId> tasks = world.submit(queue, 2);
+    world.run(SOON);
+    tasks.forEach(task -> world.startRun(node.runners.run(task), "a/7 runner"));
+    world.queues.tasks().terminate(tasks.getFirst());
+    Logger log = (Logger) LoggerFactory.getLogger(RunRegistry.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.addAppender(lines);
+    try {
+      tasks.forEach(task -> node.runners.listener.lost(task, "killed by signal 9"));
+      world.run(SOON);
+    } finally {
+      log.detachAppender(lines);
+    }
+    assertThat(world.task(tasks.getFirst()).status()).isEqualTo(Status.TERMINATED);
+    assertThat(lines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly(
+            "task %s is terminated, as was asked: killed by signal 9".formatted(tasks.get(0)),
+            "task %s is orphaned: killed by signal 9".formatted(tasks.get(1)));
   }
 
   @Test

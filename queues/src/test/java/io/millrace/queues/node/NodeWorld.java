@@ -88,6 +88,8 @@ final class NodeWorld implements AutoCloseable {
     Listener listener = new Nobody();
     boolean broken;
     boolean busy;
+    int idle;
+    int starting;
     boolean closed;
 
     private static final class Nobody implements Listener {
@@ -110,6 +112,16 @@ final class NodeWorld implements AutoCloseable {
     }
 
     @Override
+    public int starting() {
+      return starting;
+    }
+
+    @Override
+    public int idle(NodeConfig config) {
+      return idle;
+    }
+
+    @Override
     public boolean offer(Run run, String plugin, NodeConfig config) {
       if (!busy) {
         begin(run, plugin, config);
@@ -123,6 +135,7 @@ final class NodeWorld implements AutoCloseable {
         throw new RunnerException("no memory for a process", new IllegalStateException());
       }
       begun.put(run.task(), run);
+      idle = Math.max(0, idle - 1);
     }
 
     @Override
@@ -226,7 +239,17 @@ final class NodeWorld implements AutoCloseable {
   }
 
   int threads(Queue queue) {
-    return queues.queues().find(queue.id()).orElseThrow().settings().limit();
+    return queue(queue).settings().limit();
+  }
+
+  /** A queue as it is now. */
+  Queue queue(Queue queue) {
+    return queues.queues().find(queue.id()).orElseThrow();
+  }
+
+  /** The store time. */
+  long storeMillis() {
+    return queues.nodes().list().timeMillis();
   }
 
   /** The runner of a task moves it to running. */

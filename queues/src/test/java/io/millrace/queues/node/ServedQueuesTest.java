@@ -10,6 +10,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputLimits;
 import io.millrace.queues.Place;
 import io.millrace.queues.Queue;
+import io.millrace.queues.QueueHealth;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Sort;
 import java.util.List;
@@ -27,6 +28,7 @@ class ServedQueuesTest {
         "q" + number,
         "work",
         new QueueSettings(1, Sort.FIFO, pin, ignore, 0),
+        QueueHealth.GOOD,
         new Place(number, 1));
   }
 
@@ -85,11 +87,36 @@ class ServedQueuesTest {
                 "q",
                 "work",
                 QueueSettings.DEFAULTS,
+                QueueHealth.GOOD,
                 new Place(1, 1))),
         NodeConfig.DEFAULTS,
         () -> Set.of("work"));
     assertThat(served.next()).isEqualTo(Optional.empty());
     assertThat(served.dueCount()).isZero();
+  }
+
+  @Test
+  void queues_of_the_configuration_that_are_not_there_are_said_once() {
+    Queue queue = queue(1, List.of(), List.of());
+    NodeConfig wrong = config(List.of("q1", "q2"), List.of(queue.id().hex(), "q2"));
+    Logger log = (Logger) LoggerFactory.getLogger(ServedQueues.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.addAppender(lines);
+    try {
+      for (NodeConfig config : List.of(wrong, wrong, NodeConfig.DEFAULTS, wrong)) {
+        served.reload(List.of(queue), config, () -> Set.of("work"));
+      }
+    } finally {
+      log.detachAppender(lines);
+    }
+
+    String active =
+        "the configuration of node n: activequeues names q2, and there is no such queue";
+    String ignore = active.replace("active", "ignore");
+    assertThat(lines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly(active, ignore, active, ignore);
   }
 
   @Test

@@ -69,6 +69,106 @@ class JavaPluginTest {
   }
 
   @Test
+  void a_thread_that_it_leaves_behind_makes_the_runner_unfit_for_another_task() throws Exception {
+    plugin(
+        """
+        Thread.ofPlatform().daemon().start(() -> {
+          while (true) {
+            java.util.concurrent.locks.LockSupport.parkNanos(1_000_000L);
+          }
+        });
+        return 1;
+        """);
+    TaskRun leaves = bench.begin("my.Plugin", json("{'a':1}"));
+    leaves.carryOut();
+    TaskRun clean = bench.begin("demo", json("{'a':1}"));
+    clean.carryOut();
+
+    assertThat(leaves.leavesThreads()).isTrue();
+    assertThat(clean.leavesThreads()).isFalse();
+    assertThat(bench.task(leaves.assignment().task()).status()).isEqualTo(Status.SUCCEEDED);
+  }
+
+  @Test
+  void work_that_it_leaves_in_the_common_pool_makes_the_runner_unfit_too() throws Exception {
+    Path end = bench.root().resolve("end");
+    plugin(
+        """
+        java.util.concurrent.ForkJoinPool.commonPool().execute(() -> {
+          while (!java.nio.file.Files.exists(java.nio.file.Path.of("%s"))) {
+            java.util.concurrent.locks.LockSupport.parkNanos(1_000_000L);
+          }
+        });
+        return 1;
+        """
+            .formatted(end));
+    TaskRun leaves = bench.begin("my.Plugin", json("{'a':1}"));
+    leaves.carryOut();
+    Files.createFile(end);
+
+    assertThat(leaves.leavesThreads()).isTrue();
+  }
+
+  @Test
+  void threads_that_end_with_it_leave_the_runner_fit() throws Exception {
+    plugin(
+        """
+        var pool = java.util.concurrent.Executors.newFixedThreadPool(2);
+        pool.submit(() -> System.out.println("in the pool")).get();
+        pool.shutdown();
+        return 1;
+        """);
+    TaskRun run = bench.begin("my.Plugin", json("{'a':1}"));
+    run.carryOut();
+
+    assertThat(run.leavesThreads()).isFalse();
+    assertThat(bench.text(bench.task(run.assignment().task()).output().stdout()))
+        .isEqualTo("in the pool\n");
+  }
+
+  /** A virtual thread cannot be found. It writes in every way there is while the next task runs. */
+  @Test
+  void a_virtual_thread_that_it_leaves_writes_into_no_later_task() throws Exception {
+    plugin(
+        """
+        java.nio.file.Path next = java.nio.file.Path.of("%s");
+        java.nio.file.Path written = next.resolveSibling("written");
+        if (task.params().path("n").asInt() == 2) {
+          java.nio.file.Files.createFile(next);
+          while (!java.nio.file.Files.exists(written)) {
+            Thread.sleep(1);
+          }
+          System.out.println("mine");
+          return 1;
+        }
+        var out = System.out;
+        var stream = task.stdout();
+        Thread.ofVirtual().start(() -> {
+          try {
+            while (!java.nio.file.Files.exists(next)) {
+              Thread.sleep(1);
+            }
+            System.out.println("late");
+            System.err.println("late");
+            out.println("held");
+            stream.write("raw".getBytes());
+            java.nio.file.Files.createFile(written);
+          } catch (Exception e) {
+            e.printStackTrace();
+          }
+        });
+        return 1;
+        """
+            .formatted(bench.root().resolve("next")));
+    QueueTask first = bench.run("my.Plugin", json("{'n':1}"));
+    QueueTask second = bench.run("my.Plugin", json("{'n':2}"));
+
+    assertThat(first.status()).isEqualTo(Status.SUCCEEDED);
+    assertThat(bench.text(second.output().stdout())).isEqualTo("mine\n");
+    assertThat(bench.text(second.output().stderr())).isEmpty();
+  }
+
+  @Test
   void it_is_told_when_it_is_to_end() throws Exception {
     Path ready = bench.root().resolve("ready");
     assertThat(new ProcessBuilder("mkfifo", ready.toString()).start().waitFor()).isZero();

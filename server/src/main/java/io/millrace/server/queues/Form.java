@@ -84,7 +84,7 @@ final class Form {
         503, Reply.JSON, Map.of("Retry-After", "1"), JSON.writeValueAsBytes(body));
   }
 
-  static Reply bad(JsonNode body) {
-    return Reply.json(400, JSON.writeValueAsBytes(body));
+  static Reply reply(int status, JsonNode body) {
+    return Reply.json(status, JSON.writeValueAsBytes(body));
   }
 }

@@ -52,6 +52,11 @@ final class Mount {
   /** The body of an answer that says what is wrong with a request. */
   interface ErrorForm {
     JsonNode body(Refusal refusal);
+
+    /** The status of the answer. */
+    default int status(Refusal refusal) {
+      return 400;
+    }
   }
 
   /** A route that takes parameters. */
@@ -106,7 +111,7 @@ final class Mount {
 
   private static Reply answer(Refusal refusal, ErrorForm errors) {
     JsonNode body = errors.body(refusal);
-    return refusal.isFull() ? Form.full(body) : Form.bad(body);
+    return refusal.isFull() ? Form.full(body) : Form.reply(errors.status(refusal), body);
   }
 
   private static Refusal notKept(JacksonException e) {

@@ -4,6 +4,8 @@ import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
+import io.millrace.store.Read;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -20,13 +22,25 @@ final class NodeRoutes {
   void mount(Mount mount) {
     mount.add(HttpMethod.GET, "/nodes", (_, _) -> all());
     mount.add(
-        HttpMethod.GET, "/nodes/{node}", (request, _) -> Form.ok(Shapes.of(find(request.node()))));
+        HttpMethod.GET,
+        "/nodes/{node}",
+        (request, _) -> Form.ok(Shapes.of(find(request.node()), nodes.list().timeMillis())));
     mount.add(HttpMethod.POST, "/nodes/{node}", (request, input) -> change(request.node(), input));
+    mount.add(HttpMethod.DELETE, "/nodes/{node}", (request, _) -> remove(request.node()));
+  }
+
+  private Reply remove(String idOrName) {
+    Optional<NodeRecord> node = nodes.findByIdOrName(idOrName);
+    if (node.isEmpty() || !nodes.remove(node.get().name())) {
+      throw Refusal.of("node not found", "node", idOrName).with(Results.deleted(0));
+    }
+    return Form.ok(Results.deleted(1));
   }
 
   private Reply all() {
     ArrayNode all = Form.array();
-    nodes.all().forEach(node -> all.add(Shapes.of(node)));
+    Read<List<NodeRecord>> read = nodes.list();
+    read.value().forEach(node -> all.add(Shapes.of(node, read.timeMillis())));
     return Form.ok(all);
   }
 

@@ -1,8 +1,10 @@
 package io.millrace.server.queues;
 
+import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Status;
+import io.millrace.queues.StoreFullException;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import java.util.ArrayList;
@@ -14,7 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The routes of version 3 for queues and creation. Their errors are {@code [0, error]}, with the
- * result of what was done before as a third element.
+ * result of what was done before as a third element. Their status is 400, or 200 where the original
+ * has that: where tasks are created, for all but missing parameters and what the store refuses.
  */
 final class OldRoutes {
   static final Mount.ErrorForm PAIR =
@@ -23,6 +26,20 @@ final class OldRoutes {
         pair.add(refusal.message());
         ObjectNode done = refusal.done();
         return done == null ? pair : pair.add(done);
+      };
+
+  /** The same with status 200, but for what is severe. */
+  static final Mount.ErrorForm MILD =
+      new Mount.ErrorForm() {
+        @Override
+        public JsonNode body(Refusal refusal) {
+          return PAIR.body(refusal);
+        }
+
+        @Override
+        public int status(Refusal refusal) {
+          return refusal.isSevere() || refusal.done() != null ? 400 : 200;
+        }
       };
 
   private final QueueRoutes queues;
@@ -48,11 +65,11 @@ final class OldRoutes {
         (_, input) -> setAttribute(input));
     mount.add(HttpMethod.POST, "/start-queue-json", PAIR, (_, input) -> start(input));
     mount.add(HttpMethod.POST, "/delete-queue-json", PAIR, (_, input) -> delete(input));
-    mount.add(HttpMethod.POST, "/queue-create-tasks-json", PAIR, (_, input) -> create(input));
+    mount.add(HttpMethod.POST, "/queue-create-tasks-json", MILD, (_, input) -> create(input));
     mount.add(
         HttpMethod.POST,
         "/queue-create-tasks-from-query-json",
-        PAIR,
+        MILD,
         (_, input) -> createFromQuery(input));
   }
 
@@ -92,15 +109,23 @@ final class OldRoutes {
   }
 
   private Reply delete(Input input) {
-    ObjectNode result = queues.delete(id(input, "id", "id required"));
-    ArrayNode answer = Form.array().add(1);
-    answer.add(Form.object().put("success", 1).setAll(result));
-    return Form.ok(answer);
+    String queue = id(input, "id", "id required");
+    try {
+      return Form.ok(pair(1, queues.delete(queue)));
+    } catch (Refusal e) {
+      // Here the original has the whole result where other errors have their text.
+      return Form.reply(400, pair(0, e.body()));
+    }
+  }
+
+  private static ArrayNode pair(int success, ObjectNode result) {
+    ArrayNode answer = Form.array().add(success);
+    return answer.add(Form.object().put("success", success).setAll(result));
   }
 
   private Reply create(Input input) {
     if (!input.has("queueid") || !input.has("object")) {
-      throw Refusal.of("queueid and object required");
+      throw Refusal.of("queueid and object required").severe();
     }
     JsonNode given = input.get("object");
     JsonNode array = given == null ? null : Input.decoded(given);
@@ -114,32 +139,50 @@ final class OldRoutes {
       }
       params.add(object);
     }
+    Queue queue = queue(input);
     if (params.isEmpty()) {
-      throw Refusal.of(TaskArray.WRONG);
+      ObjectNode result = Results.inserted(List.of()).put("success", 0).put("error", "no tasks");
+      return Form.reply(400, Form.array().add(0).add(0).add(result));
     }
-    List<ObjectId> created = tasks.submit(queue(input), params, Status.QUEUED);
+    List<ObjectId> created = submit(queue, params);
     ArrayNode answer = Form.array().add(1).add(created.size());
-    created.forEach(id -> answer.add(Form.id(id)));
+    for (int i = 0; i < created.size(); i++) {
+      answer.addObject().put("index", i).set("_id", Form.id(created.get(i)));
+    }
     answer.add(Form.object().put("success", 1).setAll(Results.inserted(created)));
     return Form.ok(answer);
+  }
+
+  private List<ObjectId> submit(Queue queue, List<ObjectNode> params) {
+    try {
+      return tasks.submit(queue, params, Status.QUEUED);
+    } catch (StoreFullException e) {
+      throw e;
+    } catch (InvalidRequestException e) {
+      throw Refusal.of(String.valueOf(e.getMessage())).severe();
+    }
   }
 
   private Reply createFromQuery(Input input) {
     for (String name : Set.of("queueid", "collection", "jsonfilter", "params")) {
       if (!input.has(name)) {
-        throw Refusal.of("queueid, collection, jsonfilter, and params required");
+        throw Refusal.of("queueid, collection, jsonfilter, and params required").severe();
       }
     }
     ObjectNode filter = input.object("jsonfilter", "jsonfilter must be a JSON object");
     ObjectNode params = input.object("params", "params must be a JSON object");
     Queue queue = queue(input);
     List<ObjectNode> each = documents.params(input.text("collection"), filter, params);
-    List<ObjectId> created = tasks.submit(queue, each, Status.QUEUED);
-    return Form.ok(Form.array().add(1).add(created.size()));
+    if (each.isEmpty()) {
+      return Form.reply(400, Form.array().add(0).add(0));
+    }
+    return Form.ok(Form.array().add(1).add(submit(queue, each).size()));
   }
 
   private Queue queue(Input input) {
-    return queues.find(id(input, "queueid", "queueid required"));
+    return queues
+        .lookUp(id(input, "queueid", "queueid required"))
+        .orElseThrow(() -> Refusal.of("Queue not found"));
   }
 
   /** An id, plain or as {@code {"$oid": …}}, or a name. */

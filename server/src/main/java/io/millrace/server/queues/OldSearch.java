@@ -1,18 +1,16 @@
 package io.millrace.server.queues;
 
-import io.millrace.queues.QueueTask;
 import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.queues.search.Filter;
 import io.millrace.queues.search.SearchOptions;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
-import io.millrace.server.queues.Shapes.Detail;
-import java.time.Instant;
+import io.millrace.server.queues.Shapes.OutputForm;
+import io.millrace.server.queues.Shapes.Times;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Search as version 3 has it: times are seconds, with their text beside them. */
+/** Search as version 3 has it: errors are 200, times whole seconds with their text beside them. */
 final class OldSearch {
   private final ArchiveSearch search;
   private final Shapes shapes;
@@ -23,7 +21,7 @@ final class OldSearch {
   }
 
   void mount(Mount mount) {
-    mount.add(HttpMethod.POST, "/search-tasks-json", OldRoutes.PAIR, (_, input) -> answer(input));
+    mount.add(HttpMethod.POST, "/search-tasks-json", OldRoutes.MILD, (_, input) -> answer(input));
   }
 
   private Reply answer(Input input) {
@@ -48,20 +46,10 @@ final class OldSearch {
     if (input.truth("count", false)) {
       return Form.ok(Form.array().add(1).add(search.count(filter, false)));
     }
-    Detail detail = input.truth("terse", false) ? Detail.TERSE : Detail.FULL;
-    ArrayNode shown = Form.array();
-    for (ArchiveSearch.Found found : search.find(filter, wanted, false)) {
-      QueueTask task = found.task();
-      ObjectNode json = shapes.of(found, detail, wanted.projection());
-      seconds(json, "ctime", task.ctimeMillis());
-      seconds(json, "mtime", task.progress().mtimeMillis());
-      shown.add(json);
-    }
-    return Form.ok(shown);
-  }
-
-  private static void seconds(ObjectNode json, String field, long millis) {
-    json.put(field, Math.floorDiv(millis, 1000));
-    json.put(field + "_str", Instant.ofEpochMilli(millis).toString());
+    OutputForm form = input.truth("terse", false) ? Shapes.terseBefore4() : shapes.content();
+    return Shapes.tasks(
+        search.find(filter, wanted, false),
+        task -> Shapes.of(task, form, Times.WHOLE_SECONDS, wanted.projection()),
+        false);
   }
 }

@@ -43,12 +43,21 @@ final class QueueRoutes {
         HttpMethod.POST,
         "/queues/{queue}",
         (asked, input) -> Form.ok(change(asked.queue(), input)));
+    mount.add(
+        HttpMethod.POST,
+        "/queues/{queue}/resume",
+        (asked, input) -> Form.ok(resume(asked.queue(), input)));
     mount.add(HttpMethod.DELETE, "/queues/{queue}", (asked, _) -> Form.ok(delete(asked.queue())));
   }
 
   /** The queue of this id or name. */
   Queue find(String idOrName) {
-    return queues.find(idOrName).orElseThrow(() -> notFound(idOrName));
+    return lookUp(idOrName).orElseThrow(() -> notFound(idOrName));
+  }
+
+  /** The queue of this id or name, if there is one. */
+  Optional<Queue> lookUp(String idOrName) {
+    return queues.find(idOrName);
   }
 
   private static Refusal notFound(String idOrName) {
@@ -133,6 +142,16 @@ final class QueueRoutes {
       throw notFound(idOrName).with(Results.updated(0, 0));
     }
     return Results.updated(1, modified.get() ? 1 : 0);
+  }
+
+  private ObjectNode resume(String idOrName, Input input) {
+    input.allow(Set.of(), "Invalid param");
+    Queue was =
+        queues
+            .find(idOrName)
+            .flatMap(queue -> queues.resume(queue.id()))
+            .orElseThrow(() -> notFound(idOrName).with(Results.updated(0, 0)));
+    return Results.updated(1, was.health().isGood() ? 0 : 1);
   }
 
   /** The old settings with what the input says. */

@@ -14,6 +14,7 @@ final class Refusal extends ServerException {
   private final transient ObjectNode body;
   private transient @Nullable ObjectNode done;
   private boolean full;
+  private boolean severe;
 
   private Refusal(String message, ObjectNode body) {
     super(message);
@@ -40,6 +41,16 @@ final class Refusal extends ServerException {
   Refusal with(ObjectNode result) {
     body.setAll(result);
     return this;
+  }
+
+  /** Answered with 400 also where version 3 answers errors with 200. */
+  Refusal severe() {
+    severe = true;
+    return this;
+  }
+
+  boolean isSevere() {
+    return severe;
   }
 
   /** The store took some of what was asked for, with this result, and refused the rest. */

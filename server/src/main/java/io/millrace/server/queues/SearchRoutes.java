@@ -7,13 +7,10 @@ import io.millrace.queues.search.SearchOptions;
 import io.millrace.server.config.EditDistance;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
-import io.millrace.server.queues.Shapes.Detail;
-import java.io.OutputStream;
+import io.millrace.server.queues.Shapes.OutputForm;
+import io.millrace.server.queues.Shapes.Times;
 import java.util.List;
 import java.util.Set;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Search for tasks. */
@@ -81,24 +78,8 @@ final class SearchRoutes {
       return Form.ok(Form.object().put("count", search.count(filter, archived)), pretty);
     }
     List<Found> found = search.find(filter, wanted, archived);
-    if (input.truth("terse", true)) {
-      ArrayNode shown = Form.array();
-      found.forEach(task -> shown.add(shapes.of(task, Detail.TERSE, wanted.projection())));
-      return Form.ok(shown, pretty);
-    }
-    // Outputs may be long: they are read one by one while the answer goes out.
-    return Reply.streamed(Reply.JSON, target -> write(found, wanted, pretty, target));
-  }
-
-  private void write(List<Found> found, SearchOptions wanted, boolean pretty, OutputStream target) {
-    var writer = pretty ? Form.JSON.writerWithDefaultPrettyPrinter() : Form.JSON.writer();
-    try (JsonGenerator json = writer.createGenerator(target)) {
-      json.writeStartArray();
-      for (Found task : found) {
-        JsonNode shown = shapes.of(task, Detail.FULL, wanted.projection());
-        json.writePOJO(shown);
-      }
-      json.writeEndArray();
-    }
+    OutputForm form = input.truth("terse", true) ? Shapes.terse() : shapes.content();
+    return Shapes.tasks(
+        found, task -> Shapes.of(task, form, Times.SECONDS, wanted.projection()), pretty);
   }
 }

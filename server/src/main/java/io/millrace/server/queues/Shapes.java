@@ -6,16 +6,42 @@ import io.millrace.queues.OutputReader;
 import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueCounts;
+import io.millrace.queues.QueueHealth;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
-import io.millrace.queues.search.ArchiveSearch;
+import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
+import io.millrace.server.http.Reply;
+import java.io.IOException;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.JacksonSerializable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.jsontype.TypeSerializer;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What is shown of queues, nodes and tasks. */
 final class Shapes {
+  /** The most bytes of one output in a file that a search shows. */
+  static final long MOST_FILE_BYTES = 64L << 20;
+
+  /** The most bytes of outputs in files that one answer to a search shows. */
+  static final long MOST_ANSWER_BYTES = 256L << 20;
+
   /** What stands for output where brevity is wanted. */
   private static final String TERSE = "[terse mode]";
+
+  private static final BigDecimal SECOND_MILLIS = BigDecimal.valueOf(1_000);
 
   private final OutputReader outputs;
 
@@ -37,16 +63,33 @@ final class Shapes {
     json.set("nodes_pin", Form.strings(settings.nodesPin()));
     json.set("nodes_ignore", Form.strings(settings.nodesIgnore()));
     json.put("requeue_orphans", settings.requeueOrphans());
+    QueueHealth.Halt halt = queue.health().halt();
+    if (halt == null) {
+      json.putNull("halted");
+    } else {
+      trouble(json.putObject("halted"), halt.node(), halt.reason(), halt.atMillis())
+          .put("threads", halt.threads());
+    }
+    ArrayNode suspended = json.putArray("suspended");
+    for (QueueHealth.Suspension each : queue.health().suspensions()) {
+      trouble(suspended.addObject(), each.node(), each.reason(), each.atMillis());
+    }
     return json;
   }
 
-  static ObjectNode of(NodeRecord node) {
+  private static ObjectNode trouble(ObjectNode json, String node, String reason, long atMillis) {
+    return json.put("node", node).put("reason", reason).put("timestamp", atMillis);
+  }
+
+  /** A node, at a store time. */
+  static ObjectNode of(NodeRecord node, long nowMillis) {
     ObjectNode json = Form.object();
     json.set("_id", Form.id(node.id()));
     json.put("id", node.id().hex());
     json.put("node", node.name());
     json.put("timestamp", node.timestampMillis());
     json.put("maxthreads", node.maxthreads());
+    json.put("state", node.stateAt(nowMillis).name().toLowerCase(Locale.ROOT));
     Presence presence = node.presence();
     if (presence != null) {
       json.put("host", presence.host());
@@ -55,32 +98,138 @@ final class Shapes {
     return json;
   }
 
-  /** How much of a task is shown. */
-  enum Detail {
-    /** That there is output. */
-    TERSE,
-    /** The output too. */
-    FULL
+  /** How an output of a task is shown. */
+  @FunctionalInterface
+  interface OutputForm {
+    void put(ObjectNode json, String field, Output output);
   }
 
-  ObjectNode of(QueueTask task, Detail detail, Projection projection) {
+  /** The output, of a file that is not shown as text its id. */
+  OutputForm full() {
+    return (json, field, output) -> {
+      if (output instanceof Output.Stored stored && stored.shownAsText()) {
+        json.put(field, outputs.text(stored).orElse(null));
+      } else {
+        inline(json, field, output);
+      }
+    };
+  }
+
+  /** That there is output; of a file that is not shown as text its id. */
+  static OutputForm terse() {
+    return (json, field, output) -> {
+      boolean shown =
+          output instanceof Output.Text(String text)
+              ? !text.isEmpty()
+              : output instanceof Output.Stored stored && stored.shownAsText();
+      if (shown) {
+        json.put(field, TERSE);
+      } else {
+        inline(json, field, output);
+      }
+    };
+  }
+
+  /** The same in version 3, which says so of no output as well. */
+  static OutputForm terseBefore4() {
+    return (json, field, output) -> {
+      if (output instanceof Output.Stored stored && !stored.shownAsText()) {
+        inline(json, field, output);
+      } else {
+        json.put(field, TERSE);
+      }
+    };
+  }
+
+  /**
+   * All of the output, read while the answer is written. The id stands for a file that is gone, has
+   * more than {@link #MOST_FILE_BYTES}, or would be more than {@link #MOST_ANSWER_BYTES} together
+   * with those before it. For one answer, on one thread.
+   */
+  OutputForm content() {
+    AtomicLong left = new AtomicLong(MOST_ANSWER_BYTES);
+    return (json, field, output) -> {
+      if (output instanceof Output.Stored stored
+          && (stored.shownAsText()
+              || (stored.sizeBytes() <= MOST_FILE_BYTES && stored.sizeBytes() <= left.get()))) {
+        Optional<Reader> text = outputs.open(stored);
+        if (text.isPresent()) {
+          left.addAndGet(stored.shownAsText() ? 0 : -stored.sizeBytes());
+          json.set(field, Form.JSON.getNodeFactory().pojoNode(new StreamedText(text.get())));
+          return;
+        }
+      }
+      inline(json, field, output);
+    };
+  }
+
+  /** Text that is read when it is written. */
+  private record StreamedText(Reader text) implements JacksonSerializable {
+    @Override
+    public void serialize(JsonGenerator json, SerializationContext context) {
+      try (Reader from = text) {
+        json.writeString(from, -1);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public void serializeWithType(
+        JsonGenerator json, SerializationContext context, TypeSerializer types) {
+      serialize(json, context);
+    }
+  }
+
+  private static void inline(ObjectNode json, String field, Output output) {
+    switch (output) {
+      case Output.None() -> json.putNull(field);
+      case Output.Text(String text) -> json.put(field, text);
+      case Output.Stored stored -> json.set(field, Form.id(stored.file()));
+    }
+  }
+
+  /** How the times of a task are shown. */
+  enum Times {
+    /** Milliseconds since the epoch. */
+    MILLIS,
+    /** Seconds since the epoch, with decimals. */
+    SECONDS,
+    /** Whole seconds since the epoch, with their text beside them, as version 3 has them. */
+    WHOLE_SECONDS;
+
+    private void put(ObjectNode json, String field, long millis) {
+      switch (this) {
+        case MILLIS -> json.put(field, millis);
+        case SECONDS -> json.put(field, BigDecimal.valueOf(millis).divide(SECOND_MILLIS));
+        case WHOLE_SECONDS -> {
+          json.put(field, Math.floorDiv(millis, 1000));
+          json.put(field + "_str", Instant.ofEpochMilli(millis).toString());
+        }
+      }
+    }
+  }
+
+  /** A task, which says so where it comes from the archive. */
+  static ObjectNode of(Found found, OutputForm form, Times times, Projection wanted) {
+    QueueTask task = found.task();
     ObjectNode json = Form.object();
     json.set("_id", Form.id(task.id()));
     json.set("queue", Form.id(task.queue()));
     json.put("status", task.status());
     json.put("node", task.progress().node());
     json.set("params", task.params());
-    json.put("ctime", task.ctimeMillis());
-    json.put("mtime", task.progress().mtimeMillis());
-    if (projection.wants("stdout")) {
-      output(json, "stdout", task.output().stdout(), detail);
+    times.put(json, "ctime", task.ctimeMillis());
+    times.put(json, "mtime", task.progress().mtimeMillis());
+    if (wanted.wants("stdout")) {
+      form.put(json, "stdout", task.output().stdout());
     }
-    if (projection.wants("stderr")) {
-      output(json, "stderr", task.output().stderr(), detail);
+    if (wanted.wants("stderr")) {
+      form.put(json, "stderr", task.output().stderr());
     }
     Output mixed = task.output().mixed();
-    if (!(mixed instanceof Output.None) && projection.wants("mixedout")) {
-      output(json, "mixedout", mixed, detail);
+    if (!(mixed instanceof Output.None) && wanted.wants("mixedout")) {
+      form.put(json, "mixedout", mixed);
     }
     if (task.progress().reason() != null) {
       json.put("reason", task.progress().reason());
@@ -88,24 +237,23 @@ final class Shapes {
     if (task.progress().orphaned() > 0) {
       json.put("orphaned", task.progress().orphaned());
     }
-    return projection.of(json);
+    ObjectNode shown = wanted.of(json);
+    return found.archived() ? shown.put("archived", true) : shown;
   }
 
-  /** The same, saying so where it comes from the archive. */
-  ObjectNode of(ArchiveSearch.Found found, Detail detail, Projection projection) {
-    ObjectNode json = of(found.task(), detail, projection);
-    return found.archived() ? json.put("archived", true) : json;
-  }
-
-  private void output(ObjectNode json, String field, Output output, Detail detail) {
-    switch (output) {
-      case Output.None() -> json.putNull(field);
-      case Output.Text(String text) ->
-          json.put(field, detail == Detail.TERSE && !text.isEmpty() ? TERSE : text);
-      case Output.Stored stored when !stored.shownAsText() ->
-          json.set(field, Form.id(stored.file()));
-      case Output.Stored stored ->
-          json.put(field, detail == Detail.TERSE ? TERSE : outputs.text(stored).orElse(null));
-    }
+  /** An array of tasks, each made when it is written: their outputs may be long. */
+  static Reply tasks(List<Found> found, Function<Found, JsonNode> shape, boolean pretty) {
+    var writer = pretty ? Form.JSON.writerWithDefaultPrettyPrinter() : Form.JSON.writer();
+    return Reply.streamed(
+        Reply.JSON,
+        target -> {
+          try (JsonGenerator json = writer.createGenerator(target)) {
+            json.writeStartArray();
+            for (Found task : found) {
+              json.writePOJO(shape.apply(task));
+            }
+            json.writeEndArray();
+          }
+        });
   }
 }

@@ -11,7 +11,7 @@ import io.millrace.queues.search.Projection;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
-import io.millrace.server.queues.Shapes.Detail;
+import io.millrace.server.queues.Shapes.Times;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,7 +79,7 @@ final class TaskRoutes {
   }
 
   private Reply show(Found found) {
-    ObjectNode shown = shapes.of(found, Detail.FULL, Projection.ALL);
+    ObjectNode shown = Shapes.of(found, shapes.full(), Times.MILLIS, Projection.ALL);
     return Form.ok(shown.put("id", found.task().id().hex()));
   }
 

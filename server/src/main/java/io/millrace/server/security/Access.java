@@ -120,6 +120,10 @@ public final class Access implements Gate {
     if (offered.filter(right::is).isPresent() || pass.opens(path, headers)) {
       return;
     }
+    if (offered.isEmpty() && Basic.isFor(path)) {
+      Basic.check(right, authorization);
+      return;
+    }
     if (offered.isEmpty()) {
       throw new HttpProblem(401, "this server wants the header Authorization: Bearer TOKEN")
           .withHeader("WWW-Authenticate", "Bearer");
