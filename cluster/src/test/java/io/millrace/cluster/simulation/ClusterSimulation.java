@@ -14,19 +14,23 @@ import java.util.Set;
  * A cluster with members that come, go, stand still and are cut off, and judges of what it does.
  */
 abstract class ClusterSimulation {
+  /** Short ones, so that much happens in little time. */
   static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(2));
+
   static final long LEASE = TERMS.lease().toMillis();
 
   private static final double ALMOST = 0.99;
 
   final World world;
+  final LeaseTerms terms;
   final Trouble trouble = new Trouble();
   final SimulatedDocuments documents;
   final List<SimulatedMember> members = new ArrayList<>();
   private final Set<Long> fences = new HashSet<>();
   private int started;
 
-  ClusterSimulation(long seed) {
+  ClusterSimulation(long seed, LeaseTerms terms) {
+    this.terms = terms;
     world = new World(seed);
     documents = new SimulatedDocuments(world);
     world.checkAlways(this::check);
@@ -42,8 +46,8 @@ abstract class ClusterSimulation {
     Host host = new Host(world);
     Line line = new Line(world, documents, host, trouble);
     Peer peer = new Peer("token-" + started++, workers);
-    SimulatedClock clock = new SimulatedClock(world, ALMOST * TERMS.drift());
-    Station station = new Station(peer, line, TERMS, clock, world.random());
+    SimulatedClock clock = new SimulatedClock(world, ALMOST * terms.drift());
+    Station station = new Station(peer, line, terms, clock, world.random());
     SimulatedLabor work = laborOf(host, station);
     SimulatedMember member = new SimulatedMember(world, host, station, work, leaderOf(line));
     members.add(member);

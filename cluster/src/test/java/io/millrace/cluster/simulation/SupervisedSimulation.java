@@ -2,6 +2,7 @@ package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.membership.Station;
 import io.millrace.cluster.partition.Follower;
 import io.millrace.cluster.work.SupervisedWork;
@@ -9,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -17,8 +19,8 @@ final class SupervisedSimulation extends ClusterSimulation {
   private final Output output = new Output();
   private final int parts;
 
-  SupervisedSimulation(long seed) {
-    super(seed);
+  SupervisedSimulation(long seed, LeaseTerms terms) {
+    super(seed, terms);
     parts = (int) world.between(2, 10);
   }
 
@@ -74,7 +76,43 @@ final class SupervisedSimulation extends ClusterSimulation {
     requireEven("after a crash of the leader");
   }
 
+  /**
+   * Without any other trouble, kills the leader.
+   *
+   * @return how long it takes until all parts that there are workers for run, and go on running, in
+   *     milliseconds
+   */
+  long stall() {
+    trouble.end();
+    for (int i = 0; i < 4; i++) {
+      start((int) world.between(1, 3));
+    }
+    long lease = terms.lease().toMillis();
+    world.runUntil(8 * lease + world.between(0, lease));
+    requireEven("before the crash");
+    crash(leader().orElseThrow());
+    long killed = world.now();
+    long stalled = killed;
+    while (world.now() < killed + 8 * lease) {
+      world.runUntil(world.now() + 50);
+      if (uneven().isPresent()) {
+        stalled = world.now();
+      }
+    }
+    requireEven("long after the crash");
+    return stalled - killed;
+  }
+
   private void requireEven(String when) {
+    uneven()
+        .ifPresent(how -> {
+          throw new AssertionError(
+              "%s %s%nat %d ms, %s%n%s".formatted(when, how, world.now(), members, documents));
+        });
+  }
+
+  /** What is not as it is to be: each part runs once, and each member has its share of them. */
+  private Optional<String> uneven() {
     int workers = members.stream().mapToInt(SimulatedMember::workers).sum();
     int all = Math.min(parts, workers);
     Map<String, Long> running =
@@ -82,29 +120,15 @@ final class SupervisedSimulation extends ClusterSimulation {
             .flatMap(member -> member.work().running().stream())
             .map(SimulatedLabor.SimulatedAttempt::task)
             .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
-    Resource.require(
-        running.size() == all && running.values().stream().allMatch(count -> count == 1),
-        when
-            + " of "
-            + all
-            + " parts these run: "
-            + running
-            + "\n"
-            + documents
-            + "\n"
-            + world.now()
-            + members);
-    for (SimulatedMember member : members) {
-      double share = (double) all * member.workers() / workers;
-      Resource.require(
-          Math.abs(member.held() - share) < 1,
-          "%s a member holds %d, and its share is %.2f".formatted(when, member.held(), share)
-              + state());
+    if (running.size() != all || running.values().stream().anyMatch(count -> count > 1)) {
+      return Optional.of("of " + all + " parts these run: " + running);
     }
-  }
-
-  private String state() {
-    return "\nat " + world.now() + " ms, " + members + "\n" + documents;
+    return members.stream()
+        .filter(member -> Math.abs(member.held() - (double) all * member.workers() / workers) >= 1)
+        .map(member ->
+            "%s holds %d of %d parts, with %d of %d workers"
+                .formatted(member.token(), member.held(), all, member.workers(), workers))
+        .findFirst();
   }
 
   String summary() {

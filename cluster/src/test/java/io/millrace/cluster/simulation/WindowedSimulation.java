@@ -10,7 +10,7 @@ final class WindowedSimulation extends ClusterSimulation {
   private static final int TASKS = 60;
 
   WindowedSimulation(long seed) {
-    super(seed);
+    super(seed, TERMS);
   }
 
   @Override
