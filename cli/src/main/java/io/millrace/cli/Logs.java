@@ -4,9 +4,9 @@ import java.util.Set;
 import java.util.logging.LogManager;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
-/** What is logged: warnings, and for a server how it is doing. */
+/** What is logged: warnings, and how a process is doing that serves until it is stopped. */
 final class Logs {
-  private static final Set<String> SERVING = Set.of("up", "node", "worker");
+  private static final Set<String> SERVING = Set.of("up", "node", "worker", "member");
 
   private Logs() {}
 

@@ -137,7 +137,7 @@ final class ClusterSite implements AutoCloseable {
   }
 
   private static boolean isRefusal(String line) {
-    return line.contains(" failed: '") && line.endsWith(", and is refused");
+    return line.contains(": '") && line.endsWith(", and is refused");
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.lock.Sightings;
 import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Members;
+import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.membership.Presence;
 import io.millrace.cluster.membership.Station;
 import io.millrace.cluster.partition.Generation;
@@ -15,10 +16,12 @@ import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.work.SupervisedWork;
 import io.millrace.cluster.work.WindowedWork;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +48,7 @@ public final class Leader {
   private final AtomicBoolean dividesAnew = new AtomicBoolean();
   private long leads = -1;
   private long beganMillis;
+  private @Nullable MemberList known;
 
   private Leader(Station station, Handout handout, String token) {
     this.station = station;
@@ -77,8 +81,17 @@ public final class Leader {
     return new Leader(station, handout, station.peer().token());
   }
 
+  /** What this member has seen of partitions and of members' locks, whether it leads or not. */
+  public Sightings sightings() {
+    return sightings;
+  }
+
   /** Does not lead. To be called instead of {@link #step} as long as that is so. */
   public void rest() {
+    if (leads >= 0) {
+      LOG.info("Member {} leads no more; its fence was {}", station.peer().token(), leads);
+      leads = -1;
+    }
     handout.rest();
   }
 
@@ -117,6 +130,8 @@ public final class Leader {
     leads = fence;
     beganMillis = station.now();
     board.begin(fence);
+    absences.begin();
+    known = null;
     LOG.info("Member {} leads with fence {}", station.peer().token(), fence);
     return true;
   }
@@ -136,22 +151,18 @@ public final class Leader {
 
   /** Takes those who are gone out of the list, and removes the locks of those who are not in it. */
   private MemberList cleanUp(Guard guard, List<Partition> partitions) {
-    Set<String> alive = new HashSet<>();
+    Map<String, Long> signs = new HashMap<>();
     for (Partition partition : partitions) {
-      note(partition.key(), partition.lock(), alive);
+      note(partition.key(), partition.lock(), signs);
     }
     List<VersionedDocument> own = station.documents().list(Presence.PREFIX);
-    Set<String> keys = new HashSet<>();
-    for (VersionedDocument document : own) {
-      keys.add(document.key());
-      note(document.key(), sightings.see(document), alive);
-    }
-    sightings.retain(Presence.PREFIX, keys);
+    sightings.see(Presence.PREFIX, own);
+    own.forEach(document -> note(document.key(), sightings.see(document), signs));
     MemberList list = members.list();
-    Set<String> gone = absences.gone(list, alive, station.now());
+    Set<String> gone = absences.gone(list, signs, station.now());
     if (!gone.isEmpty()) {
       guard.check();
-      LOG.info("Members {} are gone", gone);
+      LOG.info("Members {} are gone: their locks have not changed for lease and margin", gone);
       list = members.remove(gone);
     }
     for (VersionedDocument document : own) {
@@ -162,12 +173,27 @@ public final class Leader {
       }
     }
     leftReports.step(guard, list);
+    logChanges(list, gone);
     return list;
   }
 
-  private void note(String key, LockDocument lock, Set<String> alive) {
-    if (!lock.isReleased() && !sightings.isFree(key)) {
-      alive.add(lock.holder());
+  private void logChanges(MemberList list, Set<String> gone) {
+    if (known != null && !known.equals(list)) {
+      known.without(gone).nodes().stream()
+          .filter(peer -> list.find(peer.token()).isEmpty())
+          .forEach(peer -> LOG.info("Member {} has left", peer.token()));
+      for (Peer peer : list.nodes()) {
+        if (known.find(peer.token()).isEmpty()) {
+          LOG.info("Member {} has joined with {} workers", peer.token(), peer.workers());
+        }
+      }
+    }
+    known = list;
+  }
+
+  private void note(String key, LockDocument lock, Map<String, Long> signs) {
+    if (!lock.holder().isEmpty()) {
+      signs.merge(lock.holder(), sightings.sinceMillis(key), Math::max);
     }
   }
 }

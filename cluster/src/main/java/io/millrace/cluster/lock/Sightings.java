@@ -3,13 +3,16 @@ package io.millrace.cluster.lock;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.time.MemberClock;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What a member has seen of locks, and for how long: the only thing by which it judges that a
- * holder is gone. Not safe for use by several threads.
+ * holder is gone. Safe for use by any number of threads, which then profit from what each of them
+ * sees.
  */
 public final class Sightings {
   private final LeaseTerms terms;
@@ -27,7 +30,7 @@ public final class Sightings {
    *
    * @return what it says
    */
-  public LockDocument see(VersionedDocument document) {
+  public synchronized LockDocument see(VersionedDocument document) {
     Sighting before = seen.get(document.key());
     if (before != null && before.version().equals(document.version())) {
       return before.lock();
@@ -39,14 +42,20 @@ public final class Sightings {
     return lock;
   }
 
+  /** Takes note of all locks whose keys begin with {@code prefix}, and forgets those not listed. */
+  public synchronized void see(String prefix, List<VersionedDocument> listed) {
+    listed.forEach(this::see);
+    retain(prefix, listed.stream().map(VersionedDocument::key).collect(Collectors.toSet()));
+  }
+
   /** Whether a lock as it was seen last may be taken: it was released, or its holder is gone. */
-  public boolean isFree(String key) {
+  public synchronized boolean isFree(String key) {
     Sighting sighting = seen.get(key);
     return sighting != null && sighting.isFree(terms, clock.monotonicMillis());
   }
 
   /** When to look at a lock again, by the monotonic clock; empty for one that was never seen. */
-  public OptionalLong nextLook(String key) {
+  public synchronized OptionalLong nextLook(String key) {
     Sighting sighting = seen.get(key);
     return sighting == null
         ? OptionalLong.empty()
@@ -54,18 +63,18 @@ public final class Sightings {
   }
 
   /** Since when a lock has been seen as it is; now for one that was never seen. */
-  public long sinceMillis(String key) {
+  public synchronized long sinceMillis(String key) {
     Sighting sighting = seen.get(key);
     return sighting == null ? clock.monotonicMillis() : sighting.sinceMillis();
   }
 
   /** Forgets all locks whose keys begin with {@code prefix} but those named. */
-  public void retain(String prefix, Set<String> keys) {
+  public synchronized void retain(String prefix, Set<String> keys) {
     seen.keySet().removeIf(key -> key.startsWith(prefix) && !keys.contains(key));
   }
 
   /** Forgets a lock that is not there any more. */
-  public void forget(String key) {
+  public synchronized void forget(String key) {
     seen.remove(key);
   }
 }

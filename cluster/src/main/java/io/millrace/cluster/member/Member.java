@@ -145,8 +145,8 @@ public final class Member implements AutoCloseable {
         }
         due = loop.step();
       } catch (RuntimeException | Error e) {
-        // A member that ends in silence would keep its partitions until its leases end.
-        LOG.warn("A step of the member failed, and will be tried again", e);
+        // Without this thread every lock is lost: whatever was thrown, it goes on.
+        logFailure("A step of the member failed, and will be tried again", e);
       }
       closes |= told && loop.held() == 0;
       pause(closes ? station.now() : due);
@@ -164,7 +164,7 @@ public final class Member implements AutoCloseable {
 
   private void lead() {
     try {
-      while (!closes) {
+      while (!isClosed()) {
         long due = next();
         leaderAlarm.await(Alarm.until(due, station.now()));
       }
@@ -180,7 +180,7 @@ public final class Member implements AutoCloseable {
     try {
       return loop.leading().map(this::turn).orElseGet(this::rest);
     } catch (RuntimeException | Error e) {
-      LOG.warn("The leader's step failed, and will be tried again", e);
+      logFailure("The leader's step failed, and will be tried again", e);
       return station.now() + LEADER_LOOK_MILLIS;
     }
   }
@@ -194,9 +194,18 @@ public final class Member implements AutoCloseable {
     try {
       return leader.step(guard);
     } catch (RuntimeException | Error e) {
-      // Users' code: it is asked again.
-      LOG.warn("The leader's work could not be given out", e);
+      // Users' code: it is asked again. A leader whose thread has ended would keep its lock.
+      logFailure("The leader's work could not be given out, and will be tried again", e);
       return station.now() + station.terms().lease().toMillis() / 4;
+    }
+  }
+
+  /** What fails because the member is closed, which interrupts its threads, is no failure. */
+  private void logFailure(String what, Throwable thrown) {
+    if (isClosed() && thrown instanceof RuntimeException) {
+      LOG.debug("{}, but the member is closed", what, thrown);
+    } else {
+      LOG.warn(what, thrown);
     }
   }
 

@@ -38,8 +38,8 @@ public final class MemberLoop {
             locks,
             new Sightings(station.terms(), station.clock()),
             station.clock());
-    this.presence = new Presence(station, locks, custom.isAddressed());
-    this.follower = new Follower(station, locks, work, custom);
+    this.presence = new Presence(station, locks, custom.isAddressed(), leader.sightings());
+    this.follower = new Follower(station, locks, work, custom, leader.sightings());
     this.leader = leader;
   }
 

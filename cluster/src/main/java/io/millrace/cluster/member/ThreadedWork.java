@@ -29,6 +29,7 @@ final class ThreadedWork implements Work {
   private final class ThreadAttempt implements Attempt {
     private final Thread thread;
     private volatile State state = State.RUNNING;
+    private volatile boolean stopped;
 
     ThreadAttempt(byte[] task, Guard guard) {
       thread =
@@ -53,6 +54,7 @@ final class ThreadedWork implements Work {
 
     @Override
     public void stop() {
+      stopped = true;
       thread.interrupt();
     }
 
@@ -65,17 +67,28 @@ final class ThreadedWork implements Work {
               return State.SUCCEEDED;
             });
         return State.SUCCEEDED;
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        LOG.info("Work with fence {} was stopped", guard.fence());
-      } catch (ClusterException e) {
-        LOG.warn("Work with fence {} failed: {}", guard.fence(), e.getMessage());
-      } catch (Exception e) {
-        LOG.warn("Work with fence {} failed", guard.fence(), e);
-      } catch (LinkageError | StackOverflowError | AssertionError e) {
-        LOG.error("Work with fence {} failed", guard.fence(), e);
+      } catch (Throwable e) {
+        // Users' code may throw anything, and only a state other than RUNNING ends the attempt.
+        if (e instanceof InterruptedException) {
+          Thread.currentThread().interrupt();
+        }
+        log(e, guard);
+        return State.FAILED;
       }
-      return State.FAILED;
+    }
+
+    /** Code that is interrupted, or has lost its partition, throws exceptions of any kind. */
+    private void log(Throwable thrown, Guard guard) {
+      if (thrown instanceof Error) {
+        LOG.error("Work with fence {} failed", guard.fence(), thrown);
+      } else if (stopped || !guard.isHeld()) {
+        String why = thrown instanceof ClusterException ? thrown.getMessage() : thrown.toString();
+        LOG.info("Work with fence {} was stopped: {}", guard.fence(), why);
+      } else if (thrown instanceof ClusterException) {
+        LOG.warn("Work with fence {} failed: {}", guard.fence(), thrown.getMessage());
+      } else {
+        LOG.warn("Work with fence {} failed", guard.fence(), thrown);
+      }
     }
   }
 }

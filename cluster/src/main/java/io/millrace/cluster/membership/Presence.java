@@ -23,6 +23,7 @@ public final class Presence {
   private final Lock own;
   private final DeathMarks marks;
   private final boolean heedsMarks;
+  private final Sightings sightings;
   private MemberList seen = MemberList.EMPTY;
   private boolean marked;
   private long nextLook = Long.MIN_VALUE;
@@ -31,8 +32,10 @@ public final class Presence {
    * A member that nobody knows yet.
    *
    * @param heedsMarks whether it stays away from the others while it is marked as dead and works
+   * @param sightings takes note of the own locks of all members
    */
-  public Presence(Station station, Locks locks, boolean heedsMarks) {
+  public Presence(Station station, Locks locks, boolean heedsMarks, Sightings sightings) {
+    this.sightings = sightings;
     this.station = station;
     this.heedsMarks = heedsMarks;
     this.marks = new DeathMarks(station.documents());
@@ -81,6 +84,8 @@ public final class Presence {
     try {
       marked = heedsMarks && isMarked(holdsPartitions);
       seen = marked ? members.list() : members.ensure(station.peer());
+      // Whoever comes to lead knows by then who lives, and need not begin to wait.
+      sightings.see(PREFIX, station.documents().list(PREFIX));
     } catch (ClusterException e) {
       LOG.debug("The list of members cannot be looked at, and will be again", e);
     }

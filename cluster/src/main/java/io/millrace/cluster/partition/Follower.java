@@ -69,13 +69,17 @@ public final class Follower {
     }
   }
 
-  /** A member that works on nothing yet. */
-  public Follower(Station station, Locks locks, Work work, Custom custom) {
+  /**
+   * A member that works on nothing yet.
+   *
+   * @param sightings takes note of partitions
+   */
+  public Follower(Station station, Locks locks, Work work, Custom custom, Sightings sightings) {
     this.station = station;
     this.locks = locks;
     this.work = work;
     this.custom = custom;
-    this.sightings = new Sightings(station.terms(), station.clock());
+    this.sightings = sightings;
     this.generation = new Generation(station.documents());
   }
 

@@ -14,19 +14,24 @@ import java.util.Set;
  * A cluster with members that come, go, stand still and are cut off, and judges of what it does.
  */
 abstract class ClusterSimulation {
+  /** Short ones, so that much happens in little time. */
   static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(2));
+
   static final long LEASE = TERMS.lease().toMillis();
 
-  private static final double ALMOST = 0.99;
+  /** How far off clocks are at most, as a part of the drift that the margin makes up for. */
+  static final double ALMOST = 0.99;
 
   final World world;
+  final LeaseTerms terms;
   final Trouble trouble = new Trouble();
   final SimulatedDocuments documents;
   final List<SimulatedMember> members = new ArrayList<>();
-  private final Set<Long> fences = new HashSet<>();
+  private final Set<Object> held = new HashSet<>();
   private int started;
 
-  ClusterSimulation(long seed) {
+  ClusterSimulation(long seed, LeaseTerms terms) {
+    this.terms = terms;
     world = new World(seed);
     documents = new SimulatedDocuments(world);
     world.checkAlways(this::check);
@@ -42,8 +47,8 @@ abstract class ClusterSimulation {
     Host host = new Host(world);
     Line line = new Line(world, documents, host, trouble);
     Peer peer = new Peer("token-" + started++, workers);
-    SimulatedClock clock = new SimulatedClock(world, ALMOST * TERMS.drift());
-    Station station = new Station(peer, line, TERMS, clock, world.random());
+    SimulatedClock clock = new SimulatedClock(world, ALMOST * terms.drift());
+    Station station = new Station(peer, line, terms, clock, world.random());
     SimulatedLabor work = laborOf(host, station);
     SimulatedMember member = new SimulatedMember(world, host, station, work, leaderOf(line));
     members.add(member);
@@ -69,11 +74,12 @@ abstract class ClusterSimulation {
   }
 
   private void befall(SimulatedMember member) {
-    switch (world.random().nextInt(5)) {
+    switch (world.random().nextInt(6)) {
       case 0 -> {
         crash(member);
         start((int) world.between(1, 3));
       }
+      case 5 -> split();
       case 1 -> start((int) world.between(1, 3));
       case 2 -> member.host().cutOff(world.between(100, 6000));
       default -> member.host().standStill(world.between(50, 8000));
@@ -83,25 +89,49 @@ abstract class ClusterSimulation {
     }
   }
 
+  /** Cuts off several members at once, while the others have to do with one that joins. */
+  private void split() {
+    long millis = world.between(500, 6000);
+    members.stream().filter(_ -> world.oneIn(2)).forEach(member -> member.host().cutOff(millis));
+    start((int) world.between(1, 3));
+  }
+
   Optional<SimulatedMember> leader() {
     return members.stream().filter(member -> member.leading().isPresent()).findFirst();
   }
 
   /**
+   * What no other attempt may work on at the same time, besides its partition. Nothing by default:
+   * a task may be given out again in another partition.
+   */
+  Optional<String> exclusive(SimulatedLabor.SimulatedAttempt attempt) {
+    return Optional.empty();
+  }
+
+  /**
    * Whatever has befallen them: by their clocks, never two lead, nor work on the same partition.
+   * Fences would not show that, since those who take the same partition one after the other have
+   * different ones.
    */
   private void check() {
     int leaders = 0;
-    fences.clear();
+    held.clear();
     for (SimulatedMember member : members) {
       leaders += member.leading().isPresent() ? 1 : 0;
       for (SimulatedLabor.SimulatedAttempt attempt : member.work().running()) {
-        Resource.require(
-            !attempt.guard().isHeld() || fences.add(attempt.guard().fence()),
-            "two hold a partition with the same fence");
+        if (attempt.guard().isHeld()) {
+          checkAlone(attempt.name());
+          exclusive(attempt).ifPresent(this::checkAlone);
+        }
       }
     }
     Resource.require(leaders <= 1, "two lead at once");
+  }
+
+  private void checkAlone(Object what) {
+    if (!held.add(what)) {
+      throw new AssertionError("two attempts hold " + what + " at once");
+    }
   }
 
   void requireLeaderAfterACrash() {

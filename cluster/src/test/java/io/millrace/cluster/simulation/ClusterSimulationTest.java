@@ -2,6 +2,8 @@ package io.millrace.cluster.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.cluster.lock.LeaseTerms;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -22,33 +24,57 @@ final class ClusterSimulationTest {
   }
 
   @Test
+  void supervised_work_runs_again_within_three_leases_of_the_leaders_death_at_the_default_lease() {
+    assertThat(seeds(200).mapToObj(ClusterSimulationTest::afterACrash)).doesNotContain("");
+  }
+
+  @Test
   void a_seed_gives_the_same_run_again() {
     assertThat(windowed(15).summary()).isEqualTo(windowed(15).summary());
   }
 
   private static LongStream seeds() {
+    return seeds(Long.getLong("millrace.simulation.clusterSeeds", 1000));
+  }
+
+  private static LongStream seeds(long most) {
     Long one = Long.getLong("millrace.simulation.seed");
-    return one != null
-        ? LongStream.of(one)
-        : LongStream.rangeClosed(1, Long.getLong("millrace.simulation.clusterSeeds", 1000))
-            .parallel();
+    return one != null ? LongStream.of(one) : LongStream.rangeClosed(1, most).parallel();
   }
 
   private static WindowedSimulation windowed(long seed) {
-    WindowedSimulation simulation = new WindowedSimulation(seed);
-    try {
-      simulation.run();
-      return simulation;
-    } catch (AssertionError | RuntimeException e) {
-      throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
-    }
+    return judged(
+        seed,
+        () -> {
+          WindowedSimulation simulation = new WindowedSimulation(seed);
+          simulation.run();
+          return simulation;
+        });
   }
 
   private static String supervised(long seed) {
-    SupervisedSimulation simulation = new SupervisedSimulation(seed);
+    return judged(
+        seed,
+        () -> {
+          SupervisedSimulation simulation = new SupervisedSimulation(seed, ClusterSimulation.TERMS);
+          simulation.run();
+          return simulation.summary();
+        });
+  }
+
+  private static String afterACrash(long seed) {
+    return judged(
+        seed,
+        () -> {
+          SupervisedSimulation simulation = new SupervisedSimulation(seed, LeaseTerms.DEFAULT);
+          simulation.requireNoLongStall();
+          return simulation.summary();
+        });
+  }
+
+  private static <T> T judged(long seed, Supplier<T> run) {
     try {
-      simulation.run();
-      return simulation.summary();
+      return run.get();
     } catch (AssertionError | RuntimeException e) {
       throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
     }

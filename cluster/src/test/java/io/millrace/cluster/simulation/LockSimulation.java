@@ -52,6 +52,12 @@ final class LockSimulation {
     this.pauses = pauses;
   }
 
+  /** One whose clocks are almost as far off as they may be. */
+  static LockSimulation of(long seed, boolean pauses, Prize prize) {
+    LeaseTerms terms = ClusterSimulation.TERMS;
+    return new LockSimulation(seed, terms, ClusterSimulation.ALMOST * terms.drift(), pauses, prize);
+  }
+
   void run() {
     world.checkAlways(this::check);
     for (int i = 0; i < CONTENDERS; i++) {
@@ -63,11 +69,10 @@ final class LockSimulation {
     long calm = world.now() + 5 * terms.lease().toMillis();
     world.runUntil(calm);
     requireAllHeld("long after all trouble");
-    crashAHolder();
-    requireAllHeld("three leases after a crash");
+    crashHolders();
   }
 
-  private void crashAHolder() {
+  private void crashHolders() {
     for (int i = 0; i < 2; i++) {
       Contender holder =
           contenders.stream().filter(one -> one.holds() != null).findFirst().orElse(null);
@@ -76,6 +81,7 @@ final class LockSimulation {
         start();
       }
       world.runUntil(world.now() + 3 * terms.lease().toMillis());
+      requireAllHeld("three leases after a crash");
       takeovers++;
     }
   }

@@ -13,8 +13,7 @@ import org.junit.jupiter.api.Test;
  * of {@code -Dmillrace.simulation.seed}.
  */
 final class LockSimulationTest {
-  private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(2));
-  private static final double ALMOST = 0.99;
+  private static final LeaseTerms TERMS = ClusterSimulation.TERMS;
   private static final int PERMITS = 2;
 
   @Test
@@ -75,7 +74,7 @@ final class LockSimulationTest {
 
   private static boolean overlaps(long seed, LeaseTerms terms, Prize prize) {
     try {
-      new LockSimulation(seed, terms, ALMOST * TERMS.drift(), true, prize).run();
+      new LockSimulation(seed, terms, ClusterSimulation.ALMOST * TERMS.drift(), true, prize).run();
       return false;
     } catch (AssertionError e) {
       return String.valueOf(e.getMessage()).contains("hold the lock at once");
@@ -83,8 +82,7 @@ final class LockSimulationTest {
   }
 
   private static LockSimulation simulate(long seed, boolean pauses, Prize prize) {
-    LockSimulation simulation =
-        new LockSimulation(seed, TERMS, ALMOST * TERMS.drift(), pauses, prize);
+    LockSimulation simulation = LockSimulation.of(seed, pauses, prize);
     try {
       simulation.run();
       return simulation;

@@ -2,7 +2,6 @@ package io.millrace.cluster.simulation;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 
 /** Where work leaves its results: for each task, it takes no smaller fence after a larger one. */
 final class Output {
@@ -19,8 +18,8 @@ final class Output {
     return true;
   }
 
-  Set<String> tasks() {
-    return fences.keySet();
+  boolean has(String task) {
+    return fences.containsKey(task);
   }
 
   int refused() {

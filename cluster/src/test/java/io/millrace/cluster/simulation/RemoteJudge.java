@@ -46,7 +46,7 @@ final class RemoteJudge {
     if (key.startsWith("backlog/")) {
       Resource.require(before == null || !before.json().contains(DONE), key + " was done already");
       if (json.contains(DONE)) {
-        Resource.require(done.add(key), key + " is recorded as done twice");
+        done.add(key);
       }
     }
   }

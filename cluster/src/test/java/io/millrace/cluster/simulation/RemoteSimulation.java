@@ -17,7 +17,7 @@ final class RemoteSimulation extends ClusterSimulation {
   private final SimulatedLead.Setting setting = new SimulatedLead.Setting(world, trouble, judge);
 
   RemoteSimulation(long seed) {
-    super(seed);
+    super(seed, TERMS);
     documents.onPut(judge::written);
   }
 

@@ -17,9 +17,11 @@ final class SimulatedWindow implements WindowedWork {
 
   private final VersionedDocuments documents;
   private final int tasks;
+  private final Output output;
   private final Set<String> finished = new HashSet<>();
 
-  SimulatedWindow(VersionedDocuments documents, int tasks) {
+  SimulatedWindow(VersionedDocuments documents, int tasks, Output output) {
+    this.output = output;
     this.documents = documents;
     this.tasks = tasks;
   }
@@ -48,6 +50,7 @@ final class SimulatedWindow implements WindowedWork {
   @Override
   public void completed(byte[] task, Guard leader) {
     String name = new String(task, StandardCharsets.UTF_8);
+    Resource.require(output.has(name), name + " was completed and not done");
     documents.put(FINISHED + name, Version.NONE, "{}");
     finished.add(name);
   }

@@ -2,6 +2,7 @@ package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.membership.Station;
 import io.millrace.cluster.partition.Follower;
 import io.millrace.cluster.work.SupervisedWork;
@@ -9,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -17,8 +19,8 @@ final class SupervisedSimulation extends ClusterSimulation {
   private final Output output = new Output();
   private final int parts;
 
-  SupervisedSimulation(long seed) {
-    super(seed);
+  SupervisedSimulation(long seed, LeaseTerms terms) {
+    super(seed, terms);
     parts = (int) world.between(2, 10);
   }
 
@@ -42,13 +44,24 @@ final class SupervisedSimulation extends ClusterSimulation {
     };
   }
 
-  /** As many parts as were asked for at first, whoever is there. */
+  /** No two may work on the same part, in whichever generation it was made. */
+  @Override
+  Optional<String> exclusive(SimulatedLabor.SimulatedAttempt attempt) {
+    return Optional.of(part(attempt));
+  }
+
+  private static String part(SimulatedLabor.SimulatedAttempt attempt) {
+    return attempt.task().substring(0, attempt.task().indexOf(" for "));
+  }
+
+  /** As many parts as were asked for at first, which name the number of workers. */
   private final class Parts implements SupervisedWork {
     @Override
     public List<byte[]> divide(int workers) {
       List<byte[]> divided = new ArrayList<>();
       for (int i = 0; i < parts; i++) {
-        divided.add(("part-" + i).getBytes(StandardCharsets.UTF_8));
+        divided.add(
+            ("part-" + i + " for " + workers + " workers").getBytes(StandardCharsets.UTF_8));
       }
       return divided;
     }
@@ -74,37 +87,68 @@ final class SupervisedSimulation extends ClusterSimulation {
     requireEven("after a crash of the leader");
   }
 
-  private void requireEven(String when) {
-    int workers = members.stream().mapToInt(SimulatedMember::workers).sum();
-    int all = Math.min(parts, workers);
-    Map<String, Long> running =
-        members.stream()
-            .flatMap(member -> member.work().running().stream())
-            .map(SimulatedLabor.SimulatedAttempt::task)
-            .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
-    Resource.require(
-        running.size() == all && running.values().stream().allMatch(count -> count == 1),
-        when
-            + " of "
-            + all
-            + " parts these run: "
-            + running
-            + "\n"
-            + documents
-            + "\n"
-            + world.now()
-            + members);
-    for (SimulatedMember member : members) {
-      double share = (double) all * member.workers() / workers;
-      Resource.require(
-          Math.abs(member.held() - share) < 1,
-          "%s a member holds %d, and its share is %.2f".formatted(when, member.held(), share)
-              + state());
+  /**
+   * Without any other trouble kills the leader, after which all parts that there are workers for
+   * must run within three leases, and go on running.
+   */
+  void requireNoLongStall() {
+    trouble.end();
+    for (int i = 0; i < 4; i++) {
+      start((int) world.between(1, 3));
     }
+    long lease = terms.lease().toMillis();
+    world.runUntil(8 * lease + world.between(0, lease));
+    requireEven("before the crash");
+    crash(leader().orElseThrow());
+    long killed = world.now();
+    long uneven = killed;
+    while (world.now() < killed + 8 * lease) {
+      world.runUntil(world.now() + 50);
+      if (uneven().isPresent()) {
+        uneven = world.now();
+      }
+    }
+    Resource.require(
+        uneven - killed <= 3 * lease,
+        "supervised work stalled for " + (uneven - killed) + " ms after the leader's death");
   }
 
-  private String state() {
-    return "\nat " + world.now() + " ms, " + members + "\n" + documents;
+  private void requireEven(String when) {
+    uneven()
+        .ifPresent(how -> {
+          throw new AssertionError(
+              "%s %s%nat %d ms, %s%n%s".formatted(when, how, world.now(), members, documents));
+        });
+  }
+
+  /**
+   * What is not as it is to be: each part runs once and was divided for the members that there are,
+   * and each of these has its share.
+   */
+  private Optional<String> uneven() {
+    int workers = members.stream().mapToInt(SimulatedMember::workers).sum();
+    int all = Math.min(parts, workers);
+    List<SimulatedLabor.SimulatedAttempt> attempts =
+        members.stream().flatMap(member -> member.work().running().stream()).toList();
+    Map<String, Long> running =
+        attempts.stream()
+            .map(SupervisedSimulation::part)
+            .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
+    if (running.size() != all || running.values().stream().anyMatch(count -> count > 1)) {
+      return Optional.of("of " + all + " parts these run: " + running);
+    }
+    for (SimulatedLabor.SimulatedAttempt attempt : attempts) {
+      if (!attempt.task().endsWith(" for " + workers + " workers")) {
+        return Optional.of(
+            "the work is not divided for " + workers + " workers: " + attempt.task());
+      }
+    }
+    return members.stream()
+        .filter(member -> Math.abs(member.held() - (double) all * member.workers() / workers) >= 1)
+        .map(member ->
+            "%s holds %d of %d parts, with %d of %d workers"
+                .formatted(member.token(), member.held(), all, member.workers(), workers))
+        .findFirst();
   }
 
   String summary() {

@@ -1,0 +1,406 @@
+package io.millrace.cluster.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.store.testkit.mutation.Mutant;
+import java.lang.classfile.CodeTransform;
+import java.lang.classfile.Opcode;
+import java.lang.classfile.TypeKind;
+import java.lang.classfile.instruction.FieldInstruction;
+import java.lang.classfile.instruction.LoadInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.util.function.LongConsumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A bug for each thing that a simulation requires, which it has to find within some seeds and name
+ * as what it is. CONTRIBUTING.md lists them.
+ */
+final class SimulationMutantTest {
+  private static final String CLUSTER = "io.millrace.cluster.";
+  private static final String SIMULATION = CLUSTER + "simulation.";
+  private static final long LEASE = ClusterSimulation.LEASE;
+
+  /**
+   * A bug and how it is found.
+   *
+   * @param bug what is wrong
+   * @param mutant the code with it
+   * @param run what has to find it
+   * @param seeds within how many seeds
+   * @param finding what the message of the failure contains
+   */
+  record Planted(
+      String bug, Mutant mutant, Class<? extends LongConsumer> run, long seeds, String finding) {
+    @Override
+    public String toString() {
+      return run.getSimpleName() + " finds " + bug;
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource({"locks", "clusters", "supervised", "windowed", "remote"})
+  void a_planted_bug_is_found(Planted planted) {
+    Mutant.Failure found = planted.mutant.firstFailure(planted.seeds, planted.run);
+    assertThat(found.failure()).as("seed %d", found.seed()).hasMessageContaining(planted.finding);
+  }
+
+  private static Mutant of(String type, String method) {
+    return Mutant.of(CLUSTER + type, method);
+  }
+
+  private static Mutant ofSimulation(String type, String method) {
+    return Mutant.of(SIMULATION + type, method);
+  }
+
+  /** Has 0 wherever a field of type long is read. */
+  private static CodeTransform zero(String field) {
+    return (code, element) -> {
+      if (element instanceof FieldInstruction access
+          && access.opcode() == Opcode.GETFIELD
+          && access.name().equalsString(field)) {
+        code.pop().lconst_0();
+      } else {
+        code.with(element);
+      }
+    };
+  }
+
+  /** The fence with which a lock is taken, unless its taker is the one that had it before. */
+  private static final CodeTransform FENCE_OF_OTHERS =
+      (code, element) -> {
+        ClassDesc lock = ClassDesc.of(CLUSTER + "lock.LockDocument");
+        // This, the token, the expiry of two slots, the fence.
+        if (element instanceof LoadInstruction load
+            && load.typeKind() == TypeKind.LONG
+            && load.slot() == 4) {
+          code.aload(1)
+              .aload(0)
+              .getfield(lock, "holder", ConstantDescs.CD_String)
+              .invokevirtual(
+                  ConstantDescs.CD_String,
+                  "equals",
+                  MethodTypeDesc.of(ConstantDescs.CD_boolean, ConstantDescs.CD_Object))
+              .ifThenElse(
+                  own -> own.aload(0).getfield(lock, "fence", ConstantDescs.CD_long),
+                  others -> others.lload(4));
+        } else {
+          code.with(element);
+        }
+      };
+
+  static Stream<Planted> locks() {
+    Mutant heldIsFree = of("lock.Sighting", "isFree").returning(1);
+    Mutant neverFree = of("lock.LeaseTerms", "patienceMillis").returning(Long.MAX_VALUE);
+    Mutant freeLate = of("lock.LeaseTerms", "patienceMillis").returning(4 * LEASE);
+    Mutant freeEarly = of("lock.LeaseTerms", "patienceMillis").returning(LEASE - LEASE / 10);
+    return Stream.concat(
+        Stream.of(
+            new Planted(
+                "a lock that is given away while it is held",
+                heldIsFree,
+                LockRun.class,
+                10,
+                "two hold the lock at once"),
+            new Planted(
+                "a lock that is given away while it is held",
+                heldIsFree.and(SIMULATION + "LockSimulation", "check").withoutCall("holds"),
+                CalmLockRun.class,
+                10,
+                "two are inside the guard"),
+            new Planted(
+                "a permit that is given away before its lease has ended",
+                freeEarly,
+                PermitRun.class,
+                40,
+                "two hold the lock at once"),
+            new Planted(
+                "a permit that is given away while it is held",
+                heldIsFree,
+                CalmPermitRun.class,
+                10,
+                "two are inside the guard")),
+        Stream.of(LockRun.class, PermitRun.class)
+            .flatMap(run ->
+                Stream.of(
+                    new Planted(
+                        "fences that do not grow",
+                        of("lock.Locks", "write").withoutCall("after"),
+                        run,
+                        10,
+                        "a new holder has an old fence"),
+                    new Planted(
+                        "fences that go back",
+                        of("lock.LockDocument", "released").with(zero("fence")),
+                        run,
+                        10,
+                        "a fence went back"),
+                    new Planted(
+                        "a holder that takes its lock again with the same fence",
+                        of("lock.LockDocument", "taken").with(FENCE_OF_OTHERS),
+                        run,
+                        40,
+                        "was given twice"),
+                    new Planted(
+                        "a lost holder that is waited for forever",
+                        neverFree,
+                        run,
+                        10,
+                        "are held long after all trouble"),
+                    new Planted(
+                        "a lost holder that is waited for too long",
+                        freeLate,
+                        run,
+                        20,
+                        "are held three leases after a crash"),
+                    new Planted(
+                        "a user that writes outside of the guard",
+                        ofSimulation("Contender", "work").withoutCall("enter"),
+                        run,
+                        40,
+                        "a write comes too late"))));
+  }
+
+  static Stream<Planted> clusters() {
+    Mutant heldLeadIsFree = of("lock.Lock", "attempt").withCallReturning("isFree", 1);
+    Mutant freeLate = of("lock.LeaseTerms", "patienceMillis").returning(5 * LEASE);
+    return Stream.of(SupervisedRun.class, WindowedRun.class, RemoteRun.class)
+        .flatMap(run ->
+            Stream.of(
+                new Planted(
+                    "a lead that is taken while it is held",
+                    heldLeadIsFree,
+                    run,
+                    10,
+                    "two lead at once"),
+                new Planted(
+                    "a lost leader that is waited for too long",
+                    freeLate,
+                    run,
+                    20,
+                    "nobody leads three leases after a crash")));
+  }
+
+  static Stream<Planted> supervised() {
+    return Stream.of(
+        new Planted(
+            "a follower that takes a partition that is held",
+            of("partition.Follower", "free").withCallReturning("isFree", 1),
+            SupervisedRun.class,
+            10,
+            "two attempts hold "),
+        new Planted(
+            "a division before the old parts have stopped",
+            of("leader.SupervisedHandout", "take").withCallReturning("allMatch", 1),
+            SupervisedRun.class,
+            40,
+            "two attempts hold part-"),
+        new Planted(
+            "a leader that does not divide anew",
+            of("leader.Leader", "turn").withoutCall("set"),
+            SupervisedRun.class,
+            10,
+            "the work is not divided for "),
+        new Planted(
+            "shares that do not add up",
+            of("partition.Shares", "of").withCallReturning("anyMatch", 0),
+            SupervisedRun.class,
+            10,
+            " parts these run: "),
+        new Planted(
+            "members that take more than their share",
+            of("partition.Shares", "of").returning(1000),
+            SupervisedRun.class,
+            10,
+            " holds "),
+        new Planted(
+            "a leader that waits for lease and margin twice",
+            of("leader.Absences", "gone").withCallReturning("toMillis", 24_000L),
+            StallRun.class,
+            20,
+            "supervised work stalled"),
+        new Planted(
+            "members that do not watch each other before they lead",
+            of("membership.Presence", "look").withoutCall("see"),
+            StallRun.class,
+            100,
+            "supervised work stalled"));
+  }
+
+  static Stream<Planted> windowed() {
+    return Stream.of(
+        new Planted(
+            "a follower that takes a partition that is held",
+            of("partition.Follower", "free").withCallReturning("isFree", 1),
+            WindowedRun.class,
+            10,
+            "two attempts hold "),
+        new Planted(
+            "tasks of an earlier leader that are not given out again",
+            of("leader.WindowedHandout", "take").withoutCall("renew"),
+            WindowedRun.class,
+            20,
+            " tasks were completed"),
+        new Planted(
+            "work that has failed and counts as done",
+            of("partition.Holding", "settle").withJump(Opcode.IF_ACMPNE, Opcode.IF_ACMPEQ),
+            WindowedRun.class,
+            10,
+            " was completed and not done"),
+        new Planted(
+            "partitions that stay when they are made anew",
+            of("leader.Board", "offer")
+                .withoutCall("delete")
+                .and(CLUSTER + "leader.Board", "renew")
+                .withoutCall("delete"),
+            WindowedRun.class,
+            10,
+            "partitions are left"));
+  }
+
+  static Stream<Planted> remote() {
+    return Stream.of(
+        new Planted(
+            "names of lambdas that are used twice",
+            of("partition.PartitionName", "<init>").withoutAssignment("number"),
+            RemoteRun.class,
+            10,
+            "two lambdas have the name"),
+        new Planted(
+            "an inbox that takes what is for others",
+            of("remote.execution.Inbox", "judge").withCallReturning("equals", 1),
+            RemoteRun.class,
+            10,
+            " is run by another than its addressee"),
+        new Planted(
+            "an inbox that offers again what it has begun",
+            of("remote.execution.Inbox", "judge").withCallReturning("isNew", 1),
+            RemoteRun.class,
+            40,
+            " was begun before"),
+        new Planted(
+            "an inbox that forgets what it has begun",
+            of("remote.execution.Inbox", "isNew").returning(1),
+            RemoteRun.class,
+            40,
+            " is run twice"),
+        new Planted(
+            "submissions that are settled more than once",
+            of("remote.dispatch.Ledger", "settle").withoutCall("remove"),
+            RemoteRun.class,
+            10,
+            " runs twice"),
+        new Planted(
+            "a removal that counts as an outcome",
+            of("remote.dispatch.Settlement", "decide").withCallReturning("isDone", 1),
+            RemoteRun.class,
+            10,
+            " has an outcome and was not run"),
+        new Planted(
+            "outcomes that are mixed up",
+            of("remote.outcome.Outcomes", "key")
+                .returning("result/1-1")
+                .and(CLUSTER + "remote.outcome.OutcomeForm", "read")
+                .withJump(Opcode.IFEQ, Opcode.IFNE),
+            RemoteRun.class,
+            10,
+            "the result is that of another lambda"),
+        new Planted(
+            "submissions that outlive their leader",
+            of("remote.dispatch.Ledger", "begin").withoutCall("clear"),
+            RemoteRun.class,
+            20,
+            "hears of its lambdas after its end"),
+        new Planted(
+            "items that are committed again",
+            of("remote.backlog.Items", "commit").withoutCall("state"),
+            RemoteRun.class,
+            20,
+            " was done already"),
+        new Planted(
+            "items that do not wait again",
+            of("remote.backlog.Handing", "reEnqueue").returningNothing(),
+            RemoteRun.class,
+            20,
+            " items are done"),
+        new Planted(
+            "outcomes that are not swept",
+            of("remote.dispatch.Leftovers", "sweep").returningNothing(),
+            RemoteRun.class,
+            40,
+            "left are "),
+        new Planted(
+            "marks of members that are gone, which are not removed",
+            of("remote.dispatch.Marked", "forgetThoseWhoAreGone").returningNothing(),
+            RemoteRun.class,
+            20,
+            "left are "),
+        new Planted(
+            "partitions of earlier leaders that are not removed",
+            of("remote.dispatch.Leftovers", "remove").returning(1),
+            RemoteRun.class,
+            20,
+            "left are "));
+  }
+
+  static final class LockRun implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      LockSimulation.of(seed, true, Prize.lock()).run();
+    }
+  }
+
+  static final class CalmLockRun implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      LockSimulation.of(seed, false, Prize.lock()).run();
+    }
+  }
+
+  static final class PermitRun implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      LockSimulation.of(seed, true, Prize.semaphore(2)).run();
+    }
+  }
+
+  static final class CalmPermitRun implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      LockSimulation.of(seed, false, Prize.semaphore(2)).run();
+    }
+  }
+
+  static final class SupervisedRun implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      new SupervisedSimulation(seed, ClusterSimulation.TERMS).run();
+    }
+  }
+
+  static final class StallRun implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      new SupervisedSimulation(seed, LeaseTerms.DEFAULT).requireNoLongStall();
+    }
+  }
+
+  static final class WindowedRun implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      new WindowedSimulation(seed).run();
+    }
+  }
+
+  static final class RemoteRun implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      new RemoteSimulation(seed).run();
+    }
+  }
+}
