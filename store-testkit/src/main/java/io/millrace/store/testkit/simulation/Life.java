@@ -181,9 +181,10 @@ final class Life {
 
   /** Takes back the faults that did not stop the store: from now on nothing excuses one. */
   void mend() {
+    environment.disk().mend();
+    environment.advance(Duration.ofSeconds(2)); // a store that had no room looks every second
     settle();
     if (!stopped && !environment.disk().powerOff()) {
-      environment.disk().mend();
       harmed = false;
     }
   }
