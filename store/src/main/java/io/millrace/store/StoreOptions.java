@@ -21,6 +21,11 @@ public record StoreOptions(
         folder, Journaling.STRICT, Upkeep.DEFAULTS, Limits.defaults(), Environment.system());
   }
 
+  /** The same in another folder. */
+  public StoreOptions withFolder(Path folder) {
+    return new StoreOptions(folder, journaling, upkeep, limits, environment);
+  }
+
   /** The same with other journaling. */
   public StoreOptions withJournaling(Journaling journaling) {
     return new StoreOptions(folder, journaling, upkeep, limits, environment);

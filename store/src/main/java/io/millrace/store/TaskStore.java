@@ -1,8 +1,10 @@
 package io.millrace.store;
 
+import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.EmbeddedStore;
 import io.millrace.store.kernel.StoreCheck;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
@@ -103,6 +105,24 @@ public interface TaskStore extends AutoCloseable {
    */
   static EmbeddedTaskStore open(StoreOptions options, Journal journal) {
     return EmbeddedStore.open(options, journal);
+  }
+
+  /**
+   * Makes a store of a {@linkplain EmbeddedTaskStore#backup backup}, in a folder that is empty or
+   * not there yet. The new store holds what the other one held, claims included, goes on as another
+   * history, and gives no id that the other one gave, nor any earlier copy of it.
+   *
+   * <p>That rests on this machine's clock: the ids go on from a number that grows with it, by 4
+   * million a second. A clock that is behind, or more than one crash in 17 minutes from one restore
+   * to the next, can give an id twice.
+   *
+   * @param backup read to its end, not closed
+   * @return how many commits the store holds
+   * @throws StoreException when the backup is damaged, or the folder is in use, not empty or cannot
+   *     be written; a folder that was empty is left without files but its lock
+   */
+  static long restore(Path folder, InputStream backup) {
+    return EmbeddedStore.restore(Environment.system(), folder, backup);
   }
 
   /**

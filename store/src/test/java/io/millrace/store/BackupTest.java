@@ -3,8 +3,6 @@ package io.millrace.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.store.environment.Environment;
-import io.millrace.store.journal.FileJournal;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
@@ -30,8 +28,8 @@ class BackupTest {
       later = store.groups().position();
     }
     Path restored = folder.resolve("new");
-    FileJournal.restore(
-        Environment.system(), restored, new ByteArrayInputStream(backup.toByteArray()));
+    assertThat(TaskStore.restore(restored, new ByteArrayInputStream(backup.toByteArray())))
+        .isEqualTo(saved.number());
     Position history;
     try (EmbeddedTaskStore store = TaskStore.open(StoreOptions.in(restored))) {
       assertThat(store.group(GroupQuery.all("map")).value())

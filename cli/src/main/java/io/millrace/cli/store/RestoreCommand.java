@@ -2,9 +2,7 @@ package io.millrace.cli.store;
 
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
-import io.millrace.store.environment.Environment;
-import io.millrace.store.journal.FileJournal;
-import io.millrace.store.journal.Frame;
+import io.millrace.store.TaskStore;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -41,8 +39,8 @@ final class RestoreCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 20)) {
-      Frame end = FileJournal.restore(Environment.system(), folder, in);
-      terminal.out().println("restored " + end.position() + " commits to " + folder);
+      long commits = TaskStore.restore(folder, in);
+      terminal.out().println("restored " + commits + " commits to " + folder);
     }
     return ExitCode.OK;
   }

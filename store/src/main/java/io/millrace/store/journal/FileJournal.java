@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +74,19 @@ public final class FileJournal implements Journal {
    * @throws JournalException when the folder is in use, holds a journal or cannot be written
    */
   public static Frame restore(Environment environment, Path folder, InputStream snapshot) {
+    return restore(environment, folder, snapshot, UnaryOperator.identity());
+  }
+
+  /**
+   * The same with each part of the snapshot changed before it is written.
+   *
+   * @param change gets a part, which it leaves as it is, and gives the one to write
+   */
+  public static Frame restore(
+      Environment environment,
+      Path folder,
+      InputStream snapshot,
+      UnaryOperator<ByteBuffer> change) {
     try (FileJournal journal = open(environment, folder, FileJournalOptions.DEFAULTS)) {
       Storage storage = journal.storage;
       List<String> names = storage.list();
@@ -84,7 +98,7 @@ public final class FileJournal implements Journal {
       boolean whole = false;
       try {
         for (ByteBuffer part = input.next(); part != null; part = input.next()) {
-          writer.part(part);
+          writer.part(change.apply(part));
         }
         whole = true;
       } finally {

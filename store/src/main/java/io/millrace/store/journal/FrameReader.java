@@ -45,6 +45,8 @@ final class FrameReader implements Journal.Reader {
   public @Nullable Frame next() {
     try {
       while (scan != null) {
+        // Asked before the successor: what is durable while there is none.
+        long durable = extent.readableEnd(segmentSequence);
         // Asked before reading: a segment that has a successor by now is complete. What stands in
         // it after the last frame before its successor is of no life that the journal goes on with.
         @Nullable Segment next = extent.after(segmentSequence);
@@ -52,13 +54,13 @@ final class FrameReader implements Journal.Reader {
           enter(next);
           continue;
         }
-        scan.limit(extent.readableEnd(segmentSequence));
+        scan.limit(next == null ? durable : extent.readableEnd(segmentSequence));
         @Nullable Frame frame = scan.next();
         if (frame != null && frame.position() > position) {
           return frame;
         }
         if (frame == null) {
-          refuseDamage(scan);
+          refuseDamage(scan, next == null ? durable : scan.offset());
           if (next == null) {
             return null;
           }
@@ -72,8 +74,10 @@ final class FrameReader implements Journal.Reader {
     }
   }
 
-  private void refuseDamage(FrameScan stopped) {
-    String problem = stopped.problem();
+  /** Frames reach up to {@code end}; a disk that lost a write may show zeros before it. */
+  private void refuseDamage(FrameScan stopped, long end) {
+    String problem =
+        stopped.problem() == null && stopped.offset() < end ? "zeros" : stopped.problem();
     if (problem != null) {
       throw new DamagedJournalException(
           FileNames.segment(segmentSequence), stopped.offset(), problem);

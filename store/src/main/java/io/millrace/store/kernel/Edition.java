@@ -7,7 +7,35 @@ package io.millrace.store.kernel;
  * change of each node copies it, so the frozen roots stay as they were and cost nothing up front.
  */
 final class Edition {
+  private final int capacity;
   private long current = 1;
+
+  /** The first edition of a structure with nodes of the usual size. */
+  Edition() {
+    this(TreeNode.CAPACITY);
+  }
+
+  /**
+   * The first edition of a structure.
+   *
+   * @param capacity the most elements or children of a node, at least 4
+   */
+  Edition(int capacity) {
+    if (capacity < 4) {
+      throw new IllegalArgumentException("a node of at most " + capacity + " elements, at least 4");
+    }
+    this.capacity = capacity;
+  }
+
+  /** The most elements or children of a node. */
+  int capacity() {
+    return capacity;
+  }
+
+  /** With fewer, a node is joined with its neighbor if both fit into one. */
+  int sparse() {
+    return capacity / 4;
+  }
 
   long current() {
     return current;

@@ -10,8 +10,9 @@ final class ElementColumn<T> extends KeyColumn<T> {
   private final Comparator<? super T> order;
   private final @Nullable Object[] elements;
 
-  ElementColumn(Comparator<? super T> order) {
-    this(order, new Object[TreeNode.CAPACITY]);
+  /** A column for so many keys. */
+  ElementColumn(Comparator<? super T> order, int capacity) {
+    this(order, new Object[capacity]);
   }
 
   private ElementColumn(Comparator<? super T> order, @Nullable Object[] elements) {
@@ -20,8 +21,8 @@ final class ElementColumn<T> extends KeyColumn<T> {
   }
 
   @Override
-  KeyColumn<T> fresh() {
-    return new ElementColumn<>(order);
+  KeyColumn<T> fresh(int capacity) {
+    return new ElementColumn<>(order, capacity);
   }
 
   @Override

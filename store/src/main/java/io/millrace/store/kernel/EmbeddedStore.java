@@ -26,7 +26,9 @@ import io.millrace.store.Transaction;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +73,28 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
    * @throws StoreException when the journal is damaged or cannot be written
    */
   public static EmbeddedStore open(StoreOptions options, Journal journal) {
-    return Opening.open(options, journal);
+    return open(options, journal, TreeNode.CAPACITY);
+  }
+
+  /**
+   * Opens a store on any journal, with trees for a simulation: small nodes let the trees split and
+   * join with a few dozen tasks, as they otherwise do with thousands.
+   *
+   * @param nodeCapacity the most elements of a node, at least 4; 64 without this
+   * @throws IllegalArgumentException when {@code nodeCapacity} is smaller
+   * @throws StoreException when the journal is damaged or cannot be written
+   */
+  public static EmbeddedStore open(StoreOptions options, Journal journal, int nodeCapacity) {
+    return Opening.open(options, journal, nodeCapacity);
+  }
+
+  /**
+   * Makes a store of a backup; see {@link io.millrace.store.TaskStore#restore}.
+   *
+   * @return how many commits the store holds
+   */
+  public static long restore(Environment environment, Path folder, InputStream backup) {
+    return Backups.restore(environment, folder, backup);
   }
 
   /** Waits for an answer; what it failed with is thrown as it is. */

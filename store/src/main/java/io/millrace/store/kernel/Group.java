@@ -20,7 +20,7 @@ final class Group {
         return byTime != 0 ? byTime : Long.compare(left.origin(), right.origin());
       };
 
-  private static final KeyColumn<Task> NO_KEYS = new TimeColumn();
+  private static final KeyColumn<Task> NO_KEYS = new TimeColumn(0);
   private static final OrderedTree<Task> NO_TASKS =
       new OrderedTree<>(BY_TIME, NO_KEYS, new Edition());
 

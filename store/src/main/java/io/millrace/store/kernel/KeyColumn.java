@@ -9,8 +9,8 @@ import java.util.Comparator;
  * @param <T> the elements of the tree
  */
 abstract class KeyColumn<T> {
-  /** An empty column of the same kind. */
-  abstract KeyColumn<T> fresh();
+  /** An empty column of the same kind for so many keys. */
+  abstract KeyColumn<T> fresh(int capacity);
 
   /** A column with the same keys. */
   abstract KeyColumn<T> copy();

@@ -34,7 +34,7 @@ final class Opening {
                 .withRetention(options.upkeep().retention())
                 .withReserveBytes(options.upkeep().diskReserveBytes()));
     try {
-      return open(options, journal);
+      return open(options, journal, TreeNode.CAPACITY);
     } catch (RuntimeException | Error e) {
       journal.close();
       throw e;
@@ -44,11 +44,12 @@ final class Opening {
   /**
    * Opens a store on any journal, which it closes in the end.
    *
+   * @param nodeCapacity the most elements of a node of its trees
    * @throws StoreException when the journal is damaged or cannot be written
    */
-  static EmbeddedStore open(StoreOptions options, Journal journal) {
+  static EmbeddedStore open(StoreOptions options, Journal journal, int nodeCapacity) {
     Environment environment = options.environment();
-    Recovered recovered = Replayer.recover(environment, journal);
+    Recovered recovered = Replayer.recover(environment, journal, nodeCapacity);
     Journal.Tail tail = recovered.tail();
     if (tail.notice() != null) {
       LOG.warn("recovery: {}; docs/journal-damage.md says what this means", tail.notice());

@@ -20,13 +20,13 @@ final class OrderedTree<T> {
   private TreeNode<T> root;
 
   OrderedTree(Comparator<? super T> order, Edition edition) {
-    this(order, new ElementColumn<>(order), edition);
+    this(order, new ElementColumn<>(order, 0), edition);
   }
 
   /**
    * A tree whose branches keep their keys in a column of their own kind.
    *
-   * @param keys an empty column, in the same order as {@code order}
+   * @param keys a column of that kind, in the same order as {@code order}; its room does not matter
    */
   OrderedTree(Comparator<? super T> order, KeyColumn<T> keys, Edition edition) {
     this(order, keys, edition, new TreeLeaf<>(edition.current()));
@@ -61,16 +61,16 @@ final class OrderedTree<T> {
   /** Adds an element; does nothing where an equal one is there. */
   void insert(T element) {
     root = root.writable(edition.current());
-    TreeNode<T> right = root.insert(element, order, edition.current());
+    TreeNode<T> right = root.insert(element, order, edition);
     if (right != null) {
-      root = new TreeBranch<>(edition.current(), keys.fresh(), root, right);
+      root = new TreeBranch<>(edition, keys, root, right);
     }
   }
 
   /** Removes the element equal to {@code probe}; tells whether there was one. */
   boolean remove(T probe) {
     root = root.writable(edition.current());
-    boolean removed = root.remove(probe, order, edition.current());
+    boolean removed = root.remove(probe, order, edition);
     while (root instanceof TreeBranch<T> branch && branch.size == 1) {
       root = branch.child(0);
     }

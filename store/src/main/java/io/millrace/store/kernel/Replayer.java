@@ -19,7 +19,8 @@ final class Replayer implements Journal.Replay {
    */
   static final long LEFT_OUT = 1L << 32;
 
-  private State state = new State();
+  private final int nodeCapacity;
+  private State state;
   private @Nullable History history;
 
   /** Whether commits may have been lost, or taken another way, after what was read so far. */
@@ -28,12 +29,22 @@ final class Replayer implements Journal.Replay {
   private long snapshotAt;
   private long bytes;
 
+  /** A replay into an empty state. */
+  Replayer() {
+    this(TreeNode.CAPACITY);
+  }
+
+  private Replayer(int nodeCapacity) {
+    this.nodeCapacity = nodeCapacity;
+    this.state = new State(nodeCapacity);
+  }
+
   /**
    * Recovers from {@code journal}; begins a new history if the old one may have lost commits: those
    * of an opportunistic store that crashed, or those that the journal cannot read.
    */
-  static Recovered recover(Environment environment, Journal journal) {
-    Replayer replayer = new Replayer();
+  static Recovered recover(Environment environment, Journal journal, int nodeCapacity) {
+    Replayer replayer = new Replayer(nodeCapacity);
     Journal.Tail tail = journal.recover(replayer);
     StoreClock clock =
         new StoreClock(environment, Math.max(tail.timeMillis(), replayer.state.timeMillis()));
@@ -72,7 +83,7 @@ final class Replayer implements Journal.Replay {
 
   @Override
   public void reset() {
-    state = new State();
+    state = new State(nodeCapacity);
     history = null;
     forks = false;
     snapshotAt = 0;

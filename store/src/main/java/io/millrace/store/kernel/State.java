@@ -28,18 +28,31 @@ final class State {
    */
   static final int MOVES = 2_000;
 
-  private final Edition edition = new Edition();
-  private final OrderedTree<Group> groups = new OrderedTree<>(Group.BY_NAME, edition);
-  private final OrderedTree<Document> documents = new OrderedTree<>(BY_KEY, edition);
+  private final Edition edition;
+  private final OrderedTree<Group> groups;
+  private final OrderedTree<Document> documents;
   private final TaskNumbers tasks = new TaskNumbers();
   private final Alarms alarms = new Alarms();
-  private final Requests requests = new Requests(edition);
+  private final Requests requests;
   private final List<String> stirred = new ArrayList<>();
   private @Nullable Group latest;
   private long lastId;
   private long commits;
   private long timeMillis;
   private long memoryBytes;
+
+  /** An empty state. */
+  State() {
+    this(TreeNode.CAPACITY);
+  }
+
+  /** An empty state whose trees have nodes of up to so many elements, at least 4. */
+  State(int nodeCapacity) {
+    edition = new Edition(nodeCapacity);
+    groups = new OrderedTree<>(Group.BY_NAME, edition);
+    documents = new OrderedTree<>(BY_KEY, edition);
+    requests = new Requests(edition);
+  }
 
   long lastId() {
     return lastId;

@@ -10,8 +10,9 @@ final class TimeColumn extends KeyColumn<Task> {
   private final long[] times;
   private final long[] origins;
 
-  TimeColumn() {
-    this(new long[TreeNode.CAPACITY], new long[TreeNode.CAPACITY]);
+  /** A column for so many keys. */
+  TimeColumn(int capacity) {
+    this(new long[capacity], new long[capacity]);
   }
 
   private TimeColumn(long[] times, long[] origins) {
@@ -20,8 +21,8 @@ final class TimeColumn extends KeyColumn<Task> {
   }
 
   @Override
-  KeyColumn<Task> fresh() {
-    return new TimeColumn();
+  KeyColumn<Task> fresh(int capacity) {
+    return new TimeColumn(capacity);
   }
 
   @Override

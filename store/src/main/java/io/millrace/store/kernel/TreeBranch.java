@@ -19,13 +19,17 @@ final class TreeBranch<T> extends TreeNode<T> {
     this.counts = counts;
   }
 
-  private TreeBranch(long edition, KeyColumn<T> keys) {
-    this(edition, new Object[CAPACITY], keys, new int[CAPACITY]);
+  private TreeBranch(Edition edition, KeyColumn<T> kind) {
+    this(
+        edition.current(),
+        new Object[edition.capacity()],
+        kind.fresh(edition.capacity()),
+        new int[edition.capacity()]);
   }
 
-  /** A branch over two nodes, with its keys in the empty column {@code keys}. */
-  TreeBranch(long edition, KeyColumn<T> keys, TreeNode<T> left, TreeNode<T> right) {
-    this(edition, keys);
+  /** A branch over two nodes, with its keys in a column of the same kind as {@code kind}. */
+  TreeBranch(Edition edition, KeyColumn<T> kind, TreeNode<T> left, TreeNode<T> right) {
+    this(edition, kind);
     put(0, left);
     put(1, right);
   }
@@ -84,26 +88,26 @@ final class TreeBranch<T> extends TreeNode<T> {
   }
 
   @Override
-  @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, long current) {
+  @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, Edition edition) {
     // Sequences that grow, as ids do, all go to the last child.
     int last = size - 1;
     int index = keys.compare(last, element) <= 0 ? last : keys.search(element, size);
     if (keys.compare(index, element) > 0) {
       keys.set(index, element);
     }
-    TreeNode<T> child = open(index, current);
-    TreeNode<T> right = child.insert(element, order, current);
+    TreeNode<T> child = open(index, edition.current());
+    TreeNode<T> right = child.insert(element, order, edition);
     recount(index, child);
     if (right == null) {
       return null;
     }
-    if (size < CAPACITY) {
+    if (size < edition.capacity()) {
       put(index + 1, right);
       return null;
     }
     int kept = index + 1 == size ? size : size / 2;
-    TreeBranch<T> sibling = split(kept, current);
-    if (index + 1 <= kept && kept < CAPACITY) {
+    TreeBranch<T> sibling = split(kept, edition);
+    if (index + 1 <= kept && kept < edition.capacity()) {
       put(index + 1, right);
     } else {
       sibling.put(index + 1 - kept, right);
@@ -111,8 +115,8 @@ final class TreeBranch<T> extends TreeNode<T> {
     return sibling;
   }
 
-  private TreeBranch<T> split(int kept, long current) {
-    TreeBranch<T> sibling = new TreeBranch<>(current, keys.fresh());
+  private TreeBranch<T> split(int kept, Edition edition) {
+    TreeBranch<T> sibling = new TreeBranch<>(edition, keys);
     int moved = size - kept;
     System.arraycopy(children, kept, sibling.children, 0, moved);
     sibling.keys.copy(keys, kept, 0, moved);
@@ -129,11 +133,11 @@ final class TreeBranch<T> extends TreeNode<T> {
   }
 
   @Override
-  boolean remove(T probe, Comparator<? super T> order, long current) {
+  boolean remove(T probe, Comparator<? super T> order, Edition edition) {
     int index = keys.search(probe, size);
     boolean smallest = keys.compare(index, probe) == 0;
-    TreeNode<T> child = open(index, current);
-    if (!child.remove(probe, order, current)) {
+    TreeNode<T> child = open(index, edition.current());
+    if (!child.remove(probe, order, edition)) {
       return false;
     }
     if (child.count() == 0) {
@@ -144,17 +148,17 @@ final class TreeBranch<T> extends TreeNode<T> {
     if (smallest) {
       keys.set(index, child.smallest());
     }
-    if (child.size < SPARSE && size > 1) {
-      join(index > 0 ? index - 1 : index, current);
+    if (child.size < edition.sparse() && size > 1) {
+      join(index > 0 ? index - 1 : index, edition);
     }
     return true;
   }
 
   /** Makes one node of a child and the next where they fit into one. */
-  private void join(int left, long current) {
-    if (child(left).size + child(left + 1).size <= CAPACITY - SPARSE) {
-      TreeNode<T> joined = open(left, current);
-      joined.absorb(child(left + 1));
+  private void join(int left, Edition edition) {
+    if (child(left).size + child(left + 1).size <= edition.capacity() - edition.sparse()) {
+      TreeNode<T> joined = open(left, edition.current());
+      joined.absorb(child(left + 1), edition);
       drop(left + 1);
       recount(left, joined);
     }
@@ -193,7 +197,7 @@ final class TreeBranch<T> extends TreeNode<T> {
   }
 
   @Override
-  void absorb(TreeNode<T> right) {
+  void absorb(TreeNode<T> right, Edition edition) {
     TreeBranch<T> branch = (TreeBranch<T>) right;
     System.arraycopy(branch.children, 0, children, size, branch.size);
     keys.copy(branch.keys, 0, size, branch.size);

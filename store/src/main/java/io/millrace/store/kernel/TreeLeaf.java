@@ -56,33 +56,34 @@ final class TreeLeaf<T> extends TreeNode<T> {
   }
 
   @Override
-  @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, long current) {
+  @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, Edition edition) {
     boolean largest = size > 0 && order.compare(element(size - 1), element) < 0;
     int index = largest ? size : search(element, order);
     if (holds(index, element, order)) {
       return null;
     }
-    if (size < CAPACITY) {
-      put(index, element);
+    int capacity = edition.capacity();
+    if (size < capacity) {
+      put(index, element, capacity);
       return null;
     }
     // Appending leaves this leaf full, so that growing sequences fill their leaves.
     int kept = index == size ? size : size / 2;
-    TreeLeaf<T> right = new TreeLeaf<>(current, new Object[CAPACITY], size - kept);
+    TreeLeaf<T> right = new TreeLeaf<>(edition.current(), new Object[capacity], size - kept);
     System.arraycopy(elements, kept, right.elements, 0, size - kept);
     Arrays.fill(elements, kept, size, null);
     size = kept;
-    if (index <= kept && kept < CAPACITY) {
-      put(index, element);
+    if (index <= kept && kept < capacity) {
+      put(index, element, capacity);
     } else {
-      right.put(index - kept, element);
+      right.put(index - kept, element, capacity);
     }
     return right;
   }
 
-  private void put(int index, T element) {
+  private void put(int index, T element, int capacity) {
     if (size == elements.length) {
-      elements = Arrays.copyOf(elements, Math.min(CAPACITY, size * 2));
+      elements = Arrays.copyOf(elements, Math.min(capacity, size * 2));
     }
     System.arraycopy(elements, index, elements, index + 1, size - index);
     elements[index] = element;
@@ -90,7 +91,7 @@ final class TreeLeaf<T> extends TreeNode<T> {
   }
 
   @Override
-  boolean remove(T probe, Comparator<? super T> order, long current) {
+  boolean remove(T probe, Comparator<? super T> order, Edition edition) {
     int index = indexOf(probe, order);
     if (index < 0) {
       return false;
@@ -140,10 +141,10 @@ final class TreeLeaf<T> extends TreeNode<T> {
   }
 
   @Override
-  void absorb(TreeNode<T> right) {
+  void absorb(TreeNode<T> right, Edition edition) {
     TreeLeaf<T> leaf = (TreeLeaf<T>) right;
     if (elements.length < size + leaf.size) {
-      elements = Arrays.copyOf(elements, CAPACITY);
+      elements = Arrays.copyOf(elements, edition.capacity());
     }
     System.arraycopy(leaf.elements, 0, elements, size, leaf.size);
     size += leaf.size;

@@ -5,11 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A node of an {@link OrderedTree}. */
 abstract sealed class TreeNode<T> permits TreeLeaf, TreeBranch {
-  /** The most elements or children of a node. */
+  /** The most elements or children of a node, unless a simulation wants deeper trees. */
   static final int CAPACITY = 64;
-
-  /** With fewer, a node is joined with its neighbour where both fit into one. */
-  static final int SPARSE = CAPACITY / 4;
 
   /** How many elements or children it has itself. */
   int size;
@@ -27,12 +24,12 @@ abstract sealed class TreeNode<T> permits TreeLeaf, TreeBranch {
   abstract int count();
 
   /** Adds an element to a writable node; gives the new right neighbour where it had to split. */
-  abstract @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, long current);
+  abstract @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, Edition edition);
 
   /**
    * Removes the element equal to {@code probe} from a writable node; tells whether it was there.
    */
-  abstract boolean remove(T probe, Comparator<? super T> order, long current);
+  abstract boolean remove(T probe, Comparator<? super T> order, Edition edition);
 
   abstract @Nullable T find(T probe, Comparator<? super T> order);
 
@@ -43,6 +40,6 @@ abstract sealed class TreeNode<T> permits TreeLeaf, TreeBranch {
   /** The smallest element; the node is not empty. */
   abstract T smallest();
 
-  /** Moves all that {@code right} holds to the end of this writable node. */
-  abstract void absorb(TreeNode<T> right);
+  /** Moves all that {@code right} holds to the end of this writable node, for which it has room. */
+  abstract void absorb(TreeNode<T> right, Edition edition);
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.DocumentKey;
+import io.millrace.store.Limits;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.StoreOptions;
@@ -147,6 +148,34 @@ class KernelSnapshotTest {
         assertThat(add(store)).as("only the first opening leaves ids out").isEqualTo(first + i);
       }
     }
+  }
+
+  @Test
+  void ids_of_any_earlier_life_are_not_given_again_by_a_restored_backup(@TempDir Path parent) {
+    ByteArrayOutputStream backup = new ByteArrayOutputStream();
+    try (EmbeddedStore store = open(folder)) {
+      work(store, 10);
+      store.backup(backup);
+    }
+    byte[] saved = backup.toByteArray();
+    long largest = 0;
+    for (int life = 1; life <= 3; life++) {
+      environment.advance(1_000);
+      Path restored = parent.resolve("restored " + life);
+      EmbeddedStore.restore(environment, restored, new ByteArrayInputStream(saved));
+      try (EmbeddedStore store = open(restored)) {
+        assertThat(add(store)).isGreaterThan(largest);
+        work(store, 10);
+        largest = add(store);
+      }
+    }
+  }
+
+  @Test
+  void a_clock_far_ahead_at_a_restore_leaves_half_of_the_ids() {
+    assertThat(Backups.leastId(0)).isZero();
+    assertThat(Backups.leastId(Long.MAX_VALUE)).isEqualTo(Limits.LARGEST_NUMBER / 2);
+    assertThat(Backups.leastId(1_577_836_801_000L)).isEqualTo(1L << 22);
   }
 
   private static long add(EmbeddedStore store) {

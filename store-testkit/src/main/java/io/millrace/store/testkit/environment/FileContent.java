@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What a file of a simulated disk holds, whatever its name; absent sectors are zeros. */
@@ -17,6 +18,7 @@ final class FileContent {
   private final List<Long> unsyncedSizes = new ArrayList<>();
   private long durableSize;
   private long size;
+  private long syncs;
 
   long size() {
     return size;
@@ -76,8 +78,11 @@ final class FileContent {
   }
 
   void sync() {
-    dirty.forEach(Sector::sync);
-    dirty.clear();
+    if (!dirty.isEmpty()) {
+      syncs++;
+      dirty.forEach(sector -> sector.sync(syncs));
+      dirty.clear();
+    }
     durableSize = size;
     unsyncedSizes.clear();
   }
@@ -101,8 +106,42 @@ final class FileContent {
     @Nullable Sector last = sectors.get(size / Sector.SIZE);
     if (last != null) {
       last.clearFrom((int) (size % Sector.SIZE));
-      last.sync();
+      last.sync(Long.MAX_VALUE);
     }
+  }
+
+  /** Turns a bit of something written; gives the sector, or null when nothing is there. */
+  @Nullable Sector rot(RandomGenerator random) {
+    List<Map.Entry<Long, Sector>> written =
+        inOrder().filter(each -> each.getKey() * Sector.SIZE < size).toList();
+    if (written.isEmpty()) {
+      return null;
+    }
+    // Half of the time what was written last, which has the fewest witnesses.
+    int first = random.nextBoolean() ? 0 : Math.max(0, written.size() - 3);
+    Map.Entry<Long, Sector> picked = written.get(random.nextInt(first, written.size()));
+    long end = Math.min(Sector.SIZE, size - picked.getKey() * Sector.SIZE);
+    picked.getValue().rot((int) end, random);
+    return picked.getValue();
+  }
+
+  /**
+   * Brings back what a sector held before its last sync; gives the sector, or null when none holds
+   * what anything else was synced after.
+   */
+  @Nullable Sector bringBack(RandomGenerator random) {
+    List<Sector> able =
+        inOrder().map(Map.Entry::getValue).filter(sector -> sector.isOutdated(syncs)).toList();
+    if (able.isEmpty()) {
+      return null;
+    }
+    Sector sector = able.get(random.nextInt(able.size()));
+    sector.bringBack();
+    return sector;
+  }
+
+  private Stream<Map.Entry<Long, Sector>> inOrder() {
+    return sectors.entrySet().stream().sorted(Map.Entry.comparingByKey());
   }
 
   private void keepSize(Surviving surviving, RandomGenerator random) {

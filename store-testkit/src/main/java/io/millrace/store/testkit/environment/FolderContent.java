@@ -33,6 +33,28 @@ final class FolderContent {
   private final List<Entry> unsynced = new ArrayList<>();
   private boolean locked;
 
+  /** All files, those of the folders inside too. */
+  List<FileContent> allFiles() {
+    List<FileContent> files = new ArrayList<>();
+    for (Item item : names.values()) {
+      switch (item) {
+        case FileItem(FileContent content) -> files.add(content);
+        case FolderItem(FolderContent content) -> files.addAll(content.allFiles());
+      }
+    }
+    return files;
+  }
+
+  /** Frees the lock, and those of the folders inside. */
+  void unlockAll() {
+    locked = false;
+    for (Item item : names.values()) {
+      if (item instanceof FolderItem(FolderContent content)) {
+        content.unlockAll();
+      }
+    }
+  }
+
   boolean lock() {
     boolean free = !locked;
     locked = true;

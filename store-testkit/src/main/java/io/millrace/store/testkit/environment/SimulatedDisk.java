@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -32,9 +35,15 @@ public final class SimulatedDisk implements Disk {
   private boolean powerOff;
   private long failSyncAt = NEVER;
   private long failWriteAt = NEVER;
+  private long reads;
+  private long failReadAt = NEVER;
+  private long nameOperations;
+  private long failNameAt = NEVER;
+  private long faults;
   private boolean forgetfulSyncs;
   private long capacityBytes = Long.MAX_VALUE;
   private int boot;
+  private final List<Sector> damaged = new ArrayList<>();
 
   /** An empty disk that draws from {@code random} what survives. */
   public SimulatedDisk(RandomGenerator random) {
@@ -56,12 +65,11 @@ public final class SimulatedDisk implements Disk {
   public synchronized void makeFolder(Path path) throws IOException {
     Path absolute = absolute(path);
     FolderContent parent = find(Objects.requireNonNullElse(absolute.getParent(), ROOT));
-    operation(boot);
     String name = String.valueOf(absolute.getFileName());
     if (absolute.equals(ROOT) || parent.folder(name) != null || parent.file(name) != null) {
       throw new FileAlreadyExistsException(path.toString());
     }
-    parent.makeFolder(name);
+    changeNames(boot, () -> parent.makeFolder(name));
   }
 
   private FolderContent find(Path path) throws NoSuchFileException {
@@ -106,6 +114,80 @@ public final class SimulatedDisk implements Disk {
     failWriteAt = operations + count;
   }
 
+  /** Makes a read of a file fail: the {@code count}th from now. */
+  public synchronized void failReadAfter(long count) {
+    failReadAt = reads + count;
+  }
+
+  /**
+   * Makes an operation of a folder fail, the {@code count}th from now: listing, locking, creating,
+   * renaming, deleting, making a folder or a sync. A change that fails may have happened all the
+   * same.
+   */
+  public synchronized void failFolderAfter(long count) {
+    failNameAt = nameOperations + count;
+  }
+
+  /** How many operations have failed because of faults asked for, a lack of room among them. */
+  public synchronized long faults() {
+    return faults;
+  }
+
+  /**
+   * Turns a bit of what some file holds, for readers now and after crashes, until that is written
+   * again or {@linkplain #heal healed}.
+   *
+   * @return whether there was anything
+   */
+  public synchronized boolean rot() {
+    return damage(file -> file.rot(random));
+  }
+
+  /**
+   * Lets old data come back: some sector of a file again holds what it did before its last sync, as
+   * if the disk had lost that write. Not the very last sync of a file: without anything that was
+   * written later, nobody could tell that it is lost.
+   *
+   * @return whether there was anything
+   */
+  public synchronized boolean bringBack() {
+    return damage(file -> file.bringBack(random));
+  }
+
+  private boolean damage(Function<FileContent, @Nullable Sector> how) {
+    List<FileContent> files = root.allFiles();
+    if (files.isEmpty()) {
+      return false;
+    }
+    @Nullable Sector sector = how.apply(files.get(random.nextInt(files.size())));
+    if (sector != null) {
+      damaged.add(sector);
+    }
+    return sector != null;
+  }
+
+  /** Whether anything that {@link #rot} or {@link #bringBack} did may still be there. */
+  public synchronized boolean damaged() {
+    return damaged.stream().anyMatch(Sector::isDamaged);
+  }
+
+  /** Undoes what {@link #rot} and {@link #bringBack} did. */
+  public synchronized void heal() {
+    damaged.forEach(Sector::heal);
+    damaged.clear();
+  }
+
+  /**
+   * The process that uses the disk ends, and the machine goes on: locks are freed, everything
+   * opened before is dead, and nothing is lost. What was not synced still may be, by the next
+   * crash.
+   */
+  public synchronized void endProcess() {
+    root.unlockAll();
+    boot++;
+    mend();
+  }
+
   /** Makes syncs of files report success and do nothing, as a disk that lies would. */
   public synchronized void forgetSyncs(boolean on) {
     forgetfulSyncs = on;
@@ -145,11 +227,15 @@ public final class SimulatedDisk implements Disk {
     mend();
   }
 
-  /** Takes back the faults asked for that have not happened yet, and the limit of bytes. */
+  /**
+   * Takes back the faults asked for that have not happened yet, and the limit of bytes; not damage.
+   */
   public synchronized void mend() {
     cutAt = NEVER;
     failSyncAt = NEVER;
     failWriteAt = NEVER;
+    failReadAt = NEVER;
+    failNameAt = NEVER;
     capacityBytes = Long.MAX_VALUE;
   }
 
@@ -184,6 +270,7 @@ public final class SimulatedDisk implements Disk {
     operation(openedAt);
     if (fail) {
       failWriteAt = NEVER;
+      faults++;
       throw new IOException("input/output error in a write");
     }
     requireRoom(file, offset + source.length);
@@ -194,14 +281,51 @@ public final class SimulatedDisk implements Disk {
     if (capacityBytes != Long.MAX_VALUE
         && size > file.size()
         && usedBytes() + size - file.size() > capacityBytes) {
+      faults++;
       throw new IOException("no space left on device");
     }
+  }
+
+  void read() throws IOException {
+    reads++;
+    if (reads >= failReadAt) {
+      failReadAt = NEVER;
+      faults++;
+      throw new IOException("input/output error in a read");
+    }
+  }
+
+  /** An operation of a folder that changes nothing. */
+  void look(int openedAt) throws IOException {
+    requirePower(openedAt);
+    changeNames(() -> {});
+  }
+
+  /** An operation of a folder that changes names or makes them durable. */
+  void changeNames(int openedAt, Runnable change) throws IOException {
+    operation(openedAt);
+    changeNames(change);
+  }
+
+  private void changeNames(Runnable change) throws IOException {
+    nameOperations++;
+    if (nameOperations < failNameAt) {
+      change.run();
+      return;
+    }
+    failNameAt = NEVER;
+    faults++;
+    if (random.nextBoolean()) {
+      change.run();
+    }
+    throw new IOException("input/output error in a folder");
   }
 
   void sync(FileContent file, int openedAt) throws IOException {
     operation(openedAt);
     if (operations >= failSyncAt) {
       failSyncAt = NEVER;
+      faults++;
       file.failSync(random);
       throw new IOException("input/output error in a sync");
     }

@@ -87,7 +87,7 @@ public final class SimulatedEnvironment implements Environment {
   @Override
   public <T> T await(CompletableFuture<T> answer) {
     while (!answer.isDone()) {
-      if (!scheduler.step()) {
+      if (!scheduler.step() && !scheduler.releaseHeld()) {
         throw new IllegalStateException("nothing that is due now gives this answer: move time");
       }
     }
@@ -117,6 +117,15 @@ public final class SimulatedEnvironment implements Environment {
   /** Moves time on, running what becomes due on the way. */
   public void advance(Duration time) {
     scheduler.advance(time);
+  }
+
+  /**
+   * The process is killed: nothing that ran before runs on, and the disk loses nothing by it. Calls
+   * that wait for an answer get none.
+   */
+  public void killProcess() {
+    scheduler.abandon();
+    disk.endProcess();
   }
 
   /**

@@ -31,6 +31,7 @@ final class SimulatedFile implements DiskFile {
   public int read(long offset, ByteBuffer target) throws IOException {
     synchronized (disk) {
       requireUsable();
+      disk.read();
       return content.read(offset, target);
     }
   }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** An opening of a folder of a simulated disk. */
@@ -26,7 +27,7 @@ final class SimulatedFolder implements Folder {
   @Override
   public boolean lock() throws IOException {
     synchronized (disk) {
-      disk.requirePower(boot);
+      disk.look(boot);
       holdsLock = content.lock();
       return holdsLock;
     }
@@ -35,7 +36,7 @@ final class SimulatedFolder implements Folder {
   @Override
   public List<String> list() throws IOException {
     synchronized (disk) {
-      disk.requirePower(boot);
+      disk.look(boot);
       return content.list();
     }
   }
@@ -44,11 +45,10 @@ final class SimulatedFolder implements Folder {
   public DiskFile open(String name) throws IOException {
     synchronized (disk) {
       disk.requirePower(boot);
-      @Nullable FileContent file = content.file(name);
-      if (file == null) {
-        disk.operation(boot);
-        file = content.create(name);
+      if (content.file(name) == null) {
+        disk.changeNames(boot, () -> content.create(name));
       }
+      FileContent file = Objects.requireNonNull(content.file(name));
       return new SimulatedFile(disk, file, boot, false);
     }
   }
@@ -68,31 +68,34 @@ final class SimulatedFolder implements Folder {
   @Override
   public void rename(String from, String to) throws IOException {
     synchronized (disk) {
-      disk.operation(boot);
+      disk.requirePower(boot);
       @Nullable FileContent file = content.file(from);
       if (file == null) {
         throw new NoSuchFileException(path.resolve(from).toString());
       }
-      content.rename(from, to, file);
+      disk.changeNames(boot, () -> content.rename(from, to, file));
     }
   }
 
   @Override
   public void delete(String name) throws IOException {
     synchronized (disk) {
-      disk.operation(boot);
+      disk.requirePower(boot);
       @Nullable FileContent file = content.file(name);
-      if (file != null) {
-        content.delete(name, file);
-      }
+      disk.changeNames(
+          boot,
+          () -> {
+            if (file != null) {
+              content.delete(name, file);
+            }
+          });
     }
   }
 
   @Override
   public void sync() throws IOException {
     synchronized (disk) {
-      disk.operation(boot);
-      content.sync();
+      disk.changeNames(boot, content::sync);
     }
   }
 

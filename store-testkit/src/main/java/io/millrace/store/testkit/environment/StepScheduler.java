@@ -4,7 +4,9 @@ import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Driver;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,7 @@ public final class StepScheduler {
   private final VirtualClock clock;
   private final RandomGenerator random;
   private final List<SteppedDriver> drivers = new ArrayList<>();
+  private final Map<String, Long> heldUntilNanos = new HashMap<>();
   private boolean eager = true;
   private int depth;
 
@@ -86,6 +89,21 @@ public final class StepScheduler {
     runUntilIdle();
   }
 
+  /**
+   * Does not step the activities of this name, now and later ones, for so long: their thread hangs
+   * in a slow disk, for example, while all others go on.
+   */
+  public void hold(String name, Duration time) {
+    heldUntilNanos.put(name, clock.nanos() + time.toNanos());
+  }
+
+  /** Lets those go on that were held; tells whether any was. */
+  public boolean releaseHeld() {
+    boolean held = heldUntilNanos.values().stream().anyMatch(until -> until > clock.nanos());
+    heldUntilNanos.clear();
+    return held;
+  }
+
   /** Whether nothing is due at the present time. */
   public boolean idle() {
     return pick() == null;
@@ -95,6 +113,7 @@ public final class StepScheduler {
   public void abandon() {
     drivers.forEach(SteppedDriver::finish);
     drivers.clear();
+    heldUntilNanos.clear();
   }
 
   void signalled() {
@@ -122,7 +141,7 @@ public final class StepScheduler {
     @Nullable SteppedDriver picked = null;
     int seen = 0;
     for (SteppedDriver driver : drivers) {
-      if (driver.dueAt(now)) {
+      if (dueNanos(driver) <= now) {
         seen++;
         if (seen == 1 || random.nextInt(seen) == 0) {
           picked = driver;
@@ -147,8 +166,14 @@ public final class StepScheduler {
   private long nextWake() {
     long next = Long.MAX_VALUE;
     for (SteppedDriver driver : drivers) {
-      next = Math.min(next, driver.wakeNanos());
+      next = Math.min(next, dueNanos(driver));
     }
     return next;
+  }
+
+  /** When an activity is to be stepped; never for {@link Long#MAX_VALUE}. */
+  private long dueNanos(SteppedDriver driver) {
+    return Math.max(
+        driver.dueNanos(), heldUntilNanos.getOrDefault(driver.toString(), Long.MIN_VALUE));
   }
 }

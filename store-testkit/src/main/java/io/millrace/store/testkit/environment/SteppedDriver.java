@@ -30,10 +30,6 @@ final class SteppedDriver implements Driver {
     scheduler.runUntilFinished(this);
   }
 
-  boolean dueAt(long nanos) {
-    return !finished && !running && (signalled || wakeNanos <= nanos);
-  }
-
   boolean running() {
     return running;
   }
@@ -46,9 +42,12 @@ final class SteppedDriver implements Driver {
     finished = true;
   }
 
-  /** When it wants to be called without a signal; never for {@link Long#MAX_VALUE}. */
-  long wakeNanos() {
-    return running || finished ? Long.MAX_VALUE : wakeNanos;
+  /** When it wants to be called, long ago with a signal; never for {@link Long#MAX_VALUE}. */
+  long dueNanos() {
+    if (running || finished) {
+      return Long.MAX_VALUE;
+    }
+    return signalled ? Long.MIN_VALUE : wakeNanos;
   }
 
   void step(VirtualClock clock) {

@@ -32,11 +32,13 @@ final class CommandMix {
   private final RandomGenerator random;
   private final Model model;
   private final List<Command> repeatable = new ArrayList<>();
+  private final int largeOneIn;
   private int requestIds;
 
   CommandMix(RandomGenerator random, Model model) {
     this.random = random;
     this.model = model;
+    largeOneIn = random.nextInt(8, 50);
   }
 
   Command next() {
@@ -206,7 +208,7 @@ final class CommandMix {
 
   private Bytes data() {
     int size =
-        switch (random.nextInt(30)) {
+        switch (random.nextInt(largeOneIn)) {
           case 0 -> random.nextInt(20_000);
           case 1, 2, 3, 4 -> random.nextInt(1500);
           case 5, 6 -> 0;

@@ -22,9 +22,11 @@ import org.jspecify.annotations.Nullable;
 /** Compares answers with what the model says, and lets the model follow those that hold. */
 final class Judge {
   private final Model model;
+  private final Limits limits;
 
-  Judge(Model model) {
+  Judge(Model model, Limits limits) {
     this.model = model;
+    this.limits = limits;
   }
 
   /** The store time of a decision. */
@@ -43,8 +45,70 @@ final class Judge {
           : new Verdict.Refused(List.of(Cause.of(Kind.REQUEST_ID_REUSED)));
     }
     return switch (command) {
-      case Transaction transaction -> TransactionRules.judge(model, transaction, nowMillis);
-      case Claim claim -> ClaimRules.judge(model, claim, nowMillis);
+      case Transaction transaction ->
+          isTooLarge(transaction)
+              ? new Verdict.Refused(List.of(Cause.of(Kind.TOO_LARGE)))
+              : TransactionRules.judge(model, transaction, nowMillis);
+      case Claim claim -> verdict(claim, nowMillis);
+    };
+  }
+
+  private Verdict verdict(Claim claim, long nowMillis) {
+    List<Cause> causes = new ArrayList<>();
+    if (claim.groups().size() > limits.claimGroups()) {
+      causes.add(Cause.of(Kind.TOO_LARGE));
+    }
+    if (claim.count() > limits.claimCount()) {
+      causes.add(Cause.of(Kind.TOO_LARGE));
+    }
+    Verdict verdict = ClaimRules.judge(model, claim, nowMillis);
+    if (causes.isEmpty()) {
+      return verdict;
+    }
+    if (verdict instanceof Verdict.Refused(List<Cause> others)) {
+      causes.addAll(others);
+    }
+    return new Verdict.Refused(causes);
+  }
+
+  /** Whether a transaction is larger than its parts are looked at. */
+  private boolean isTooLarge(Transaction transaction) {
+    int parts =
+        transaction.adds().size()
+            + transaction.updates().size()
+            + transaction.renewals().size()
+            + transaction.takings().size()
+            + transaction.deletes().size()
+            + transaction.depends().size()
+            + transaction.puts().size()
+            + transaction.documentDeletes().size()
+            + transaction.documentDepends().size();
+    long bytes = 0;
+    for (Transaction.Add add : transaction.adds()) {
+      bytes += add.data().size() + add.group().length();
+    }
+    for (Transaction.Update update : transaction.updates()) {
+      @Nullable Bytes data = update.data();
+      bytes += data == null ? 0 : data.size();
+    }
+    for (Transaction.Put put : transaction.puts()) {
+      bytes += put.body().size() + put.key().key().length();
+    }
+    return parts > limits.operations() || bytes > limits.transactionBytes();
+  }
+
+  /** Whether the store may be too full for a command, as far as anybody outside can tell. */
+  private boolean mayBeFull(Command command, Verdict verdict) {
+    return switch (command) {
+      case Transaction transaction ->
+          limits.memoryBytes() < Limits.defaults().memoryBytes()
+              && (!transaction.adds().isEmpty()
+                  || !transaction.puts().isEmpty()
+                  || transaction.updates().stream().anyMatch(update -> update.data() != null));
+      case Claim claim ->
+          limits.waitingClaims() < Limits.defaults().waitingClaims()
+              && claim.waitMillis() > 0
+              && verdict instanceof Verdict.Nothing;
     };
   }
 
@@ -57,7 +121,12 @@ final class Judge {
       case Outcome.Refused(_, _, List<Reason> reasons) -> {
         Map<Cause, Integer> actual = counts(reasons.stream().map(Cause::of).toList());
         Map<Cause, Integer> expected =
-            verdict instanceof Verdict.Refused(List<Cause> causes) ? counts(causes) : Map.of();
+            verdict instanceof Verdict.Refused(List<Cause> causes)
+                ? counts(causes)
+                : new HashMap<>();
+        if (actual.containsKey(Cause.of(Kind.FULL)) && mayBeFull(command, verdict)) {
+          expected.put(Cause.of(Kind.FULL), 1);
+        }
         yield actual.equals(expected) ? null : "refused with " + actual + " but " + verdict;
       }
       case Outcome.Done done ->
@@ -81,7 +150,7 @@ final class Judge {
     Verdict verdict = verdict(command, timeOf(outcome));
     return verdict instanceof Verdict.Done || verdict instanceof Verdict.Takes
         ? null
-        : "refused as full but " + verdict;
+        : checkUnchanged(command, outcome);
   }
 
   /**
@@ -116,10 +185,23 @@ final class Judge {
           case Verdict.Takes takes -> followClaim(takes, done);
           default -> done + " but " + verdict;
         };
+    if (wrong == null && grows(command, deleted) && model.leastBytes() > limits.memoryBytes()) {
+      wrong = "grew beyond " + limits.memoryBytes() + " bytes";
+    }
     if (wrong == null) {
       model.committed(command, done);
     }
     return wrong;
+  }
+
+  /** Whether a command that was carried out, and deleted these, surely takes more room. */
+  private static boolean grows(Command command, List<Long> deleted) {
+    return command instanceof Transaction transaction
+        && !transaction.adds().isEmpty()
+        && transaction.updates().isEmpty()
+        && transaction.puts().isEmpty()
+        && transaction.documentDeletes().isEmpty()
+        && deleted.isEmpty();
   }
 
   private @Nullable String checkIds(Outcome.Done done) {

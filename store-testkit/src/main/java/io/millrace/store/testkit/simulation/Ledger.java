@@ -1,8 +1,10 @@
 package io.millrace.store.testkit.simulation;
 
 import io.millrace.store.Change;
+import io.millrace.store.Command;
 import io.millrace.store.Commit;
 import io.millrace.store.Document;
+import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Position;
 import io.millrace.store.Task;
@@ -30,13 +32,17 @@ final class Ledger {
 
   private record Answer(Sent sent, Outcome.Done done) {}
 
+  /** What made a commit, and what came of it. */
+  private record Followed(Command command, Outcome.Done streamed, List<Long> deleted) {}
+
   private final Model model = new Model();
-  private final Judge judge = new Judge(model);
-  private final Queue queue = new Queue(judge);
+  private final Judge judge;
+  private final Queue queue;
   private final List<Observation> observations = new ArrayList<>();
   private final List<Answer> repeated = new ArrayList<>();
   private final TreeMap<Long, Answer> acknowledged = new TreeMap<>();
   private final List<Commit> history = new ArrayList<>();
+  private final List<Followed> followed = new ArrayList<>();
 
   /** The largest id or version that a client was told, by a commit that may be lost. */
   private long largestTold;
@@ -44,8 +50,10 @@ final class Ledger {
   private final BooleanSupplier mayBeFull;
 
   /** {@code mayBeFull} tells whether the disk may lack room now. */
-  Ledger(BooleanSupplier mayBeFull) {
+  Ledger(Limits limits, BooleanSupplier mayBeFull) {
     this.mayBeFull = mayBeFull;
+    judge = new Judge(model, limits);
+    queue = new Queue(judge);
   }
 
   Model model() {
@@ -156,6 +164,22 @@ final class Ledger {
     repeated.clear();
   }
 
+  /** Takes back the commits after {@code number}: the store is as it was then, but for ids. */
+  void rollBack(long number) {
+    forgetBeyond(number);
+    largestTold = Math.max(largestTold, model.lastId());
+    history.subList((int) number, history.size()).clear();
+    followed.subList((int) number, followed.size()).clear();
+    model.clear();
+    for (Followed each : followed) {
+      String wrong = judge.follow(each.command(), each.streamed(), each.deleted());
+      if (wrong != null) {
+        throw new SimulationFailure("not the same again: " + wrong);
+      }
+    }
+    retireToldIds();
+  }
+
   private void follow(Commit commit, boolean complete) {
     Outcome.Done streamed = asAnswer(commit);
     List<Long> deleted =
@@ -179,6 +203,7 @@ final class Ledger {
     if (wrong != null) {
       throw new SimulationFailure(answer.sent().command() + ": " + wrong);
     }
+    followed.add(new Followed(answer.sent().command(), streamed, deleted));
   }
 
   /** Whether two answers are the same, the history apart, which may have gone on as another. */
@@ -197,6 +222,7 @@ final class Ledger {
         String difference = judge.follow(sent.command(), streamed, deleted);
         if (difference == null) {
           queue.answered(sent);
+          followed.add(new Followed(sent.command(), streamed, deleted));
           return;
         }
         wrong.add(sent.command() + ": " + difference);

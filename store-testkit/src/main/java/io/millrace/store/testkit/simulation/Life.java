@@ -3,9 +3,13 @@ package io.millrace.store.testkit.simulation;
 import io.millrace.store.Commit;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Interest;
+import io.millrace.store.Limits;
+import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
+import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
+import io.millrace.store.journal.JournalException;
 import io.millrace.store.testkit.environment.SimulatedDisk;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.time.Duration;
@@ -20,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class Life {
   private final SimulatedEnvironment environment;
   private final RandomGenerator random;
-  private final Ledger ledger = new Ledger(this::isHarmed);
+  private final Limits limits;
+  private final Ledger ledger;
   private final Arrivals arrivals;
   private final CommandMix mix;
   private final StateCheck reads;
@@ -33,10 +38,12 @@ final class Life {
   Life(SimulatedEnvironment environment, RandomGenerator random) {
     this.environment = environment;
     this.random = random;
+    limits = Openings.limits(random);
+    ledger = new Ledger(limits, this::isHarmed);
     arrivals = new Arrivals(environment, ledger);
     mix = new CommandMix(random, ledger.model());
     reads = new StateCheck(ledger, mix, random);
-    openings = new Openings(environment, random, ledger);
+    openings = new Openings(environment, random, ledger, limits);
   }
 
   private boolean isHarmed() {
@@ -72,6 +79,9 @@ final class Life {
 
   /** Subscribes, from now on or from some point of the past. */
   void listen() {
+    if (random.nextInt(4) == 0 && listeners.size() + 1 < limits.subscribers()) {
+      guarded(openings::requireGoneIsRefused);
+    }
     if (listeners.size() > 5) {
       listeners.removeFirst().close();
     }
@@ -86,15 +96,40 @@ final class Life {
     guarded(() -> {
       settle();
       if (!stopped) {
-        try {
-          listeners.add(new Listener(interest, store().subscribe(interest)));
-        } catch (PositionLostException e) {
-          if (e.why() != PositionLostException.Why.GONE) {
-            throw new SimulationFailure("position " + after + " was refused", e);
-          }
-        }
+        subscribe(interest);
       }
     });
+  }
+
+  private void subscribe(Interest interest) {
+    // One more follows all commits for the ledger.
+    boolean full = listeners.size() + 1 >= limits.subscribers();
+    try {
+      listeners.add(new Listener(interest, store().subscribe(interest)));
+    } catch (PositionLostException e) {
+      if (e.why() != PositionLostException.Why.GONE) {
+        throw new SimulationFailure("position " + interest.after() + " was refused", e);
+      }
+    } catch (JournalException e) {
+      requireExcuse(e);
+    } catch (StoreClosedException | OutcomeUnknownException e) {
+      throw e;
+    } catch (StoreException e) {
+      if (!full) {
+        throw new SimulationFailure("no subscription: " + e.getMessage(), e);
+      }
+      full = false;
+    }
+    if (full && listeners.size() + 1 > limits.subscribers()) {
+      throw new SimulationFailure("more than " + limits.subscribers() + " subscriptions");
+    }
+  }
+
+  /** What is read from the disk may fail when something was done to the disk. */
+  private void requireExcuse(JournalException e) {
+    if (!harmed && !environment.disk().damaged()) {
+      throw new SimulationFailure("the journal cannot be read: " + e.getMessage(), e);
+    }
   }
 
   void harm(Consumer<SimulatedDisk> fault) {
@@ -105,6 +140,7 @@ final class Life {
   /** Lets all that is due happen, and settles what was answered with what was committed. */
   void settle() {
     guarded(() -> {
+      environment.scheduler().releaseHeld();
       environment.runUntilIdle();
       deliver();
       if (stopped || environment.disk().powerOff() || stuck()) {
@@ -116,11 +152,95 @@ final class Life {
       ledger.settle(commits, true);
       ledger.requireNothingUnsettled();
       ledger.queue().forgetCancelled();
+      int waiting = ledger.queue().waiting().size();
+      if (waiting > limits.waitingClaims()) {
+        throw new SimulationFailure(waiting + " claims wait, more than " + limits.waitingClaims());
+      }
       ledger.queue().checkNobodyIsForgotten(timeMillis, environment.nanos());
-      for (Listener listener : listeners) {
-        listener.check(ledger.history());
+      listeners.removeIf(listener -> !follows(listener));
+    });
+  }
+
+  /** Checks what a subscriber got; false when its past cannot be read. */
+  private boolean follows(Listener listener) {
+    try {
+      listener.check(ledger.history());
+      return true;
+    } catch (JournalException e) {
+      requireExcuse(e);
+      listener.close();
+      return false;
+    }
+  }
+
+  /** Lets the threads that write to the disk hang for a while. */
+  void slowDown() {
+    Duration time = Duration.ofMillis(random.nextLong(1, 3_000));
+    environment.scheduler().hold(random.nextInt(4) == 0 ? "snapshot" : "journal-sync", time);
+  }
+
+  /** Takes back the faults that did not stop the store: from now on nothing excuses one. */
+  void mend() {
+    environment.disk().mend();
+    environment.advance(Duration.ofSeconds(2)); // a store that had no room looks every second
+    settle();
+    if (!stopped && !environment.disk().powerOff()) {
+      harmed = false;
+    }
+  }
+
+  /** The disk damages something that it holds; later crashes and restarts must cope with it. */
+  void damage() {
+    if (random.nextBoolean()) {
+      settle(); // what is damaged then has been told
+    }
+    if (random.nextInt(3) == 0) {
+      environment.disk().bringBack();
+    } else {
+      environment.disk().rot();
+    }
+    if (random.nextBoolean()) {
+      killProcess();
+    }
+  }
+
+  void intrude() {
+    guarded(() -> {
+      try {
+        openings.intrude();
+      } catch (JournalException e) {
+        requireExcuse(e);
       }
     });
+  }
+
+  void backUp() {
+    if (!harmed) {
+      guarded(() -> openings.backUp(reads));
+    }
+  }
+
+  /** Goes back to a backup, if there is one. */
+  void restoreBackup() {
+    settle();
+    if (stopped || harmed || environment.disk().powerOff() || !openings.canGoBack()) {
+      return;
+    }
+    closeListeners();
+    ledger.queue().clear();
+    openings.goBack();
+    arrivals.deliver(); // claims that waited were told that the store closed
+  }
+
+  private void closeListeners() {
+    listeners.forEach(Listener::close);
+    listeners.clear();
+  }
+
+  /** The process is killed, and begins again on a machine that goes on. */
+  void killProcess() {
+    environment.killProcess();
+    comeBack();
   }
 
   /** Notices when the store or its power is gone, and brings it back. */
@@ -175,14 +295,18 @@ final class Life {
     if (stopped || environment.disk().powerOff() || harmed) {
       return;
     }
-    listeners.forEach(Listener::close);
-    listeners.clear();
+    if (environment.disk().damaged()) {
+      killProcess();
+      return;
+    }
+    closeListeners();
     ledger.queue().clear();
     openings.restart(random.nextBoolean());
     arrivals.deliver(); // claims that waited were told that the store closed
   }
 
   void end() {
+    environment.disk().heal();
     if (harmed) {
       cutPower();
     }

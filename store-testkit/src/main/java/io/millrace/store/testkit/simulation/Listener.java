@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A subscriber, and what it has been given. */
-final class Listener {
+final class Listener implements AutoCloseable {
   private final Interest interest;
   private final Subscription subscription;
   private long passed;
@@ -72,7 +72,8 @@ final class Listener {
         .toList();
   }
 
-  void close() {
+  @Override
+  public void close() {
     subscription.close();
   }
 }

@@ -57,6 +57,24 @@ final class Model {
     return lastId;
   }
 
+  /** Begins anew, with nothing. */
+  void clear() {
+    tasks.clear();
+    idsByOrigin.clear();
+    documents.clear();
+    remembered.clear();
+    everRemembered.clear();
+    lastId = 0;
+    number = 0;
+    timeMillis = 0;
+  }
+
+  /** The least that tasks and documents can take in memory: a task 144 bytes and its data. */
+  long leastBytes() {
+    return tasks.values().stream().mapToLong(task -> 144L + task.data().size()).sum()
+        + documents.values().stream().mapToLong(document -> document.body().size()).sum();
+  }
+
   /** No id up to this one is to be given any more, whether or not it was. */
   void retireIds(long largest) {
     lastId = Math.max(lastId, largest);

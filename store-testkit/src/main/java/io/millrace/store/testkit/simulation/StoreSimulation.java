@@ -15,6 +15,7 @@ public final class StoreSimulation {
   private final RandomGenerator random;
   private final SimulatedEnvironment environment;
   private final Life life;
+  private final boolean rots;
   private int step;
 
   private StoreSimulation(SimulationOptions options) {
@@ -24,6 +25,7 @@ public final class StoreSimulation {
     environment.scheduler().eager(false);
     options.disk().accept(environment.disk());
     random = seeds.split();
+    rots = random.nextInt(3) == 0;
     life = new Life(environment, seeds.split());
   }
 
@@ -64,8 +66,24 @@ public final class StoreSimulation {
 
   private void act() {
     int choice = random.nextInt(1000);
-    if (choice < 560) {
+    if (choice < 531) {
       life.sendCommand();
+    } else if (choice < 539) {
+      life.slowDown();
+    } else if (choice < 542) {
+      life.intrude();
+    } else if (choice < 545) {
+      life.backUp();
+    } else if (choice < 546) {
+      life.restoreBackup();
+    } else if (choice < 549) {
+      life.killProcess();
+    } else if (choice < 552) {
+      life.mend();
+    } else if (choice < 560) {
+      if (rots) {
+        life.damage();
+      }
     } else if (choice < 760) {
       step(random.nextInt(1, 6));
     } else if (choice < 830) {
@@ -100,12 +118,14 @@ public final class StoreSimulation {
 
   private void harm() {
     int when = random.nextInt(1, 60);
-    switch (random.nextInt(6)) {
+    switch (random.nextInt(8)) {
       case 0 -> life.harm(disk -> disk.failSyncAfter(when));
       case 1 -> life.harm(disk -> disk.failWriteAfter(when));
       case 2 ->
           life.harm(disk ->
               disk.limitTo(disk.isLimited() ? Long.MAX_VALUE : disk.usedBytes() + when * 100L));
+      case 3 -> life.harm(disk -> disk.failReadAfter(when));
+      case 4 -> life.harm(disk -> disk.failFolderAfter(random.nextInt(1, 6)));
       default -> life.harm(disk -> disk.cutPowerAfter(when));
     }
   }
