@@ -8,6 +8,7 @@ import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Journaling;
 import io.millrace.store.Read;
 import io.millrace.store.StoreException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,8 +50,9 @@ final class Health implements Handler {
       Map<String, Object> answer = answer("ok");
       answer.put("position", read.position().toString());
       answer.put("time", read.timeMillis());
-      answer.put("timeahead", store.timeAheadMillis());
-      answer.put("warnings", warnings(disk));
+      long ahead = store.timeAheadMillis();
+      answer.put("timeahead", ahead);
+      answer.put("warnings", warnings(disk, ahead));
       return Reply.json(JSON.writeValueAsBytes(answer));
     } catch (StoreException e) {
       return problem("stopped", String.valueOf(e.getMessage()));
@@ -71,7 +73,7 @@ final class Health implements Handler {
     return answer;
   }
 
-  private static List<String> warnings(DiskState disk) {
+  private static List<String> warnings(DiskState disk, long aheadMillis) {
     List<String> warnings = new ArrayList<>();
     if (disk.shortage() != null) {
       warnings.add("growth is refused as full: " + disk.shortage());
@@ -80,6 +82,14 @@ final class Health implements Handler {
     }
     if (disk.snapshotFailure() != null) {
       warnings.add("the last snapshot could not be written: " + disk.snapshotFailure());
+    }
+    if (Math.abs(aheadMillis) > EmbeddedTaskStore.TIME_MARGIN.toMillis()) {
+      warnings.add(
+          "store time is %s %s the wall clock: absolute times come that much too %s"
+              .formatted(
+                  Duration.ofMillis(Math.abs(aheadMillis)),
+                  aheadMillis > 0 ? "ahead of" : "behind",
+                  aheadMillis > 0 ? "early" : "late"));
     }
     return warnings;
   }

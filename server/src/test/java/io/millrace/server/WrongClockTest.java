@@ -59,6 +59,9 @@ final class WrongClockTest {
       long ahead =
           new JsonMapper().readTree(server.get("/health").body()).at("/timeahead").asLong();
       assertThat(ahead).isBetween(AHEAD.minusHours(1).toMillis(), AHEAD.plusHours(1).toMillis());
+      assertThat(server.get("/health").body())
+          .contains("store time is PT7")
+          .contains("ahead of the wall clock: absolute times come that much too early");
       String line =
           server
               .get("/metrics")

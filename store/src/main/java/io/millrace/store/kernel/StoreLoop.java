@@ -126,7 +126,12 @@ final class StoreLoop implements Activity {
   /** What {@link #step} could not handle itself, such as an error while it stopped. */
   @Override
   public void failed(Throwable thrown) {
-    stop(thrown);
+    thread.enter();
+    try {
+      stop(thrown);
+    } finally {
+      thread.leave();
+    }
   }
 
   private long turn() {
