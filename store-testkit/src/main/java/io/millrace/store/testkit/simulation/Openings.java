@@ -99,7 +99,10 @@ final class Openings {
         random.nextInt(1, 4),
         random.nextInt(1, 5),
         random.nextInt(3, 8),
-        usual.subscriberLag(),
+        random.nextBoolean() ? usual.subscriberLag() : random.nextInt(1, 50),
+        random.nextBoolean() ? usual.subscriberLagBytes() : random.nextInt(500, 20_000),
+        usual.queuedCommands(),
+        usual.queuedBytes(),
         random.nextInt(500, 20_000),
         random.nextBoolean() ? usual.memoryBytes() : random.nextLong(8_000, 60_000));
   }
