@@ -97,9 +97,9 @@ public final class JournalCheck {
     for (String name : names) {
       if (name.endsWith(FileNames.TORN)) {
         notices.add(name + " keeps what recovery by an earlier version cut off");
-      } else if (name.endsWith(FileNames.TEMPORARY)) {
+      } else if (name.endsWith(FileNames.TEMPORARY) && !name.equals(FileNames.SPARE)) {
         notices.add(name + " is unfinished and has no meaning");
-      } else if (!FileNames.isKnown(name)) {
+      } else if (!FileNames.isKnown(name) && !name.equals(FileNames.SPARE)) {
         notices.add(name + " is no file of a journal and is read by nothing");
       }
     }
