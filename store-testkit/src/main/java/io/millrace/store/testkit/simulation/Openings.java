@@ -100,6 +100,9 @@ final class Openings {
         random.nextInt(1, 5),
         random.nextInt(3, 8),
         usual.subscriberLag(),
+        usual.subscriberLagBytes(),
+        usual.queuedCommands(),
+        usual.queuedBytes(),
         random.nextInt(500, 20_000),
         random.nextBoolean() ? usual.memoryBytes() : random.nextLong(8_000, 60_000));
   }
