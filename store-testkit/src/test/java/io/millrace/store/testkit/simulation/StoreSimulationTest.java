@@ -10,12 +10,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs the seeds 1 to {@code -Dmillrace.simulation.seeds}, 1,000 by default, or replays the one of
- * {@code -Dmillrace.simulation.seed}; {@code -Dmillrace.simulation.steps} makes runs longer.
+ * Runs the seeds 1 to {@code -Dmillrace.simulation.seeds}, 600 by default, or fresh seeds for
+ * {@code -Dmillrace.simulation.minutes}, or replays the one of {@code -Dmillrace.simulation.seed};
+ * {@code -Dmillrace.simulation.steps} makes runs longer.
  */
 final class StoreSimulationTest {
   private static final int STEPS =
@@ -30,15 +32,19 @@ final class StoreSimulationTest {
       simulate(one);
       return;
     }
-    long seeds = Long.getLong("millrace.simulation.seeds", 1_000);
-    AtomicLong next = new AtomicLong();
+    long minutes = Long.getLong("millrace.simulation.minutes", 0);
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
+    // Fresh seeds are never those of another run; a failure names its own.
+    long first = minutes == 0 ? 0 : System.currentTimeMillis() << 20;
+    long last = minutes == 0 ? Long.getLong("millrace.simulation.seeds", 600) : Long.MAX_VALUE;
+    AtomicLong next = new AtomicLong(first);
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       List<Future<?>> runs = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
         runs.add(
             threads.submit(() -> {
               for (long seed = next.incrementAndGet();
-                  seed <= seeds;
+                  seed <= last && (minutes == 0 || System.nanoTime() < end);
                   seed = next.incrementAndGet()) {
                 simulate(seed);
               }
@@ -46,6 +52,9 @@ final class StoreSimulationTest {
       }
       for (Future<?> run : runs) {
         run.get();
+      }
+      if (minutes > 0) {
+        System.out.println(next.get() - first + " fresh seeds found nothing");
       }
     }
   }
