@@ -70,8 +70,10 @@ final class JobsApiTest {
             "ended",
             "workerId",
             "failures",
+            "returns",
             "parent",
             "child",
+            "followOn",
             "payloadSize",
             "resultSize",
             "progress");
