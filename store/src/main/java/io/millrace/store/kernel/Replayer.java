@@ -53,7 +53,9 @@ final class Replayer implements Journal.Replay {
       history = History.begin(environment.newRandom().nextLong());
     }
     // One new history for each cut: those that began after an earlier one may be lost as well.
-    for (int i = Math.max(tail.cuts(), replayer.forks ? 1 : 0); i > 0; i--) {
+    // What was left out may hold the record of another new history, whose ids were given too.
+    int forks = tail.cuts() > 0 ? tail.cuts() + 1 : replayer.forks ? 1 : 0;
+    for (int i = forks; i > 0; i--) {
       history = history.fork(environment.newRandom().nextLong(), replayer.state.commits());
       replayer.skipIds();
     }

@@ -189,7 +189,7 @@ final class Openings {
         if (disk.faults() > faults) {
           cutShort = damaged;
         } else {
-          if (!damaged) {
+          if (!disk.damaged()) {
             throw new SimulationFailure("the store does not open again: " + e, e);
           }
           // It may say no to damage, but then everything must still be there.
