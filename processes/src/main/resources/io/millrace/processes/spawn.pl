@@ -71,6 +71,9 @@ sub begin {
     $claimed = sysopen(my $file, 'claim', POSIX::O_CREAT | POSIX::O_EXCL | POSIX::O_WRONLY);
   }
   $claimed or $never->("its folder cannot be claimed: $!");
+  # Some are ignored if the launcher was started in the background, and a program could not be ended by them. They
+  # count from the moment on in which somebody may send one.
+  $SIG{$_} = 'DEFAULT' for qw(HUP INT QUIT);
   tell_launcher("r $own $supervisor");
   umask($umask);
   POSIX::dup2(fileno($run->{input}), 0);
@@ -86,8 +89,7 @@ sub begin {
     my $name = shift @command;
     $ENV{$name} = shift @command;
   }
-  # Some are ignored where the launcher was started in the background, and a program could not be ended by them.
-  $SIG{$_} = 'DEFAULT' for qw(HUP INT QUIT PIPE);
+  $SIG{PIPE} = 'DEFAULT';
   if (!exec { $command[0] } @command) {
     my $code = $!{ENOENT} ? 127 : 126;
     syswrite(STDERR, "$command[0]: $!\n");
