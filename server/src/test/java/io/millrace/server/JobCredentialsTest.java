@@ -143,7 +143,7 @@ final class JobCredentialsTest {
 
   @Test
   void a_wrong_registration_token_lets_nobody_in() throws Exception {
-    TestServer at = start("jobs.worker.token", "wt", "jobs.worker.kick-after-ms", "1");
+    TestServer at = start("jobs.worker.token", "wt", "jobs.worker.kick-after-ms", "1000");
     Heard heard = new Heard();
     WebSocket worker = connect(at, "/api/worker", heard);
     worker

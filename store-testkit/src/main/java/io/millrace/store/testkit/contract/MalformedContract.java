@@ -7,6 +7,7 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.ClaimOrder;
 import io.millrace.store.DocumentKey;
+import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.Reason;
@@ -227,8 +228,9 @@ public abstract class MalformedContract extends StoreTopic {
     Outcome.Refused refused =
         refused(
             Transaction.by(ALICE)
-                .update(task.ref(), null, new When.After(-1))
-                .put(doc("x"), -2, Bytes.EMPTY));
+                .update(task.ref(), null, new When.At(Limits.LARGEST_NUMBER + 1))
+                .put(doc("x"), DocumentVersion.ANY, Bytes.EMPTY)
+                .put(doc("x"), DocumentVersion.ANY, Bytes.EMPTY));
     assertThat(refused.reasons()).extracting(Reason::task).containsExactly(task.ref(), null);
     assertThat(refused.reasons()).extracting(Reason::document).containsExactly(null, doc("x"));
   }
