@@ -113,8 +113,10 @@ public interface TaskStore extends AutoCloseable {
    * history, and gives no id that the other one gave, nor any earlier copy of it.
    *
    * <p>That rests on this machine's clock: the ids go on from a number that grows with it, by 4
-   * million a second. A clock that is behind, or more than one crash in 17 minutes from one restore
-   * to the next, can give an id twice.
+   * million a second. A clock that is behind, or more than one new history in 17 minutes from one
+   * restore to the next, can give an id twice. A crash of an opportunistic store begins one new
+   * history, a recovery that leaves out a part of the journal two, and one more each time it is
+   * itself interrupted.
    *
    * @param backup read to its end, not closed
    * @return how many commits the store holds

@@ -146,11 +146,15 @@ final class Life {
       if (stopped || environment.disk().powerOff() || stuck()) {
         return;
       }
-      List<Commit> commits = openings.poll();
+      settleStreamed();
+      // A store wakes up to a millisecond after something is due; a read makes it look before.
       long timeMillis = store().tasks(List.of()).timeMillis();
+      environment.runUntilIdle();
       deliver();
-      ledger.settle(commits, true);
-      ledger.requireNothingUnsettled();
+      if (stopped || environment.disk().powerOff() || stuck()) {
+        return;
+      }
+      settleStreamed();
       ledger.queue().forgetCancelled();
       int waiting = ledger.queue().waiting().size();
       if (waiting > limits.waitingClaims()) {
@@ -159,6 +163,11 @@ final class Life {
       ledger.queue().checkNobodyIsForgotten(timeMillis, environment.nanos());
       listeners.removeIf(listener -> !follows(listener));
     });
+  }
+
+  private void settleStreamed() {
+    ledger.settle(openings.poll(), true);
+    ledger.requireNothingUnsettled();
   }
 
   /** Checks what a subscriber got; false when its past cannot be read. */

@@ -60,7 +60,7 @@ final class Openings {
   private long durable;
   private int folders;
 
-  /** The new histories since the last restored backup. */
+  /** The most new histories that may have begun since the last restored backup. */
   private int forks;
 
   Openings(SimulatedEnvironment environment, RandomGenerator random, Ledger ledger, Limits limits) {
@@ -171,7 +171,7 @@ final class Openings {
       @Nullable EmbeddedTaskStore opened = null;
       try {
         opened = openJournal();
-        recovered(opened, damaged);
+        recovered(opened, damaged, attempt + 1);
         disk.mend();
         if (disk.faults() > faults) {
           environment.advance(Duration.ofSeconds(2)); // a store without room looks every second
@@ -233,7 +233,7 @@ final class Openings {
     }
   }
 
-  private void recovered(EmbeddedTaskStore opened, boolean damaged) {
+  private void recovered(EmbeddedTaskStore opened, boolean damaged, int attempts) {
     Position end = opened.tasks(List.of()).position();
     List<Commit> commits =
         new ArrayList<>(
@@ -269,7 +269,8 @@ final class Openings {
     }
     ledger.queue().clear();
     durable = end.number();
-    forks += end.history() == history ? 0 : 1;
+    // A recovery that leaves something out begins two, also one that was itself cut short.
+    forks += end.history() == history ? 0 : 2 * attempts;
     history = end.history();
     use(opened, end);
   }
