@@ -146,7 +146,7 @@ final class Life {
       if (stopped || environment.disk().powerOff() || stuck()) {
         return;
       }
-      List<Commit> commits = openings.poll();
+      List<Commit> commits = poll();
       long timeMillis = store().tasks(List.of()).timeMillis();
       deliver();
       ledger.settle(commits, true);
@@ -159,6 +159,21 @@ final class Life {
       ledger.queue().checkNobodyIsForgotten(timeMillis, environment.nanos());
       listeners.removeIf(listener -> !follows(listener));
     });
+  }
+
+  /**
+   * The commits that were streamed. A stream whose past cannot be read ends with the error, but the
+   * store goes on, and when the disk is as it should be, another stream gets everything.
+   */
+  private List<Commit> poll() {
+    try {
+      return openings.poll();
+    } catch (JournalException e) {
+      requireExcuse(e);
+      environment.disk().heal();
+      openings.streamAgain();
+      return openings.poll();
+    }
   }
 
   /** Checks what a subscriber got; false when its past cannot be read. */

@@ -137,10 +137,14 @@ final class Openings {
   }
 
   private void use(EmbeddedTaskStore opened, Position after) {
-    Interest interest = Interest.everything().after(after);
-    stream = new Listener(interest, opened.subscribe(interest));
+    stream = follow(opened, after);
     streamed.clear();
     store = opened;
+  }
+
+  private static Listener follow(EmbeddedTaskStore opened, Position after) {
+    Interest interest = Interest.everything().after(after);
+    return new Listener(interest, opened.subscribe(interest));
   }
 
   /** The commits that were streamed since the last one settled. */
@@ -154,6 +158,16 @@ final class Openings {
       durable = commits.getLast().position().number();
     }
     return commits;
+  }
+
+  /** Goes on with another stream after the last commit that has come, when this one has failed. */
+  void streamAgain() {
+    if (stream != null) {
+      stream.close();
+    }
+    long last =
+        streamed.isEmpty() ? ledger.model().number() : streamed.getLast().position().number();
+    stream = follow(store(), new Position(history, last));
   }
 
   /** Opens the store after a crash or a fault, perhaps through further ones. */
