@@ -24,6 +24,9 @@ public interface Subscription extends AutoCloseable {
    * @throws PositionLostException when the subscriber was too slow; it may read everything anew and
    *     then subscribe again
    * @throws StoreClosedException when the store or the subscription is closed
+   * @throws StoreException when a store in this process cannot read its journal, which may be
+   *     damaged; nobody else is disturbed, and a later call tries again without leaving out a
+   *     commit
    * @throws InterruptedException when the thread was interrupted
    */
   @Nullable Commit next(Duration timeout) throws InterruptedException;

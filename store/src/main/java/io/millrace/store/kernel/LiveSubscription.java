@@ -8,6 +8,7 @@ import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.PositionLostException.Why;
 import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
 import io.millrace.store.Subscription;
 import io.millrace.store.Task;
 import io.millrace.store.environment.Environment;
@@ -205,13 +206,23 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
             "too slow: the commits after commit " + passed + " are not kept any more");
       }
       return readPast(Objects.requireNonNull(reader));
-    } catch (JournalException e) {
-      if (broadcast.isClosed()) {
+    } catch (StoreException e) {
+      abandonReader(e);
+      if (e instanceof JournalException && broadcast.isClosed()) {
         throw new StoreClosedException("the store is closed", e);
       }
       throw e;
     } finally {
       reading.unlock();
+    }
+  }
+
+  /** Nobody knows where a reader that failed stands; the next one begins after the last commit. */
+  private void abandonReader(StoreException failure) {
+    try {
+      closeReader();
+    } catch (JournalException e) {
+      failure.addSuppressed(e);
     }
   }
 
@@ -310,8 +321,8 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
       closeReader();
     } finally {
       reading.unlock();
+      broadcast.leave(this);
+      place.set(null);
     }
-    broadcast.leave(this);
-    place.set(null);
   }
 }

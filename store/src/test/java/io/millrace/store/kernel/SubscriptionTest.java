@@ -21,9 +21,14 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.FileJournal;
 import io.millrace.store.journal.FileJournalOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -208,6 +213,47 @@ class SubscriptionTest {
                 assertThat(e.why()).isEqualTo(Why.TOO_SLOW);
                 assertThat(e.position()).isEqualTo(first.position());
               });
+    }
+  }
+
+  @Test
+  void who_meets_damage_in_the_journal_is_told_alone_and_goes_on_once_it_is_mended()
+      throws InterruptedException, IOException {
+    StoreOptions options = StoreOptions.in(folder).withLimits(Budgets.subscriberLag(20));
+    try (TaskStore store = TaskStore.open(options);
+        Subscription stalled = store.subscribe(Interest.everything());
+        Subscription other = store.subscribe(Interest.everything())) {
+      long first = store.commit(add(1)).done().position().number();
+      assertThat(next(stalled).position().number()).isEqualTo(first);
+      next(other);
+      for (int i = 0; i < 30; i++) {
+        store.commit(add(1)).done();
+        next(other);
+      }
+      turnBitOfFirstFrame();
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(() -> stalled.next(LONG)).isInstanceOf(DamagedJournalException.class);
+        long after = store.commit(add(1)).done().position().number();
+        assertThat(next(other).position().number()).isEqualTo(after);
+      }
+      turnBitOfFirstFrame();
+      for (int i = 1; i <= 32; i++) {
+        assertThat(next(stalled).position().number()).isEqualTo(first + i);
+      }
+      assertThat(stalled.next(Duration.ZERO)).isNull();
+    }
+  }
+
+  /** Turns a bit in the journal's first frame, or turns it back. */
+  private void turnBitOfFirstFrame() throws IOException {
+    int firstFrame = 4096;
+    Path segment = folder.resolve("0000000000000001.segment");
+    try (FileChannel file =
+        FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer one = ByteBuffer.allocate(1);
+      file.read(one, firstFrame + 70);
+      one.put(0, (byte) (one.get(0) ^ 1)).flip();
+      file.write(one, firstFrame + 70);
     }
   }
 

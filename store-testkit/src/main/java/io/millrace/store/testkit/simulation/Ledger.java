@@ -12,6 +12,7 @@ import io.millrace.store.TaskRef;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -178,6 +179,19 @@ final class Ledger {
       }
     }
     retireToldIds();
+  }
+
+  /** Names the commits of all histories but the {@code known} ones by the history {@code name}. */
+  void rename(Set<Long> known, long name) {
+    history.replaceAll(commit ->
+        known.contains(commit.position().history())
+            ? commit
+            : new Commit(
+                new Position(name, commit.position().number()),
+                commit.timeMillis(),
+                commit.client(),
+                commit.override(),
+                commit.changes()));
   }
 
   private void follow(Commit commit, boolean complete) {

@@ -166,8 +166,23 @@ final class Life {
   }
 
   private void settleStreamed() {
-    ledger.settle(openings.poll(), true);
+    ledger.settle(poll(), true);
     ledger.requireNothingUnsettled();
+  }
+
+  /**
+   * The commits that were streamed. A stream whose past cannot be read ends with the error, but the
+   * store goes on, and when the disk is as it should be, another stream gets everything.
+   */
+  private List<Commit> poll() {
+    try {
+      return openings.poll();
+    } catch (JournalException e) {
+      requireExcuse(e);
+      environment.disk().heal();
+      openings.streamAgain();
+      return openings.poll();
+    }
   }
 
   /** Checks what a subscriber got; false when its past cannot be read. */

@@ -24,7 +24,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +41,8 @@ final class Openings {
   private static final int SMALL_SEGMENTS = 1 << 16;
   private static final int MOST_PAYLOAD = 1 << 24;
 
-  /** A backup of what the store held at a position. */
-  private record Backup(Bytes bytes, Position position) {}
+  /** A backup of what the store held at a position, and the histories that had led to it. */
+  private record Backup(Bytes bytes, Position position, Set<Long> histories) {}
 
   private final SimulatedEnvironment environment;
   private final RandomGenerator random;
@@ -57,6 +59,10 @@ final class Openings {
   private @Nullable EmbeddedTaskStore store;
   private @Nullable Listener stream;
   private long history;
+
+  /** The present history and those before it, by whose names positions were told. */
+  private Set<Long> histories = new HashSet<>();
+
   private long durable;
   private int folders;
 
@@ -119,6 +125,7 @@ final class Openings {
     EmbeddedTaskStore opened = openJournal();
     Position start = opened.tasks(List.of()).position();
     history = start.history();
+    histories.add(history);
     use(opened, start);
   }
 
@@ -137,10 +144,14 @@ final class Openings {
   }
 
   private void use(EmbeddedTaskStore opened, Position after) {
-    Interest interest = Interest.everything().after(after);
-    stream = new Listener(interest, opened.subscribe(interest));
+    stream = follow(opened, after);
     streamed.clear();
     store = opened;
+  }
+
+  private static Listener follow(EmbeddedTaskStore opened, Position after) {
+    Interest interest = Interest.everything().after(after);
+    return new Listener(interest, opened.subscribe(interest));
   }
 
   /** The commits that were streamed since the last one settled. */
@@ -154,6 +165,16 @@ final class Openings {
       durable = commits.getLast().position().number();
     }
     return commits;
+  }
+
+  /** Goes on with another stream after the last commit that has come, when this one has failed. */
+  void streamAgain() {
+    if (stream != null) {
+      stream.close();
+    }
+    long last =
+        streamed.isEmpty() ? ledger.model().number() : streamed.getLast().position().number();
+    stream = follow(store(), new Position(history, last));
   }
 
   /** Opens the store after a crash or a fault, perhaps through further ones. */
@@ -272,6 +293,7 @@ final class Openings {
     // A recovery that leaves something out begins two, also one that was itself cut short.
     forks += end.history() == history ? 0 : 2 * attempts;
     history = end.history();
+    histories.add(history);
     use(opened, end);
   }
 
@@ -355,7 +377,7 @@ final class Openings {
     ByteArrayOutputStream target = new ByteArrayOutputStream();
     Position position = store().backup(target);
     byte[] bytes = target.toByteArray();
-    backups.add(new Backup(Bytes.copyOf(bytes), position));
+    backups.add(new Backup(Bytes.copyOf(bytes), position, Set.copyOf(histories)));
     if (backups.size() > 3) {
       backups.removeFirst();
     }
@@ -427,9 +449,13 @@ final class Openings {
     }
     backups.removeIf(each -> each.position().number() > end.number());
     ledger.rollBack(end.number());
+    // The copy cannot know a history that began after the backup, though it holds its past.
+    ledger.rename(backup.histories(), backup.position().history());
     ledger.queue().clear();
     durable = end.number();
     history = end.history();
+    histories = new HashSet<>(backup.histories());
+    histories.add(history);
     use(opened, end);
   }
 }
