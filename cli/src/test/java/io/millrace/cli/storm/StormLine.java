@@ -16,6 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** One connection of a worker. */
 final class StormLine implements WebSocket.Listener {
+  private static final String UNKNOWN = "{\"code\":99}";
   private static final String READY = "{\"code\":1,\"status\":1}";
   private static final String BUSY = "{\"code\":1,\"status\":0}";
   private static final String FAILED = "{\"code\":4,\"info\":\"no luck\",\"logs\":null%s}";
@@ -132,7 +133,14 @@ final class StormLine implements WebSocket.Listener {
         send(() -> socket.sendBinary(ByteBuffer.wrap(new byte[] {'x'}), false));
         afterSending(() -> leave(socket));
       }
-      case GARBAGE -> say(socket, garbage());
+      case GARBAGE -> {
+        String garbage = garbage();
+        say(socket, garbage);
+        if (garbage.equals(UNKNOWN)) {
+          // The server passes it over, so the worker still has the job.
+          result(socket, job);
+        }
+      }
     }
   }
 
@@ -148,7 +156,7 @@ final class StormLine implements WebSocket.Listener {
     return switch ((int) (StormWorker.newAttempt() % 4)) {
       case 0 -> "garbage";
       case 1 -> "{\"code\":3,\"percent\":null,\"info\":null}";
-      case 2 -> "{\"code\":99}";
+      case 2 -> UNKNOWN;
       default -> "{\"code\":6,\"job\":\"00000000-0000-0000-0000-000000000000\"}";
     };
   }
