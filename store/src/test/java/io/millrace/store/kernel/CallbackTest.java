@@ -54,7 +54,8 @@ class CallbackTest {
 
   /** A claim that is answered once {@link #answer} is called, by the store's thread for sure. */
   private CompletableFuture<Outcome> waiting() {
-    return store.submit(Claim.of(ME, "awaited", Duration.ZERO).withWait(Duration.ofHours(1)));
+    Duration hour = Duration.ofHours(1);
+    return store.submit(Claim.of(ME, "awaited", hour).withWait(hour));
   }
 
   private void answer() {
