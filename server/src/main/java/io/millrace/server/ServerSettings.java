@@ -31,7 +31,9 @@ public record ServerSettings(
       Key.optionalPath(
           "token-file",
           "A file with one token. With it every request except `/health` needs the header"
-              + " `Authorization: Bearer TOKEN`.");
+              + " `Authorization: Bearer TOKEN`. `/dci` also takes it as the password of HTTP"
+              + " Basic, and `jobs.api-key` and `jobs.worker.token` each open their part of the job"
+              + " server.");
   private static final Key<Long> MAX_BODY =
       Key.bytes(
           "max-body-bytes",
