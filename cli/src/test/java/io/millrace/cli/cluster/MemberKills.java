@@ -3,8 +3,12 @@ package io.millrace.cli.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
@@ -79,13 +83,29 @@ final class MemberKills {
     for (int i = 0; i < MOST_STOPS; i++) {
       String victim = worker(site);
       site.signal(victim, "STOP");
-      if (!held(site, victim).isEmpty()) {
+      if (!held(site, victim).isEmpty() && isWritable(site)) {
         return victim;
       }
-      // It was done in the meantime.
+      // It was done in the meantime, or was just writing.
       site.signal(victim, "CONT");
     }
     throw new AssertionError("nobody could be stopped while it worked");
+  }
+
+  /** Whether others can write lines: who is stopped in the middle of one has the output locked. */
+  private static boolean isWritable(ClusterSite site) throws IOException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+    while (System.nanoTime() - end < 0) {
+      try (FileChannel output =
+              FileChannel.open(site.output(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+          FileLock lock = output.tryLock()) {
+        if (lock != null) {
+          return true;
+        }
+      }
+      Thread.onSpinWait();
+    }
+    return false;
   }
 
   /** Waits until somebody works, and sees to it that there is work. */
