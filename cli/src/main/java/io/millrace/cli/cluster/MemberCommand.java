@@ -5,12 +5,11 @@ import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.StopSignals;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.cluster.config.ClusterConfig;
-import io.millrace.cluster.config.ConfigDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.member.Duty;
 import io.millrace.cluster.member.Member;
+import io.millrace.cluster.membership.ClusterConfig;
 import io.millrace.cluster.membership.Peer;
 import java.time.Duration;
 import java.util.Map;
@@ -98,7 +97,7 @@ public final class MemberCommand implements Callable<Integer> {
       // What cannot be made here must not become the plan of others.
       plan.duty(new Means(first, remote));
       ClusterConfig mine = given.orElseGet(() -> new ClusterConfig(LeaseTerms.DEFAULT, Map.of()));
-      return new ConfigDocument(first).readOr(mine);
+      return mine.orExisting(first);
     }
   }
 

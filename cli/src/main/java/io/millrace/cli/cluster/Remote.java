@@ -5,7 +5,6 @@ import io.millrace.cluster.lambda.ClusterSecret;
 import io.millrace.cluster.lambda.LambdaCodec;
 import io.millrace.cluster.lambda.Trusted;
 import io.millrace.cluster.member.Duty;
-import io.millrace.cluster.remote.RemoteDuty;
 import io.millrace.cluster.remote.RemoteWork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -56,7 +55,7 @@ final class Remote implements AutoCloseable {
 
   /** Has whichever member leads run this. */
   Duty duty(RemoteWork work) {
-    return RemoteDuty.of(work, new LambdaCodec(secret(), new Trusted(classes, Set.of(EXAMPLES))));
+    return work.duty(new LambdaCodec(secret(), new Trusted(classes, Set.of(EXAMPLES))));
   }
 
   /**

@@ -4,8 +4,6 @@ import io.millrace.cli.terminal.Table;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.report.Report;
 import io.millrace.cluster.status.ClusterStatus;
-import io.millrace.cluster.status.LockView;
-import io.millrace.cluster.status.PartitionView;
 import java.io.PrintStream;
 import java.time.Instant;
 import java.util.List;
@@ -18,7 +16,7 @@ final class Tables {
   private Tables() {}
 
   static void leader(ClusterStatus status, PrintStream out) {
-    LockView leader = status.leader();
+    ClusterStatus.LockView leader = status.leader();
     if (status.leads() == null || leader == null) {
       out.println("leader: none");
     } else {
@@ -34,17 +32,17 @@ final class Tables {
     table.print(out);
   }
 
-  static void locks(List<LockView> locks, PrintStream out) {
+  static void locks(List<ClusterStatus.LockView> locks, PrintStream out) {
     Table table = new Table("LOCK", "HOLDER", "EXPIRES", "FENCE");
-    for (LockView lock : locks) {
+    for (ClusterStatus.LockView lock : locks) {
       table.row(lock.key(), text(lock.holder()), time(lock.expireMillis()), lock.fence());
     }
     table.print(out);
   }
 
-  static void partitions(List<PartitionView> partitions, PrintStream out) {
+  static void partitions(List<ClusterStatus.PartitionView> partitions, PrintStream out) {
     Table table = new Table("PARTITION", "STATE", "HOLDER", "EXPIRES", "FENCE");
-    for (PartitionView partition : partitions) {
+    for (ClusterStatus.PartitionView partition : partitions) {
       table.row(
           partition.id(),
           partition.state().name().toLowerCase(Locale.ROOT),

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.cli.Shell;
-import io.millrace.cluster.config.ClusterConfig;
-import io.millrace.cluster.config.ConfigDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.lambda.ClusterSecret;
 import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.membership.ClusterConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -137,7 +136,7 @@ final class RemoteOptionsTest {
         Remote remote = remote("the right secret")) {
       Plan signed = Plan.of(plan, Map.of(), remote);
       signed.check(remote);
-      new ConfigDocument(documents).readOr(new ClusterConfig(LeaseTerms.DEFAULT, signed.values()));
+      new ClusterConfig(LeaseTerms.DEFAULT, signed.values()).orExisting(documents);
     }
     refused("give its secret, with --secret-file FILE");
     refused(

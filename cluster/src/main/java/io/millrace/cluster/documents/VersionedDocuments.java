@@ -2,10 +2,11 @@ package io.millrace.cluster.documents;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * Named objects of JSON that several processes share, each with a version that every change
- * replaces. This is all that members of a cluster have in common.
+ * Named JSON objects that several processes share, each with a version that every change replaces.
+ * This is all that members of a cluster have in common.
  *
  * <p>Keys are 1 to {@value #KEY_BYTES} bytes of UTF-8 without control characters, such as {@code
  * leader} or {@code partition/7-1}. Contents are one object of JSON each, of up to {@value
@@ -17,9 +18,8 @@ import java.util.Optional;
  * name the same version at most one happens. Every request ends within a time that its home states.
  * Implementations are safe for use by any number of threads and processes.
  *
- * <p>Every method throws {@link DocumentsUnavailableException} where the documents cannot be
- * reached and nothing was changed; changes throw {@link UnclearOutcomeException} where nobody can
- * tell.
+ * <p>Every method throws {@link DocumentsUnavailableException} if the documents cannot be reached
+ * and nothing was changed; changes throw {@link UnclearOutcomeException} if that is not known.
  */
 public interface VersionedDocuments extends AutoCloseable {
   /** The most bytes of a key. */
@@ -31,6 +31,9 @@ public interface VersionedDocuments extends AutoCloseable {
   /** The most levels of objects and lists in a document's content. */
   int JSON_LEVELS = 200;
 
+  /** How often {@link #update} tries if other writers are faster. */
+  int UPDATE_ATTEMPTS = 100;
+
   /**
    * The newest state of a document, never one that was replaced before the call; empty for none.
    */
@@ -41,8 +44,8 @@ public interface VersionedDocuments extends AutoCloseable {
    *
    * @param expected the version to replace, {@link Version#NONE} to make a document that must not
    *     be there
-   * @return its new version; empty where it has another version than the one expected, and nothing
-   *     was changed
+   * @return its new version; empty if it has another version than the one expected, and nothing was
+   *     changed
    */
   Optional<Version> put(String key, Version expected, String json);
 
@@ -50,7 +53,7 @@ public interface VersionedDocuments extends AutoCloseable {
    * Removes a document if it still has the version expected.
    *
    * @param expected the version to remove, not {@link Version#NONE}
-   * @return whether it was removed; false where it has another version or is not there
+   * @return whether it was removed; false if it has another version or is not there
    */
   boolean delete(String key, Version expected);
 
@@ -62,6 +65,53 @@ public interface VersionedDocuments extends AutoCloseable {
    * @param prefix what the keys begin with, by the rules of keys; empty for all
    */
   List<VersionedDocument> list(String prefix);
+
+  /**
+   * Reads a document and writes what a change makes of it at the version that was read; if another
+   * writer was faster, reads and changes it again.
+   *
+   * @param change makes the new content from the present document, which is empty if there is none;
+   *     it returns nothing, or the same content, to leave the document as it is
+   * @return the document after the change; empty if there was none and the change made none
+   * @throws UnclearOutcomeException if the write may or may not have happened, or other writers
+   *     were faster {@value #UPDATE_ATTEMPTS} times
+   */
+  default Optional<VersionedDocument> update(
+      String key, Function<Optional<VersionedDocument>, Optional<String>> change) {
+    for (int i = 0; i < UPDATE_ATTEMPTS; i++) {
+      Optional<VersionedDocument> found = get(key);
+      String json = change.apply(found).orElse(null);
+      if (json == null || (found.isPresent() && json.equals(found.get().json()))) {
+        return found;
+      }
+      Version expected = found.map(VersionedDocument::version).orElse(Version.NONE);
+      Optional<Version> written = put(key, expected, json);
+      if (written.isPresent()) {
+        return Optional.of(new VersionedDocument(key, written.get(), json));
+      }
+    }
+    throw new UnclearOutcomeException("document " + key + " changed during every attempt");
+  }
+
+  /**
+   * Creates a document unless it exists.
+   *
+   * @return the document as it is now, whoever has written it
+   * @throws UnclearOutcomeException if it was to be written, and is not found after that
+   */
+  default VersionedDocument createIfAbsent(String key, String json) {
+    Optional<VersionedDocument> found = get(key);
+    if (found.isEmpty()) {
+      try {
+        put(key, Version.NONE, json);
+      } catch (UnclearOutcomeException _) {
+        // It may be there all the same.
+      }
+      found = get(key);
+    }
+    return found.orElseThrow(
+        () -> new UnclearOutcomeException("document " + key + " could not be written"));
+  }
 
   /**
    * Ends requests under way and releases what this object holds; the documents stay. Later calls

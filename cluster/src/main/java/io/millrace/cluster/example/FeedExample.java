@@ -116,7 +116,7 @@ public final class FeedExample implements RemoteWork {
   private static @Nullable Void follow(Share share) throws IOException, InterruptedException {
     Member member = Member.current();
     Guard guard = Member.guard();
-    VersionedDocuments documents = member.station().documents();
+    VersionedDocuments documents = member.context().documents();
     Map<String, FileFollower> followers = new HashMap<>();
     while (true) {
       try {
@@ -149,7 +149,7 @@ public final class FeedExample implements RemoteWork {
                 name,
                 _ ->
                     new FileFollower(
-                        member.station().documents(), input.path().resolve(name), output));
+                        member.context().documents(), input.path().resolve(name), output));
         more |= follower.step(guard, member.token());
       }
     }

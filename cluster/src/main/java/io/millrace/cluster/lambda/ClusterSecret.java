@@ -37,7 +37,7 @@ public final class ClusterSecret {
    * A secret of these bytes, which are copied.
    *
    * @param secret {@value #FEWEST_BYTES} to {@value #MOST_BYTES} bytes that nobody can guess
-   * @throws IllegalArgumentException where they are fewer or more
+   * @throws IllegalArgumentException if they are fewer or more
    */
   public static ClusterSecret of(byte[] secret) {
     if (secret.length < FEWEST_BYTES || secret.length > MOST_BYTES) {
@@ -51,7 +51,7 @@ public final class ClusterSecret {
   /**
    * The secret in a file: all of its bytes without the line ends after them.
    *
-   * @throws IllegalArgumentException naming the file, where it cannot be read, or has fewer or more
+   * @throws IllegalArgumentException naming the file if it cannot be read, or has fewer or more
    *     bytes than a secret
    */
   public static ClusterSecret read(Path file) {

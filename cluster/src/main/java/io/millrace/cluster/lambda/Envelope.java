@@ -79,7 +79,7 @@ final class Envelope {
   /**
    * Reads one.
    *
-   * @throws RefusedLambdaException where it was not signed with this secret
+   * @throws RefusedLambdaException if it was not signed with this secret
    */
   static Envelope open(byte[] envelope, ClusterSecret secret) {
     if (envelope.length < 1 + SIGNATURE_BYTES) {

@@ -30,8 +30,8 @@ public final class LambdaCodec {
   /**
    * A lambda for one member and one partition.
    *
-   * @throws IllegalArgumentException naming the class where something that it captures is not
-   *     serializable or not trusted; or its size where that is over the limit
+   * @throws IllegalArgumentException naming the class of something that it captures that is not
+   *     serializable or not trusted; or its size if that is over the limit
    */
   public byte[] sealLambda(Address address, SerializableLambda<?> lambda) {
     return seal(Envelope.Kind.LAMBDA, address, lambda);
@@ -40,8 +40,8 @@ public final class LambdaCodec {
   /**
    * Opens what {@link #sealLambda} made, as far as its address.
    *
-   * @throws RefusedLambdaException where it is too large, damaged, no lambda or not signed with
-   *     this cluster's secret
+   * @throws RefusedLambdaException if it is too large, damaged, no lambda or not signed with this
+   *     cluster's secret
    */
   public SealedLambda openLambda(byte[] envelope) {
     Envelope open = open(Envelope.Kind.LAMBDA, envelope);
@@ -62,7 +62,7 @@ public final class LambdaCodec {
    * What {@link #sealResult} was given.
    *
    * @param address that of the lambda
-   * @throws RefusedLambdaException where it is the result of another one, too large, damaged, no
+   * @throws RefusedLambdaException if it is the result of another one, too large, damaged, no
    *     result, not signed with this cluster's secret, or of a class that is not trusted
    */
   public @Nullable Object openResult(Address address, byte[] envelope) {

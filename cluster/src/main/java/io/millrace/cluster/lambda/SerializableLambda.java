@@ -15,7 +15,7 @@ public interface SerializableLambda<T extends @Nullable Object> extends Serializ
   /**
    * Runs on the member. The thread is interrupted when it is to stop.
    *
-   * @throws Exception where it fails
+   * @throws Exception if it fails
    */
   T run() throws Exception;
 }

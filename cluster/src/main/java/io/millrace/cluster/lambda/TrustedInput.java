@@ -9,7 +9,7 @@ import java.io.ObjectInputStream;
 import java.io.ObjectStreamClass;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an object where all that it is made of is trusted, and not much of it. */
+/** Reads an object whose parts are all of trusted classes, up to some size. */
 final class TrustedInput extends ObjectInputStream {
   /** How deep objects may lie in each other. */
   static final int MOST_DEPTH = 64;
@@ -31,7 +31,7 @@ final class TrustedInput extends ObjectInputStream {
   /**
    * The object of these bytes.
    *
-   * @throws RefusedLambdaException where there is none, or one of a class that is not trusted
+   * @throws RefusedLambdaException if there is none, or one of a class that is not trusted
    */
   static @Nullable Object read(byte[] bytes, Trusted trusted) {
     try (TrustedInput input = new TrustedInput(new ByteArrayInputStream(bytes), trusted)) {

@@ -7,7 +7,7 @@ import java.io.ObjectOutputStream;
 import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Writes an object where all that it is made of is trusted, so that others will read it. */
+/** Writes an object whose parts are all trusted, so that others will read it. */
 final class TrustedOutput extends ObjectOutputStream {
   private final Trusted trusted;
   private @Nullable Class<?> untrusted;

@@ -3,17 +3,17 @@ package io.millrace.cluster.lock;
 import java.time.Duration;
 
 /**
- * How long a lock is held without being renewed, and how much longer everybody else waits. All
- * members of a cluster go by the same terms.
+ * How long a lock is held without being renewed, and how much longer all others wait. All members
+ * of a cluster use the same terms.
  *
- * <p>The holder counts the lease on its own clock from before it sent the write; others count lease
- * and margin on theirs from after they have seen it. So the holder has stopped before anybody else
- * begins, as long as no two clocks run apart by more than the margin makes up for: each may be fast
- * or slow by {@link #drift()}.
+ * <p>The holder counts the lease by its own clock from before it sent the write; others count lease
+ * and margin by theirs from after they have seen it. So the holder has stopped before another one
+ * begins, unless two clocks drift apart by more than the margin: each may be fast or slow by {@link
+ * #drift()}.
  *
  * @param lease 100 ms to a day; 10 s by default
- * @param margin zero to the length of the lease; 2 s by default. Without one the clocks would have
- *     to run at exactly the same speed
+ * @param margin zero to the length of the lease; 2 s by default. Without a margin the clocks would
+ *     have to run at exactly the same speed
  */
 public record LeaseTerms(Duration lease, Duration margin) {
   private static final Duration LEAST = Duration.ofMillis(100);
@@ -40,18 +40,19 @@ public record LeaseTerms(Duration lease, Duration margin) {
     return new LeaseTerms(lease, lease.dividedBy(5));
   }
 
-  /** The part by which each clock may be fast or slow: an eleventh where the margin is a fifth. */
+  /** The fraction by which each clock may be fast or slow: 1/11 if the margin is a fifth. */
   public double drift() {
     double margins = margin.toMillis();
     return margins / (2.0 * lease.toMillis() + margins);
   }
 
-  long leaseMillis() {
+  /** The length of a lease in milliseconds. */
+  public long leaseMillis() {
     return lease.toMillis();
   }
 
-  /** How long a version must stand unchanged before somebody else may replace it. */
-  long patienceMillis() {
+  /** Lease and margin: how long a version must stand unchanged before others may replace it. */
+  public long patienceMillis() {
     return lease.plus(margin).toMillis();
   }
 

@@ -5,20 +5,20 @@ import io.millrace.cluster.documents.UnclearOutcomeException;
 import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
-import io.millrace.cluster.time.MemberClock;
 import java.util.Optional;
 
 /**
- * The writes by which one member takes, renews and gives back locks. It judges nothing: who may
- * take a lock, {@link Sightings} knows. Safe for use by any number of threads, of which no two try
- * to take the same lock at a time.
+ * The writes by which one member takes, renews and gives back locks. It does not decide whether a
+ * lock may be taken; {@link Sightings} does. Safe for use by any number of threads, if no two of
+ * them try to take the same lock at a time.
  *
- * <p>Every method throws {@link DocumentsUnavailableException} where nothing was written, and
- * {@link UnclearOutcomeException} where that cannot be told; nothing is held by a call that threw.
+ * <p>Every method throws {@link DocumentsUnavailableException} if nothing was written, and {@link
+ * UnclearOutcomeException} if that is not known; a call that threw holds nothing.
  */
 public final class Locks {
+  private static final int ATTEMPTS = 3;
+
   private final VersionedDocuments documents;
-  private final Clearing clearing;
   private final Fences fences;
   private final String token;
   private final LeaseTerms terms;
@@ -28,18 +28,41 @@ public final class Locks {
   /**
    * The locks of one member.
    *
-   * @param token what tells this member from all others, such as a random UUID
+   * @param token identifies the member, such as a random UUID
    */
   public Locks(VersionedDocuments documents, String token, LeaseTerms terms, MemberClock clock) {
     this.documents = documents;
-    this.clearing = new Clearing(documents);
     this.fences = new Fences(documents);
     this.token = token;
     this.terms = terms;
     this.clock = clock;
   }
 
-  /** The terms by which the locks are held. */
+  /**
+   * A lock that its holder knows to be held.
+   *
+   * @param key the lock's key
+   * @param lock what the holder wrote
+   * @param version the version of the document that this gave
+   * @param untilMillis when the lease ends, by the holder's monotonic clock
+   * @param renewMillis when to renew it, by the holder's monotonic clock
+   */
+  public record Held(
+      String key, LockDocument lock, Version version, long untilMillis, long renewMillis) {
+    /** The fencing token. */
+    public long fence() {
+      return lock.fence();
+    }
+  }
+
+  VersionedDocuments documents() {
+    return documents;
+  }
+
+  MemberClock clock() {
+    return clock;
+  }
+
   LeaseTerms terms() {
     return terms;
   }
@@ -50,16 +73,16 @@ public final class Locks {
   }
 
   /**
-   * Makes the document of a lock that has none, and holds it.
+   * Creates the document of a lock that has none, and holds it.
    *
-   * @return the lock, or empty where somebody was faster
+   * @return the lock, or empty if another member was faster
    */
   public Optional<Held> create(String key) {
-    return write(key, Version.NONE, new LockDocument("", 0, fences.reserve(1), null));
+    return acquire(key, Version.NONE, new LockDocument("", 0, fences.reserve(1), null));
   }
 
   /**
-   * Reserves fences for documents that {@link #offer} is to make.
+   * Reserves fences for documents that {@link #offer} is to create.
    *
    * @return the fence that the first of them begins with; each next one is {@link #offerStep}
    *     higher
@@ -68,45 +91,42 @@ public final class Locks {
     return fences.reserve(documents);
   }
 
-  /** How far the fences of two reserved documents are apart. */
+  /** The distance between the fences of two reserved documents. */
   public static long offerStep() {
     return Fences.BLOCK;
   }
 
   /**
-   * Makes the document of a partition that nobody holds.
+   * Creates the document of a partition that nobody holds.
    *
    * @param fence one that was reserved for it
-   * @return whether it is there now; false where another one of that key was there
+   * @return whether it exists now; false if there was another document of that key
    */
-  public boolean offer(String key, PartitionTask charge, long fence) {
-    String json = LockForm.write(new LockDocument("", 0, fence, charge));
-    return clearing.write(key, Version.NONE, json).isPresent();
+  public boolean offer(String key, LockDocument.Task task, long fence) {
+    return write(key, Version.NONE, new LockDocument("", 0, fence, task)).isPresent();
   }
 
   /**
    * Takes a lock that may be taken.
    *
    * @param document its state as it was seen
-   * @return the lock, or empty where it has another state by now
+   * @return the lock, or empty if it has another state by now
    */
   public Optional<Held> take(VersionedDocument document) {
-    return write(document.key(), document.version(), LockForm.read(document));
+    return acquire(document.key(), document.version(), LockDocument.read(document));
   }
 
-  private Optional<Held> write(String key, Version expected, LockDocument before) {
+  private Optional<Held> acquire(String key, Version expected, LockDocument before) {
     long fence = fences.after(before.fence());
     long sent = clock.monotonicMillis();
     LockDocument taken = before.taken(token, expires(), fence);
-    return clearing
-        .write(key, expected, LockForm.write(taken))
-        .map(version -> held(key, taken, version, sent));
+    return write(key, expected, taken).map(version -> held(key, taken, version, sent));
   }
 
   /**
    * Prolongs a lease. One that has ended is not prolonged, whatever its document says.
    *
-   * @return the prolonged lease, or empty where it is lost
+   * @return the prolonged lease, or empty if it is lost
    */
   public Optional<Held> renew(Held held) {
     long sent = clock.monotonicMillis();
@@ -119,26 +139,22 @@ public final class Locks {
         .map(version -> held(held.key(), renewed, version, sent));
   }
 
-  /** Gives a lock back, so that anybody may take it at once; whether it was still ours. */
+  /** Gives a lock back, so that anybody may take it at once; returns whether it was still held. */
   public boolean release(Held held) {
     return change(held, held.lock().released()).isPresent();
   }
 
-  /**
-   * Marks a partition as done and gives it back; whether it was still ours, and so is done by us.
-   */
+  /** Marks a partition as done and gives it back; returns whether it was still held. */
   public boolean finish(Held held) {
     return change(held, held.lock().done()).isPresent();
   }
 
   /**
-   * Writes what holder and fence of a lock show to be ours to change. Its version may be newer than
-   * the one that is known, where an earlier write of ours came through after all; that may have
-   * been this very one.
+   * Writes a lock that this member holds, by its holder and fence. Its version may be newer than
+   * the known one if an earlier write came through after all; that may have been this very write.
    */
   private Optional<Version> change(Held held, LockDocument next) {
-    String json = LockForm.write(next);
-    Optional<Version> version = clearing.write(held.key(), held.version(), json);
+    Optional<Version> version = write(held.key(), held.version(), next);
     if (version.isPresent()) {
       return version;
     }
@@ -146,13 +162,11 @@ public final class Locks {
     if (found.isEmpty()) {
       return Optional.empty();
     }
-    LockDocument now = LockForm.read(found.get());
+    LockDocument now = LockDocument.read(found.get());
     if (now.equals(next)) {
       return Optional.of(found.get().version());
     }
-    return isOurs(now, held)
-        ? clearing.write(held.key(), found.get().version(), json)
-        : Optional.empty();
+    return isOurs(now, held) ? write(held.key(), found.get().version(), next) : Optional.empty();
   }
 
   private boolean isOurs(LockDocument lock, Held held) {
@@ -160,8 +174,37 @@ public final class Locks {
   }
 
   /**
-   * When a lease that begins now ends by the wall clock. Never the same twice, however that clock
-   * goes, since an outcome that is unclear is told by it; and never 0, which stands for released.
+   * Writes a lock's document at a version, and finds out what came of an unclear write. No two
+   * writes have the same content, since it names the writer by token, fence and expiry; so if the
+   * document has this content at a newer version, this call has written it.
+   *
+   * @return the version with this content, or empty if another member was faster
+   * @throws UnclearOutcomeException if the last of several attempts is still unclear
+   */
+  private Optional<Version> write(String key, Version expected, LockDocument lock) {
+    String json = lock.json();
+    UnclearOutcomeException unclear = null;
+    for (int i = 0; i < ATTEMPTS; i++) {
+      try {
+        Optional<Version> written = documents.put(key, expected, json);
+        if (written.isPresent() || unclear == null) {
+          return written;
+        }
+      } catch (UnclearOutcomeException e) {
+        unclear = e;
+      }
+      Optional<VersionedDocument> found = documents.get(key);
+      Version now = found.map(VersionedDocument::version).orElse(Version.NONE);
+      if (!now.equals(expected)) {
+        return found.filter(document -> document.json().equals(json)).map(document -> now);
+      }
+    }
+    throw unclear;
+  }
+
+  /**
+   * When a lease that begins now ends by the wall clock. Never the same twice, even if that clock
+   * goes back, since an unclear write is recognized by it; and never 0, which means released.
    */
   private synchronized long expires() {
     lastExpires = Math.max(clock.wallMillis() + terms.leaseMillis(), lastExpires + 1);

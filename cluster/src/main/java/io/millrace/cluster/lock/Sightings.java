@@ -1,7 +1,7 @@
 package io.millrace.cluster.lock;
 
+import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocument;
-import io.millrace.cluster.time.MemberClock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a member has seen of locks, and for how long: the only thing by which it judges that a
- * holder is gone. Safe for use by any number of threads, which then profit from what each of them
- * sees.
+ * The locks that a member has seen, and since when each has been unchanged by the member's own
+ * clock. This alone decides whether a holder is gone. Safe for use by any number of threads, which
+ * then share what each of them sees.
  */
 public final class Sightings {
   private final LeaseTerms terms;
@@ -35,7 +35,7 @@ public final class Sightings {
     if (before != null && before.version().equals(document.version())) {
       return before.lock();
     }
-    LockDocument lock = LockForm.read(document);
+    LockDocument lock = LockDocument.read(document);
     long remaining = lock.expireMillis() - clock.wallMillis();
     seen.put(
         document.key(), new Sighting(document.version(), lock, clock.monotonicMillis(), remaining));
@@ -76,5 +76,34 @@ public final class Sightings {
   /** Forgets a lock that is not there any more. */
   public synchronized void forget(String key) {
     seen.remove(key);
+  }
+
+  /**
+   * A version of a lock's document, and since when a member has seen no other.
+   *
+   * @param version the version
+   * @param lock what it says
+   * @param sinceMillis when the member first had it before it, by the member's monotonic clock
+   * @param remainingMillis how long the lease was to last from then on, as far as the wall clock of
+   *     the member can tell
+   */
+  private record Sighting(
+      Version version, LockDocument lock, long sinceMillis, long remainingMillis) {
+    /** Whether somebody else may take the lock now. */
+    boolean isFree(LeaseTerms terms, long nowMillis) {
+      return lock.isReleased() || nowMillis - sinceMillis >= terms.patienceMillis();
+    }
+
+    /**
+     * When to look at the lock again: not before it expires, as far as the clocks can be believed.
+     * A lease of the same cluster has never more left than its whole length.
+     */
+    long nextLook(LeaseTerms terms, long nowMillis) {
+      if (isFree(terms, nowMillis)) {
+        return nowMillis;
+      }
+      long expires = sinceMillis + Math.min(remainingMillis, terms.leaseMillis());
+      return expires > nowMillis ? expires : sinceMillis + terms.patienceMillis();
+    }
   }
 }

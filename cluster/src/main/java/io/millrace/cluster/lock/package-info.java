@@ -16,14 +16,14 @@
  * after it has had the same version before it for lease and margin by its own clock ({@link
  * io.millrace.cluster.lock.Sightings}).
  *
- * <p>A write whose outcome is unclear is cleared up by reading the document: it holds what was
- * written, or still the version that was to be replaced, or something else. While it cannot be
- * read, nothing is assumed: a lock not known to be taken is not held, one not known to be renewed
- * ends with the lease that it had.
+ * <p>If the outcome of a write is unclear, the document is read: it holds what was written, or
+ * still the version that was to be replaced, or something else. While it cannot be read, nothing is
+ * assumed: a lock that is not known to be taken is not held, and one that is not known to be
+ * renewed ends with the lease that it had.
  *
- * <p>Fences come from blocks that the document {@code fences} gives out, one block to each document
- * that is made, so that the fences of a lock grow also where its document was deleted and made
- * again.
+ * <p>Fences come from blocks that the document {@code fences} gives out, one block for each
+ * document that is created. So the fences of a lock grow even if its document was deleted and
+ * created again.
  */
 @NullMarked
 package io.millrace.cluster.lock;

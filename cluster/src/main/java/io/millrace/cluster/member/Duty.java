@@ -1,55 +1,61 @@
 package io.millrace.cluster.member;
 
+import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.Guard;
-import io.millrace.cluster.partition.Follower;
+import io.millrace.cluster.partition.PartitionName;
+import io.millrace.cluster.partition.PartitionRunner;
 import io.millrace.cluster.partition.Work;
 import io.millrace.cluster.work.SingleWork;
 import io.millrace.cluster.work.SupervisedWork;
 import io.millrace.cluster.work.WindowedWork;
+import io.millrace.cluster.work.WorkerCode;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * What the members of a cluster are there for: one kind of work. All members have the same.
+ * The work of a cluster, which is the same for all its members.
  *
- * @param work makes what works on partitions
- * @param custom what that kind of work asks of members
- * @param leader makes what gives the work out
+ * @param work makes the part of a member that works on partitions
+ * @param mode how members share the work
+ * @param leader makes the part of a member that gives the work out
  */
 public record Duty(
-    Function<Seat, Work> work, Follower.Custom custom, Function<Seat, Leader> leader) {
+    Function<MemberRuntime, Work> work,
+    PartitionRunner.Mode mode,
+    Function<MemberRuntime, Leader> leader) {
   /** The document that says that single work is over. */
   static final String SINGLE_DONE = "finished/single";
 
-  /** Work that is divided once, and anew when members come or go. */
+  /** Work that is divided once, and again when members come or go. */
   public static Duty of(SupervisedWork work) {
     return new Duty(
-        seat -> new ThreadedWork(work, seat),
-        Follower.Custom.DIVIDED,
-        seat -> Leader.of(seat.station(), work));
+        runtime -> new ThreadedWork(work, runtime),
+        PartitionRunner.Mode.DIVIDED,
+        runtime -> new Leader(runtime.context(), work));
   }
 
   /** Work whose tasks come up one after the other. */
   public static Duty of(WindowedWork work) {
     return new Duty(
-        seat -> new ThreadedWork(work, seat),
-        work.isLong() ? Follower.Custom.LONG : Follower.Custom.SHORT,
-        seat -> Leader.of(seat.station(), work));
+        runtime -> new ThreadedWork(work, runtime),
+        work.isLong() ? PartitionRunner.Mode.LONG : PartitionRunner.Mode.SHORT,
+        runtime -> new Leader(runtime.context(), work));
   }
 
   /**
-   * Work that one member does at a time. That it is over stands in the document {@code
-   * finished/single}.
+   * Work that one member at a time does. The document {@code finished/single} says that it is over.
    */
   public static Duty of(SingleWork work, VersionedDocuments documents) {
     return of(new OneTask(work, documents));
   }
 
-  /** Nothing to work on: members know each other and have a leader. */
+  /** No work: members know each other and have a leader. */
   public static Duty none() {
     return of(new Nothing());
   }
@@ -83,5 +89,90 @@ public record Duty(
 
     @Override
     public void run(byte[] task, Guard guard) {}
+  }
+
+  /** Works on each partition with users' code, in a thread of its own. */
+  private static final class ThreadedWork implements Work {
+    private static final Logger LOG = LoggerFactory.getLogger(ThreadedWork.class);
+
+    private final WorkerCode code;
+    private final MemberRuntime runtime;
+
+    /** Work that is done by users' code. */
+    ThreadedWork(WorkerCode code, MemberRuntime runtime) {
+      this.code = code;
+      this.runtime = runtime;
+    }
+
+    @Override
+    public Attempt begin(PartitionName name, byte[] task, Guard guard) {
+      return new ThreadAttempt(task, guard);
+    }
+
+    private final class ThreadAttempt implements Attempt {
+      private final Thread thread;
+      private volatile State state = State.RUNNING;
+      private volatile boolean stopped;
+
+      ThreadAttempt(byte[] task, Guard guard) {
+        thread =
+            Thread.ofVirtual()
+                .name("partition-" + guard.fence())
+                .start(() -> {
+                  State end = State.FAILED;
+                  try {
+                    end = run(task, guard);
+                  } finally {
+                    // Whatever was thrown: a partition whose work is over must not stay taken.
+                    state = end;
+                    runtime.wakeMember();
+                  }
+                });
+      }
+
+      @Override
+      public State state() {
+        return state;
+      }
+
+      @Override
+      public void stop() {
+        stopped = true;
+        thread.interrupt();
+      }
+
+      private State run(byte[] task, Guard guard) {
+        try {
+          runtime.run(
+              guard,
+              () -> {
+                code.run(task, guard);
+                return State.SUCCEEDED;
+              });
+          return State.SUCCEEDED;
+        } catch (Throwable e) {
+          // Users' code may throw anything, and only a state other than RUNNING ends the attempt.
+          if (e instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+          }
+          log(e, guard);
+          return State.FAILED;
+        }
+      }
+
+      /** Code that is interrupted, or has lost its partition, throws exceptions of any kind. */
+      private void log(Throwable thrown, Guard guard) {
+        if (thrown instanceof Error) {
+          LOG.error("Work with fence {} failed", guard.fence(), thrown);
+        } else if (stopped || !guard.isHeld()) {
+          String why = thrown instanceof ClusterException ? thrown.getMessage() : thrown.toString();
+          LOG.info("Work with fence {} was stopped: {}", guard.fence(), why);
+        } else if (thrown instanceof ClusterException) {
+          LOG.warn("Work with fence {} failed: {}", guard.fence(), thrown.getMessage());
+        } else {
+          LOG.warn("Work with fence {} failed", guard.fence(), thrown);
+        }
+      }
+    }
   }
 }

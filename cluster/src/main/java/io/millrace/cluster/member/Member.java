@@ -4,13 +4,12 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.lock.MemberClock;
+import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.membership.Station;
-import io.millrace.cluster.time.MemberClock;
 import java.time.Duration;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,12 +26,9 @@ import org.slf4j.LoggerFactory;
 public final class Member implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Member.class);
   private static final long LEADER_LOOK_MILLIS = 100;
-  private static final ScopedValue<Member> CURRENT = ScopedValue.newInstance();
-  private static final ScopedValue<Guard> GUARD = ScopedValue.newInstance();
 
-  private final Station station;
-  private final Alarm alarm = new Alarm();
-  private final Alarm leaderAlarm = new Alarm();
+  private final MemberContext context;
+  private final MemberRuntime runtime;
   private final Leader leader;
   private final MemberLoop loop;
   private final Thread loopThread;
@@ -40,11 +36,11 @@ public final class Member implements AutoCloseable {
   private volatile boolean closes;
   private volatile boolean drains;
 
-  private Member(Station station, Duty duty) {
-    this.station = station;
-    Seat seat = new OwnSeat();
-    this.leader = duty.leader().apply(seat);
-    this.loop = new MemberLoop(station, duty.work().apply(seat), duty.custom(), leader);
+  private Member(MemberContext context, Duty duty) {
+    this.context = context;
+    this.runtime = new MemberRuntime(this, context);
+    this.leader = duty.leader().apply(runtime);
+    this.loop = new MemberLoop(context, duty.work().apply(runtime), duty.mode(), leader);
     this.loopThread = Thread.ofVirtual().name("member").unstarted(this::drive);
     this.leaderThread = Thread.ofVirtual().name("leader").unstarted(this::lead);
   }
@@ -55,14 +51,15 @@ public final class Member implements AutoCloseable {
    * @param documents what the members share; not closed with the member
    * @param workers how many partitions it works on at a time, at least 1
    * @param terms how long locks are held; the same for all members
-   * @param duty what the members are there for; the same for all
+   * @param duty the work of the members; the same for all
    */
   public static Member start(
       VersionedDocuments documents, int workers, LeaseTerms terms, Duty duty) {
     Peer peer = new Peer(UUID.randomUUID().toString(), workers);
     Member member =
         new Member(
-            new Station(peer, documents, terms, MemberClock.system(), RandomGenerator.getDefault()),
+            new MemberContext(
+                peer, documents, terms, MemberClock.system(), RandomGenerator.getDefault()),
             duty);
     member.loopThread.start();
     member.leaderThread.start();
@@ -75,26 +72,28 @@ public final class Member implements AutoCloseable {
    * @throws IllegalStateException on a thread that does no member's work
    */
   public static Member current() {
-    return CURRENT.orElseThrow(() -> new IllegalStateException("no member works on this thread"));
+    return MemberRuntime.MEMBER.orElseThrow(
+        () -> new IllegalStateException("no member works on this thread"));
   }
 
   /**
-   * What proves that the partition is held which this thread works on.
+   * The proof that the partition is held on which this thread works.
    *
    * @throws IllegalStateException on a thread that works on none
    */
   public static Guard guard() {
-    return GUARD.orElseThrow(() -> new IllegalStateException("no partition is worked on here"));
+    return MemberRuntime.GUARD.orElseThrow(
+        () -> new IllegalStateException("no partition is worked on here"));
   }
 
-  /** What tells this member from all others. */
+  /** The token that identifies this member. */
   public String token() {
-    return station.peer().token();
+    return context.token();
   }
 
-  /** What this member stands on: the documents that all members share, clocks, terms. */
-  public Station station() {
-    return station;
+  /** What all parts of this member use: the documents that members share, clocks, terms. */
+  public MemberContext context() {
+    return context;
   }
 
   /** Whether this member leads for certain. */
@@ -112,32 +111,10 @@ public final class Member implements AutoCloseable {
     return loop.members();
   }
 
-  private final class OwnSeat implements Seat {
-    @Override
-    public Station station() {
-      return station;
-    }
-
-    @Override
-    public void callMember() {
-      alarm.ring();
-    }
-
-    @Override
-    public void callLeader() {
-      leaderAlarm.ring();
-    }
-
-    @Override
-    public <T> T carry(Guard guard, Callable<T> work) throws Exception {
-      return ScopedValue.where(CURRENT, Member.this).where(GUARD, guard).call(work::call);
-    }
-  }
-
   private void drive() {
     boolean told = false;
     while (!closes) {
-      long due = station.now() + LEADER_LOOK_MILLIS;
+      long due = context.now() + LEADER_LOOK_MILLIS;
       try {
         if (drains && !told) {
           told = true;
@@ -149,14 +126,14 @@ public final class Member implements AutoCloseable {
         logFailure("A step of the member failed, and will be tried again", e);
       }
       closes |= told && loop.held() == 0;
-      pause(closes ? station.now() : due);
+      pause(closes ? context.now() : due);
     }
     loop.leave();
   }
 
   private void pause(long dueMillis) {
     try {
-      alarm.await(Alarm.until(dueMillis, station.now()));
+      runtime.awaitMember(dueMillis);
     } catch (InterruptedException e) {
       closes = true;
     }
@@ -165,8 +142,7 @@ public final class Member implements AutoCloseable {
   private void lead() {
     try {
       while (!isClosed()) {
-        long due = next();
-        leaderAlarm.await(Alarm.until(due, station.now()));
+        runtime.awaitLeader(next());
       }
     } catch (InterruptedException e) {
       LOG.debug("The member leads no more");
@@ -175,32 +151,32 @@ public final class Member implements AutoCloseable {
     }
   }
 
-  /** Leads, if it is this member's turn; gives when to look again. */
+  /** Leads, if this member has the lock; returns when to look again. */
   private long next() {
     try {
-      return loop.leading().map(this::turn).orElseGet(this::rest);
+      return loop.leading().map(this::round).orElseGet(this::rest);
     } catch (RuntimeException | Error e) {
       logFailure("The leader's step failed, and will be tried again", e);
-      return station.now() + LEADER_LOOK_MILLIS;
+      return context.now() + LEADER_LOOK_MILLIS;
     }
   }
 
   private long rest() {
     leader.rest();
-    return station.now() + LEADER_LOOK_MILLIS;
+    return context.now() + LEADER_LOOK_MILLIS;
   }
 
-  private long turn(Guard guard) {
+  private long round(Guard guard) {
     try {
       return leader.step(guard);
     } catch (RuntimeException | Error e) {
       // Users' code: it is asked again. A leader whose thread has ended would keep its lock.
       logFailure("The leader's work could not be given out, and will be tried again", e);
-      return station.now() + station.terms().lease().toMillis() / 4;
+      return context.now() + context.leaseMillis() / 4;
     }
   }
 
-  /** What fails because the member is closed, which interrupts its threads, is no failure. */
+  /** A closed member interrupts its threads, so what fails then is no failure. */
   private void logFailure(String what, Throwable thrown) {
     if (isClosed() && thrown instanceof RuntimeException) {
       LOG.debug("{}, but the member is closed", what, thrown);
@@ -210,16 +186,16 @@ public final class Member implements AutoCloseable {
   }
 
   /**
-   * Has work stop and gives everything back, so that others go on at once. Waits for work as long
-   * as its leases last; what has not stopped by then is left to them.
+   * Stops work and gives everything back, so that others go on at once. Waits for the work until
+   * its leases end; what has not stopped by then is left to them.
    */
   @Override
   public void close() {
     drains = true;
-    alarm.ring();
+    runtime.wakeMember();
     leaderThread.interrupt();
     try {
-      if (!loopThread.join(station.terms().lease().plus(Duration.ofSeconds(5)))) {
+      if (!loopThread.join(context.terms().lease().plus(Duration.ofSeconds(5)))) {
         closes = true;
         loopThread.interrupt();
         loopThread.join();

@@ -1,68 +1,60 @@
 package io.millrace.cluster.member;
 
 import io.millrace.cluster.leader.Leader;
-import io.millrace.cluster.lock.Lock;
+import io.millrace.cluster.lock.Lease;
+import io.millrace.cluster.lock.LockAcquirer;
 import io.millrace.cluster.lock.Locks;
-import io.millrace.cluster.lock.Sightings;
-import io.millrace.cluster.lock.Tenure;
+import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Presence;
-import io.millrace.cluster.membership.Station;
-import io.millrace.cluster.partition.Follower;
+import io.millrace.cluster.partition.PartitionRunner;
 import io.millrace.cluster.partition.Work;
 import java.util.Optional;
 
 /**
  * What a member does all the time, beside the work itself. Driven by {@link #step}; used by one
- * thread but where said otherwise.
+ * thread unless said otherwise.
  */
 public final class MemberLoop {
-  private final Lock candidate;
+  private final LockAcquirer candidate;
   private final Presence presence;
-  private final Follower follower;
+  private final PartitionRunner runner;
   private final Leader leader;
-  private volatile Optional<Tenure> leading = Optional.empty();
+  private volatile Optional<Lease> leading = Optional.empty();
 
   /**
    * A member that does nothing yet.
    *
    * @param leader what it does when it leads, on another thread
    */
-  public MemberLoop(Station station, Work work, Follower.Custom custom, Leader leader) {
-    Locks locks =
-        new Locks(station.documents(), station.peer().token(), station.terms(), station.clock());
-    this.candidate =
-        new Lock(
-            Leader.KEY,
-            station.documents(),
-            locks,
-            new Sightings(station.terms(), station.clock()),
-            station.clock());
-    this.presence = new Presence(station, locks, custom.isAddressed(), leader.sightings());
-    this.follower = new Follower(station, locks, work, custom, leader.sightings());
+  public MemberLoop(MemberContext context, Work work, PartitionRunner.Mode mode, Leader leader) {
+    Locks locks = context.newLocks();
+    this.candidate = new LockAcquirer(Leader.KEY, locks, context.newSightings());
+    this.presence = new Presence(context, locks, mode.isAddressed(), leader.sightings());
+    this.runner = new PartitionRunner(context, locks, work, mode, leader.sightings());
     this.leader = leader;
   }
 
   /**
-   * Keeps what is held, and takes what may be had.
+   * Renews what is held, and takes what may be taken.
    *
-   * @return when to call again, by the monotonic clock; sooner where an attempt ends
+   * @return when to call again, by the monotonic clock; sooner if an attempt ends
    */
   public long step() {
-    if (leader.takeWish()) {
-      candidate.advance();
+    if (leader.takesLockAgain()) {
+      candidate.retake();
     }
     long candidateDue = candidate.step();
-    leading = candidate.tenure();
-    long presenceDue = presence.step(follower.held() > 0);
-    follower.suspend(presence.isMarked());
-    long followerDue = follower.step(presence.members());
-    return Math.min(candidateDue, Math.min(presenceDue, followerDue));
+    leading = candidate.lease();
+    long presenceDue = presence.step(runner.held() > 0);
+    runner.suspend(presence.isMarked());
+    long runnerDue = runner.step(presence.members());
+    return Math.min(candidateDue, Math.min(presenceDue, runnerDue));
   }
 
-  /** The lead, where this member has it. May be asked by any thread. */
-  public Optional<Tenure> leading() {
-    return leading.filter(Tenure::isHeld);
+  /** The lease of the leader's lock, if this member has it. May be called by any thread. */
+  public Optional<Lease> leading() {
+    return leading.filter(Lease::isHeld);
   }
 
   /** The members as they were seen last. */
@@ -72,12 +64,12 @@ public final class MemberLoop {
 
   /** How many partitions are worked on. */
   public int held() {
-    return follower.held();
+    return runner.held();
   }
 
-  /** Has all work stop; {@link #step} goes on until {@link #held} is 0. */
+  /** Stops all work; {@link #step} goes on until {@link #held} is 0. */
   public void drain() {
-    follower.drain();
+    runner.drain();
   }
 
   /** Gives everything back, so that others need not wait for leases to end. */

@@ -1,5 +1,5 @@
 /**
- * One member of a cluster: it wants to lead, shows that it lives, and works on partitions.
+ * One member of a cluster: it tries to lead, shows that it lives, and works on partitions.
  *
  * <pre>
  *   MemberLoop   step: the leader's lock, presence, partitions          one thread

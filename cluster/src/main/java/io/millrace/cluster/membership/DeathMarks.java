@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The documents {@code dead/TOKEN}: {@code {"fence": N}}, where N is that of the leader that trusts
- * the member no more. A member that lives takes its own away. Safe for use by any number of
+ * The documents {@code dead/TOKEN}: {@code {"fence": N}} with the fence of the leader that marked
+ * the member as dead. A member that is alive removes its own mark. Safe for use by any number of
  * threads.
  */
 public final class DeathMarks {
@@ -44,7 +44,7 @@ public final class DeathMarks {
     documents.put(PREFIX + token, Version.NONE, "{\"fence\":" + fence + "}");
   }
 
-  /** Takes a mark away; whether there is none now. */
+  /** Removes a mark; returns whether there is none now. */
   public boolean clear(String token) {
     Optional<VersionedDocument> mark = documents.get(PREFIX + token);
     return mark.isEmpty() || documents.delete(PREFIX + token, mark.get().version());

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The members of a cluster in the order in which they came.
+ * The members of a cluster in the order in which they joined.
  *
  * @param nodes the members, each token once
  */
@@ -25,7 +25,7 @@ public record MemberList(List<Peer> nodes) {
     return nodes.stream().filter(peer -> peer.token().equals(token)).findFirst();
   }
 
-  /** The place of a member, from 0; -1 where it is not in the list. */
+  /** The place of a member, from 0; -1 if it is not in the list. */
   public int position(String token) {
     return IntStream.range(0, nodes.size())
         .filter(i -> nodes.get(i).token().equals(token))

@@ -1,7 +1,7 @@
 package io.millrace.cluster.membership;
 
 import io.millrace.cluster.ClusterException;
-import io.millrace.cluster.lock.Lock;
+import io.millrace.cluster.lock.LockAcquirer;
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.lock.Sightings;
 import java.util.Set;
@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a member in the list, and its own lock while it holds no other by which others could tell
- * that it lives. Driven by {@link #step}; not safe for use by several threads.
+ * Keeps a member in the list, and holds its own lock while it holds no partition, whose lock would
+ * show that it lives. Driven by {@link #step}; not safe for use by several threads.
  */
 public final class Presence {
   /** What the keys of the members' own locks begin with; the token follows. */
@@ -18,9 +18,9 @@ public final class Presence {
 
   private static final Logger LOG = LoggerFactory.getLogger(Presence.class);
 
-  private final Station station;
+  private final MemberContext context;
   private final Members members;
-  private final Lock own;
+  private final LockAcquirer own;
   private final DeathMarks marks;
   private final boolean heedsMarks;
   private final Sightings sightings;
@@ -29,24 +29,18 @@ public final class Presence {
   private long nextLook = Long.MIN_VALUE;
 
   /**
-   * A member that nobody knows yet.
+   * A member that the others do not know yet.
    *
-   * @param heedsMarks whether it stays away from the others while it is marked as dead and works
+   * @param heedsMarks whether it stays out of the list while it is marked as dead and still works
    * @param sightings takes note of the own locks of all members
    */
-  public Presence(Station station, Locks locks, boolean heedsMarks, Sightings sightings) {
+  public Presence(MemberContext context, Locks locks, boolean heedsMarks, Sightings sightings) {
     this.sightings = sightings;
-    this.station = station;
+    this.context = context;
     this.heedsMarks = heedsMarks;
-    this.marks = new DeathMarks(station.documents());
-    this.members = new Members(station.documents());
-    this.own =
-        new Lock(
-            PREFIX + station.peer().token(),
-            station.documents(),
-            locks,
-            new Sightings(station.terms(), station.clock()),
-            station.clock());
+    this.marks = new DeathMarks(context.documents());
+    this.members = new Members(context.documents());
+    this.own = new LockAcquirer(PREFIX + context.token(), locks, context.newSightings());
   }
 
   /** The members as they were seen last. */
@@ -60,7 +54,7 @@ public final class Presence {
   }
 
   /**
-   * Sees to it that others know of the member.
+   * Keeps the member known to the others.
    *
    * @param holdsPartitions whether it holds partitions, which show that it lives
    * @return when to call again, by the monotonic clock
@@ -72,9 +66,9 @@ public final class Presence {
     } else {
       ownDue = own.step();
     }
-    if (station.now() >= nextLook) {
+    if (context.now() >= nextLook) {
       // Once in a third of the lease, and no two members at the same moment.
-      nextLook = station.now() + station.terms().lease().toMillis() / 4 + station.pauseMillis(12);
+      nextLook = context.now() + context.leaseMillis() / 4 + context.pauseMillis(12);
       look(holdsPartitions);
     }
     return Math.min(ownDue, nextLook);
@@ -83,16 +77,16 @@ public final class Presence {
   private void look(boolean holdsPartitions) {
     try {
       marked = heedsMarks && isMarked(holdsPartitions);
-      seen = marked ? members.list() : members.ensure(station.peer());
-      // Whoever comes to lead knows by then who lives, and need not begin to wait.
-      sightings.see(PREFIX, station.documents().list(PREFIX));
+      seen = marked ? members.list() : members.ensure(context.peer());
+      // A member that becomes the leader knows then who lives, and need not wait first.
+      sightings.see(PREFIX, context.documents().list(PREFIX));
     } catch (ClusterException e) {
       LOG.debug("The list of members cannot be looked at, and will be again", e);
     }
   }
 
   private boolean isMarked(boolean holdsPartitions) {
-    String token = station.peer().token();
+    String token = context.token();
     if (!marks.isMarked(token)) {
       return false;
     }
@@ -102,11 +96,11 @@ public final class Presence {
     return holdsPartitions || !marks.clear(token);
   }
 
-  /** Takes the member out of the list and gives its lock back, as far as that can be written. */
+  /** Removes the member from the list and gives its lock back, if that can be written. */
   public void leave() {
     own.release();
     try {
-      members.remove(Set.of(station.peer().token()));
+      members.remove(Set.of(context.token()));
     } catch (ClusterException e) {
       LOG.debug("The member is left to the leader to take out of the list", e);
     }

@@ -1,7 +1,7 @@
 /**
- * Who belongs to a cluster. The document {@code members} lists tokens and workers; nothing in it
- * changes while members live. That they do, their locks show: those of the partitions that they
- * hold, or {@code member/TOKEN} where they hold none.
+ * The members of a cluster. The document {@code members} lists their tokens and workers; it does
+ * not change while they live. Their locks show that they live: those of the partitions that they
+ * hold, or {@code member/TOKEN} if they hold none.
  */
 @NullMarked
 package io.millrace.cluster.membership;

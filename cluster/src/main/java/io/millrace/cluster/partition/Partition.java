@@ -3,7 +3,6 @@ package io.millrace.cluster.partition;
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.lock.LockDocument;
-import io.millrace.cluster.lock.PartitionTask;
 import io.millrace.cluster.lock.Sightings;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -16,23 +15,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A partition as it was listed.
+ * A partition as it was read.
  *
  * @param name its name
  * @param document its document
- * @param lock what that says
- * @param charge its work
+ * @param lock the content of the document
+ * @param task its work
  */
 public record Partition(
-    PartitionName name, VersionedDocument document, LockDocument lock, PartitionTask charge) {
+    PartitionName name, VersionedDocument document, LockDocument lock, LockDocument.Task task) {
   private static final Logger LOG = LoggerFactory.getLogger(Partition.class);
 
-  /** The partitions among documents, by name. What is none is passed over, and logged. */
+  /** The partitions among documents, by name. Other documents are logged and left out. */
   public static List<Partition> of(List<VersionedDocument> documents, Sightings sightings) {
     List<Partition> partitions = new ArrayList<>();
     for (VersionedDocument document : documents) {
       try {
-        read(document, sightings).ifPresent(partitions::add);
+        of(document, sightings.see(document)).ifPresent(partitions::add);
       } catch (ClusterException e) {
         LOG.warn("Document {} is no partition: {}", document.key(), e.getMessage());
       }
@@ -43,21 +42,17 @@ public record Partition(
     return partitions;
   }
 
-  private static Optional<Partition> read(VersionedDocument document, Sightings sightings) {
-    return of(document, sightings.see(document));
-  }
-
   /**
-   * The partition that a document holds; empty where it is none.
+   * The partition in a document; empty if it is none.
    *
-   * @param lock what the document says
+   * @param lock the content of the document
    */
   public static Optional<Partition> of(VersionedDocument document, LockDocument lock) {
     Optional<PartitionName> name = PartitionName.of(document.key());
-    PartitionTask charge = lock.charge();
-    return name.isEmpty() || charge == null
+    LockDocument.Task task = lock.task();
+    return name.isEmpty() || task == null
         ? Optional.empty()
-        : Optional.of(new Partition(name.get(), document, lock, charge));
+        : Optional.of(new Partition(name.get(), document, lock, task));
   }
 
   /** The key of its document. */
@@ -67,16 +62,16 @@ public record Partition(
 
   /** Whether it is to be worked on, or is worked on. */
   public boolean isOutstanding() {
-    return charge.state() == PartitionTask.State.OUTSTANDING;
+    return task.state() == LockDocument.State.OUTSTANDING;
   }
 
   /** Whether it was worked on with success. */
   public boolean isDone() {
-    return charge.state() == PartitionTask.State.DONE;
+    return task.state() == LockDocument.State.DONE;
   }
 
-  /** What it was made for. */
-  public byte[] task() {
-    return Base64.getDecoder().decode(charge.task());
+  /** The work, as the leader serialized it. */
+  public byte[] taskBytes() {
+    return Base64.getDecoder().decode(task.encoded());
   }
 }

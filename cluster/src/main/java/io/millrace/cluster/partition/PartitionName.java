@@ -24,7 +24,7 @@ public record PartitionName(long generation, long number) implements Comparable<
     return PREFIX + generation + "-" + number;
   }
 
-  /** The partition that a key names; empty where it names none. */
+  /** The partition that a key names; empty if it names none. */
   public static Optional<PartitionName> of(String key) {
     Matcher matcher = KEY.matcher(key);
     return matcher.matches()

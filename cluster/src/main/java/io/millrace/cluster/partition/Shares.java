@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 
 /**
  * How many partitions each member is to hold: in proportion to its workers, rounded so that they
- * add up, earlier members first where that is even. Pure.
+ * add up; if two have the same claim, the earlier member gets more. Pure.
  */
 final class Shares {
   private Shares() {}

@@ -2,11 +2,10 @@ package io.millrace.cluster.partition;
 
 import io.millrace.cluster.lock.Guard;
 
-/** What a member does with the partitions that it holds. Safe for use by any number of threads. */
+/** The work of a member on its partitions. Safe for use by any number of threads. */
 public interface Work {
   /**
-   * Whether a partition that is free may be worked on by this member; true by default. Asked often,
-   * by one thread.
+   * Whether this member may work on a free partition; true by default. Called often, by one thread.
    */
   default boolean isFor(Partition partition) {
     return true;
@@ -15,8 +14,8 @@ public interface Work {
   /**
    * Begins to work on a partition.
    *
-   * @param name which one
-   * @param task what the leader made the partition for
+   * @param name the partition
+   * @param task the work, as the leader serialized it
    * @param guard proof that the partition is held
    */
   Attempt begin(PartitionName name, byte[] task, Guard guard);
@@ -26,7 +25,7 @@ public interface Work {
     /** How far it is. */
     State state();
 
-    /** Has it end as soon as it can: its partition is lost, or to be given back. */
+    /** Stops the work as soon as possible: its partition is lost, or to be given back. */
     void stop();
   }
 

@@ -8,42 +8,44 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Items to be worked on, such as names of files, each a document of its own: waiting, given to
- * somebody, or done. Items that a leader before this one gave out wait again as soon as no lambda
- * of that leader is left. Safe for use by any number of threads.
+ * Items to be worked on, such as names of files. Each is a document of its own: waiting, given out,
+ * or done. Items that an earlier leader gave out wait again as soon as none of its lambdas is left.
+ * Safe for use by any number of threads.
  *
- * <p>The leader's program has it from {@link Crew#backlog}; a lambda that it submits may hold it,
- * or ask for it by {@link Backlogs#named}. Writes are repeated as long as the caller leads, or
- * holds its partition; a thread that is interrupted meanwhile gets a {@link ClusterException} and
- * stays interrupted.
+ * <p>The leader's program gets it from {@link Crew#backlog}. A lambda may capture it, or get it
+ * from {@link Backlogs#named}. Writes are repeated as long as the caller leads, or holds its
+ * partition; a thread that is interrupted meanwhile gets a {@link ClusterException} and stays
+ * interrupted.
  *
- * <p>Every method throws {@link LeaseLostException} once that is over, and {@link
- * IllegalArgumentException} for an item that is empty or longer than 10,000 characters.
+ * <p>Every method throws {@link LeaseLostException} if the caller does not lead, or hold its
+ * partition, any more, and {@link IllegalArgumentException} for an item that is empty or longer
+ * than 10,000 characters.
  */
 public interface Backlog extends Serializable {
   /** Adds items that are not known yet: they wait. What waits, is given or done stays as it is. */
   void add(Collection<String> items);
 
   /**
-   * Gives out items that wait, those that were given out least first. Waits until there is one.
+   * Gives out items that wait, beginning with those given out least often. Waits until there is
+   * one.
    *
    * @param most how many at most, at least 1
    * @return at least one
-   * @throws IllegalStateException where this is not the leader's program
+   * @throws IllegalStateException if this is not the leader's program
    */
   List<String> take(int most) throws InterruptedException;
 
   /**
    * As {@link #take(int)}, for a time at most.
    *
-   * @return empty where none came to wait in that time
+   * @return empty if there was none in that time
    */
   List<String> take(int most, Duration wait) throws InterruptedException;
 
   /**
    * Has an item wait again. Does nothing for one that is done or unknown.
    *
-   * @throws IllegalStateException where this is not the leader's program
+   * @throws IllegalStateException if this is not the leader's program
    */
   void reEnqueue(String item);
 

@@ -1,12 +1,12 @@
 package io.millrace.cluster.remote;
 
-/** Finds backlogs where a member works. */
+/** Gives lambdas their backlogs. */
 public final class Backlogs {
   private Backlogs() {}
 
   /**
-   * A backlog as a lambda needs it, to commit items and add some. It belongs to whichever member
-   * uses it, found by {@code Member.current()}, so it may be serialized.
+   * A backlog in which a lambda commits and adds items. It can be serialized: the member that uses
+   * it finds it by {@code Member.current()}.
    *
    * @param name 1 to 64 letters of {@code a} to {@code z}, digits, {@code -} and {@code _}
    */

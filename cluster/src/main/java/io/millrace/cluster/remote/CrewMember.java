@@ -7,20 +7,20 @@ import org.jspecify.annotations.Nullable;
 
 /** A member that can be given work. Safe for use by any number of threads. */
 public interface CrewMember {
-  /** What tells it from all others. */
+  /** Its token, which identifies it. */
   String token();
 
   /** How many lambdas it runs at a time, at least 1. */
   int workers();
 
   /**
-   * Has it run a lambda: once, or never. The lambda and what it holds are serialized by this call.
-   * More lambdas than it has workers wait for one; what it does not begin within three leases times
-   * out.
+   * Has the member run a lambda, at most once. The lambda and what it captures are serialized by
+   * this call. If the member has more lambdas than workers, some wait; a lambda that is not begun
+   * within three leases times out.
    *
-   * @throws IllegalArgumentException where the lambda cannot be serialized or is too large; names
-   *     what and the limit
-   * @throws LeaseLostException where this member leads no more
+   * @throws IllegalArgumentException if the lambda cannot be serialized or is too large; names what
+   *     and the limit
+   * @throws LeaseLostException if this member does not lead any more
    */
   <T extends @Nullable Object> ExecutionFuture<T> submit(SerializableLambda<T> lambda);
 
@@ -33,11 +33,11 @@ public interface CrewMember {
       SerializableLambda<T> lambda, Duration limit);
 
   /**
-   * Trusts it no more: written to the document {@code dead/TOKEN}, it gets no work, and what it has
-   * times out. A member that lives after all sees that, ends its work, takes the mark away and is
-   * trusted again. Does nothing for one that is marked.
+   * Marks the member as dead, in the document {@code dead/TOKEN}: it gets no more work, and what it
+   * has times out. If the member is alive after all, it ends its work, removes the mark and gets
+   * work again. Does nothing for a member that is marked.
    *
-   * @throws LeaseLostException where this member leads no more
+   * @throws LeaseLostException if this member does not lead any more
    */
   void markDead();
 }

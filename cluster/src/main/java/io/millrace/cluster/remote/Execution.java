@@ -1,10 +1,7 @@
 package io.millrace.cluster.remote;
 
 import io.millrace.cluster.lambda.Address;
-import io.millrace.cluster.lambda.LambdaCodec;
-import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseLostException;
-import io.millrace.cluster.remote.dispatch.Ending;
 import io.millrace.cluster.remote.dispatch.Submission;
 import io.millrace.cluster.remote.outcome.Outcome;
 import io.millrace.cluster.remote.outcome.RemoteFailure;
@@ -26,7 +23,7 @@ final class Execution<T extends @Nullable Object>
   private static final long LOOK_MILLIS = 1000;
 
   private final Address address;
-  private final Context context;
+  private final LeaderCrew crew;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition ended = lock.newCondition();
   private final List<Handler> handlers = new ArrayList<>();
@@ -35,24 +32,11 @@ final class Execution<T extends @Nullable Object>
   private RemoteFailure failure = new RemoteFailure("", "", "");
   private String why = "";
 
-  /** What executions of one crew have in common. */
-  interface Context {
-    Guard leader();
-
-    LambdaCodec codec();
-
-    Handlers handlers();
-
-    void cancel(Execution<?> execution);
-
-    void ended(Execution<?> execution);
-  }
-
   private record Handler(Set<ExecutionState> ends, Runnable action) {}
 
-  Execution(Address address, Context context) {
+  Execution(Address address, LeaderCrew crew) {
     this.address = address;
-    this.context = context;
+    this.crew = crew;
   }
 
   Address address() {
@@ -111,13 +95,13 @@ final class Execution<T extends @Nullable Object>
 
   private void queue(Handler handler) {
     if (handler.ends().contains(state)) {
-      context.handlers().queue(id(), handler.action());
+      crew.handlers().queue(id(), handler.action());
     }
   }
 
   @Override
   public boolean cancel() throws InterruptedException {
-    context.cancel(this);
+    crew.cancel(this);
     return awaitEnd() == ExecutionState.CANCELLED;
   }
 
@@ -135,8 +119,8 @@ final class Execution<T extends @Nullable Object>
     lock.lockInterruptibly();
     try {
       while (!state.isEnd()) {
-        context.leader().check();
-        long most = Math.min(context.leader().remaining().toMillis() + 1, LOOK_MILLIS);
+        crew.leader().check();
+        long most = Math.min(crew.leader().remaining().toMillis() + 1, LOOK_MILLIS);
         ended.awaitNanos(TimeUnit.MILLISECONDS.toNanos(most));
       }
       if (state == ExecutionState.ABANDONED) {
@@ -161,20 +145,21 @@ final class Execution<T extends @Nullable Object>
   }
 
   @Override
-  public void ended(Ending ending) {
+  public void ended(Submission.Ending ending) {
     switch (ending) {
       // Making objects runs code of users' classes: not on the leader's thread.
-      case Ending.Finished(Outcome.Done(String sealed)) ->
+      case Submission.Ending.Finished(Outcome.Done(String sealed)) ->
           Thread.ofVirtual().name("result-" + id()).start(() -> open(sealed));
-      case Ending.Finished(Outcome.Failed(RemoteFailure how)) -> fail(how);
-      case Ending.TimedOut(String reason) -> end(ExecutionState.TIMED_OUT, () -> why = reason);
-      case Ending.Cancelled() -> end(ExecutionState.CANCELLED, () -> {});
+      case Submission.Ending.Finished(Outcome.Failed(RemoteFailure how)) -> fail(how);
+      case Submission.Ending.TimedOut(String reason) ->
+          end(ExecutionState.TIMED_OUT, () -> why = reason);
+      case Submission.Ending.Cancelled() -> end(ExecutionState.CANCELLED, () -> {});
     }
   }
 
   private void open(String sealed) {
     try {
-      Object result = context.codec().openResult(address, Base64.getDecoder().decode(sealed));
+      Object result = crew.codec().openResult(address, Base64.getDecoder().decode(sealed));
       end(ExecutionState.DONE, () -> value = returned(result));
     } catch (Throwable e) {
       // Users' classes may throw anything here, and somebody waits for an end.
@@ -210,6 +195,6 @@ final class Execution<T extends @Nullable Object>
     } finally {
       lock.unlock();
     }
-    context.ended(this);
+    crew.ended(this);
   }
 }

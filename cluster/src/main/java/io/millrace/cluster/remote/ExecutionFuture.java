@@ -7,10 +7,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lambda that a member runs. Each handler runs at most once, also one that is added after the end
- * that it is for; handlers run one after the other on a thread of the crew, in the order in which
- * lambdas end and handlers were added. What a handler throws is logged. None runs once leadership
- * is lost. Safe for use by any number of threads.
+ * A lambda that a member runs. Each handler runs at most once, even if it is added after the lambda
+ * has ended. Handlers run one after the other on a thread of the crew, in the order in which
+ * lambdas end and handlers were added. What a handler throws is logged. No handler runs after
+ * leadership is lost. Safe for use by any number of threads.
  *
  * @param <T> what the lambda returns
  */
@@ -34,10 +34,10 @@ public interface ExecutionFuture<T extends @Nullable Object> {
   ExecutionFuture<T> onFailureOrTimeout(Runnable handler);
 
   /**
-   * Cancels it unless it is done before: its thread is interrupted at the next renewal of its lock,
-   * a third of the lease later at most. Waits until that is decided.
+   * Cancels the lambda unless it is done. Its thread is interrupted at the next renewal of its
+   * lock, at most a third of the lease later. Waits until it is known whether that succeeded.
    *
-   * @return whether it is cancelled; false where it ended otherwise
+   * @return whether it is cancelled; false if it ended otherwise
    */
   boolean cancel() throws InterruptedException;
 
@@ -45,10 +45,10 @@ public interface ExecutionFuture<T extends @Nullable Object> {
    * Waits for its end.
    *
    * @return what the lambda returned
-   * @throws RemoteFailureException where it failed
-   * @throws ExecutionTimeoutException where it timed out
-   * @throws CancellationException where it was cancelled
-   * @throws LeaseLostException where this member leads no more
+   * @throws RemoteFailureException if it failed
+   * @throws ExecutionTimeoutException if it timed out
+   * @throws CancellationException if it was cancelled
+   * @throws LeaseLostException if this member does not lead any more
    */
   T await() throws InterruptedException;
 }

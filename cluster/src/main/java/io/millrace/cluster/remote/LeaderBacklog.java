@@ -1,9 +1,7 @@
 package io.millrace.cluster.remote;
 
 import io.millrace.cluster.lock.Guard;
-import io.millrace.cluster.membership.Station;
-import io.millrace.cluster.remote.backlog.Handing;
-import io.millrace.cluster.remote.backlog.Items;
+import io.millrace.cluster.membership.MemberContext;
 import java.io.InvalidObjectException;
 import java.io.ObjectInputStream;
 import java.time.Duration;
@@ -14,7 +12,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 
-/** A backlog as the leader's program has it. Another member gets a {@link NamedBacklog} of it. */
+/** A backlog for the leader's program. It is serialized as a {@link NamedBacklog}. */
 final class LeaderBacklog implements Backlog {
   private static final long serialVersionUID = 1;
   private static final Duration FOREVER = Duration.ofDays(100_000);
@@ -22,21 +20,21 @@ final class LeaderBacklog implements Backlog {
   private static final long MOST_LOOK_MILLIS = 500;
 
   private final String name;
-  private final transient Station station;
+  private final transient MemberContext context;
   private final transient Guard leader;
-  private final transient Items items;
-  private final transient Handing handing;
-  private final transient Persistence persistence;
+  private final transient BacklogItems items;
+  private final transient ItemAssigner handing;
+  private final transient RetryingWriter persistence;
   private final transient ReentrantLock lock = new ReentrantLock();
   private final transient Condition called = lock.newCondition();
 
-  LeaderBacklog(String name, Station station, Guard leader, LongPredicate isOver) {
+  LeaderBacklog(String name, MemberContext context, Guard leader, LongPredicate isOver) {
     this.name = name;
-    this.station = station;
+    this.context = context;
     this.leader = leader;
-    this.items = new Items(station.documents(), name);
-    this.handing = new Handing(items, leader, isOver);
-    this.persistence = new Persistence(leader, station.terms());
+    this.items = new BacklogItems(context.documents(), name);
+    this.handing = new ItemAssigner(items, leader, isOver);
+    this.persistence = new RetryingWriter(leader, context.terms());
   }
 
   @Override
@@ -58,16 +56,16 @@ final class LeaderBacklog implements Backlog {
     if (most < 1) {
       throw new IllegalArgumentException("at least 1 item is taken, not " + most);
     }
-    long until = station.now() + (wait.compareTo(FOREVER) < 0 ? wait : FOREVER).toMillis();
+    long until = context.now() + (wait.compareTo(FOREVER) < 0 ? wait : FOREVER).toMillis();
     lock.lockInterruptibly();
     try {
       while (true) {
         List<String> taken = persistence.persist(() -> handing.take(most));
-        long left = until - station.now();
+        long left = until - context.now();
         if (!taken.isEmpty() || left <= 0) {
           return taken;
         }
-        long look = Math.min(station.terms().lease().toMillis() / LOOKS, MOST_LOOK_MILLIS);
+        long look = Math.min(context.leaseMillis() / LOOKS, MOST_LOOK_MILLIS);
         called.awaitNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(left, look)));
       }
     } finally {

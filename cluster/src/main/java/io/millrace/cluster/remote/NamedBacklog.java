@@ -1,28 +1,27 @@
 package io.millrace.cluster.remote;
 
 import io.millrace.cluster.member.Member;
-import io.millrace.cluster.membership.Station;
-import io.millrace.cluster.remote.backlog.Items;
+import io.millrace.cluster.membership.MemberContext;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 
-/** A backlog wherever a member works, which is found when it is used. */
+/** A backlog for lambdas. It uses the documents of the member that runs the lambda. */
 record NamedBacklog(String name) implements Backlog {
   private static final long serialVersionUID = 1;
 
-  private Items items() {
-    return new Items(Member.current().station().documents(), name);
+  private BacklogItems items() {
+    return new BacklogItems(Member.current().context().documents(), name);
   }
 
-  private static Persistence persistence() {
-    Station station = Member.current().station();
-    return new Persistence(Member.guard(), station.terms());
+  private static RetryingWriter persistence() {
+    MemberContext context = Member.current().context();
+    return new RetryingWriter(Member.guard(), context.terms());
   }
 
   @Override
   public void add(Collection<String> items) {
-    Items found = items();
+    BacklogItems found = items();
     persistence()
         .persist(() -> {
           found.add(items);
@@ -47,7 +46,7 @@ record NamedBacklog(String name) implements Backlog {
 
   @Override
   public void commit(String item) {
-    Items found = items();
+    BacklogItems found = items();
     persistence()
         .persist(() -> {
           found.commit(item);

@@ -1,8 +1,14 @@
 package io.millrace.cluster.remote;
 
+import io.millrace.cluster.lambda.LambdaCodec;
+import io.millrace.cluster.leader.Leader;
+import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.partition.PartitionRunner;
+import io.millrace.cluster.remote.dispatch.Dispatcher;
+
 /**
- * A program that has members work for it. It runs on whichever member leads, and begins anew from
- * the documents wherever another comes to lead.
+ * A program that has members work for it. It runs on the member that leads. If another member
+ * becomes the leader, it begins again there, from the documents.
  *
  * <pre>{@code
  * crew -> {
@@ -25,14 +31,31 @@ package io.millrace.cluster.remote;
 @FunctionalInterface
 public interface RemoteWork {
   /**
-   * Leads. Runs on a thread of its own, where {@code Member.current()} is the leader and {@code
-   * Member.guard()} the proof that it leads. The thread is interrupted when that is over.
+   * Runs the program on a thread of its own. There {@code Member.current()} is the leader and
+   * {@code Member.guard()} the proof that it leads. The thread is interrupted when leadership is
+   * lost.
    *
-   * <p>A program that returns is over as long as this member leads without a break: what it has
-   * submitted goes on, and handlers run. The next leader runs it again.
+   * <p>A program that returns is not run again while this member leads: what it has submitted goes
+   * on, and handlers run. The next leader runs it again.
    *
-   * @throws Exception where it failed: after a lease the leader begins a generation of its own, in
+   * @throws Exception if it failed: after a lease the leader begins a generation of its own, in
    *     which the program runs again
    */
   void lead(Crew crew) throws Exception;
+
+  /**
+   * This work as that of a cluster: the member that leads runs the program, and all members run the
+   * lambdas that it submits.
+   *
+   * @param codec seals and opens lambdas; with the same secret on all members
+   */
+  default Duty duty(LambdaCodec codec) {
+    return new Duty(
+        runtime -> new LambdaRunner(runtime, codec),
+        PartitionRunner.Mode.ADDRESSED,
+        runtime ->
+            new Leader(
+                runtime.context(),
+                new Dispatcher(runtime.context(), new ProgramRunner(runtime, this, codec))));
+  }
 }

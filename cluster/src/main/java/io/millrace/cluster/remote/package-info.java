@@ -1,10 +1,10 @@
 /**
- * Remote work: the leader has lambdas run by members, and hears what came of them.
+ * Remote work: the leader has members run lambdas, and learns how they ended.
  *
  * <pre>
  *   the leader's program (RemoteWork)            a member
- *     │ Crew.idleMembers, CrewMember.submit        │ takes the partitions that are addressed to it
- *     ▼                                            ▼
+ *     │ Crew.idleMembers, CrewMember.submit        │ Inbox: takes the partitions that are addressed to it,
+ *     ▼                                            ▼   signed, and not begun before
  *   partition/GENERATION-NUMBER  ── the sealed lambda, for one member and this name only ──► run once
  *     ▲                                            │
  *     │ read, then both removed                    ▼

@@ -12,8 +12,8 @@ import java.util.TreeMap;
  * @param name the reporter's name
  * @param token the member
  * @param timeMillis when it said so by its own wall clock, in milliseconds since 1970
- * @param text what it said in words; empty where it gave values
- * @param values what it said as named values, by name; empty where it used words
+ * @param text what it said in words; empty if it gave values
+ * @param values what it said as named values, by name; empty if it used words
  */
 public record Report(
     String name, String token, long timeMillis, String text, SortedMap<String, String> values) {
@@ -23,7 +23,7 @@ public record Report(
   /**
    * Copies the values, and checks the size.
    *
-   * @throws IllegalArgumentException where it says too much
+   * @throws IllegalArgumentException if it says too much
    */
   public Report {
     values = Collections.unmodifiableSortedMap(new TreeMap<>(values));

@@ -1,7 +1,7 @@
 package io.millrace.cluster.report;
 
 import io.millrace.cluster.ClusterException;
-import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.DocumentJson;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import java.util.List;
@@ -9,9 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -20,15 +18,12 @@ import tools.jackson.databind.node.ObjectNode;
  * of threads.
  */
 public final class Reports {
-  /** What the keys of all reports begin with. */
+  /** The prefix of the keys of all reports. */
   public static final String PREFIX = "status/";
-
-  private static final JsonMapper MAPPER = JsonMapper.builder().build();
-  private static final int ATTEMPTS = 5;
 
   private final VersionedDocuments documents;
 
-  /** The reports that these documents hold. */
+  /** The reports in these documents. */
   public Reports(VersionedDocuments documents) {
     this.documents = documents;
   }
@@ -53,57 +48,52 @@ public final class Reports {
   }
 
   /**
-   * Writes a report in the place of the one before, which nobody else does.
+   * Writes a report in place of the member's last one.
    *
-   * @throws ClusterException where it is not known to be written
+   * @throws ClusterException if it is not known to be written
    */
   public void write(Report report) {
-    String key = PREFIX + report.name() + "/" + report.token();
-    String json = form(report);
-    for (int i = 0; i < ATTEMPTS; i++) {
-      // Only a late write of our own, or the leader's removal, can come between.
-      Version version = documents.get(key).map(VersionedDocument::version).orElse(Version.NONE);
-      if (documents.put(key, version, json).isPresent()) {
-        return;
-      }
-    }
-    throw new ClusterException("document " + key + " changed under every attempt");
+    String json = json(report);
+    documents.update(PREFIX + report.name() + "/" + report.token(), _ -> Optional.of(json));
   }
 
-  private static String form(Report report) {
-    ObjectNode json = MAPPER.createObjectNode().put("time", report.timeMillis());
+  private static String json(Report report) {
+    ObjectNode json = DocumentJson.object().put("time", report.timeMillis());
     if (report.values().isEmpty()) {
       json.put("text", report.text());
     } else {
       ObjectNode values = json.putObject("values");
       report.values().forEach(values::put);
     }
-    return MAPPER.writeValueAsString(json);
+    return json.toString();
   }
 
-  /** Reads a report; empty for what has no name and token. */
+  /** Reads a report; empty if the key has no name and token. */
   private static Optional<Report> read(VersionedDocument document) {
     int from = PREFIX.length();
     int slash = document.key().lastIndexOf('/');
     if (slash <= from) {
       return Optional.empty();
     }
-    try {
-      JsonNode json = MAPPER.readTree(document.json());
-      SortedMap<String, String> values = new TreeMap<>();
-      for (Map.Entry<String, JsonNode> value : json.path("values").properties()) {
-        values.put(value.getKey(), value.getValue().asString(""));
-      }
-      return Optional.of(
-          new Report(
-              document.key().substring(from, slash),
-              token(document.key()),
-              json.path("time").asLong(0),
-              json.path("text").asString(""),
-              values));
-    } catch (JacksonException | IllegalArgumentException e) {
-      throw new ClusterException(
-          "document " + document.key() + " is no report: " + e.getMessage(), e);
+    String name = document.key().substring(from, slash);
+    return Optional.of(
+        DocumentJson.read(
+            document,
+            "is no report",
+            json ->
+                new Report(
+                    name,
+                    token(document.key()),
+                    json.path("time").asLong(0),
+                    json.path("text").asString(""),
+                    values(json))));
+  }
+
+  private static SortedMap<String, String> values(JsonNode json) {
+    SortedMap<String, String> values = new TreeMap<>();
+    for (Map.Entry<String, JsonNode> value : json.path("values").properties()) {
+      values.put(value.getKey(), value.getValue().asString(""));
     }
+    return values;
   }
 }

@@ -1,8 +1,8 @@
 package io.millrace.cluster.shared;
 
+import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.LeaseLostException;
 import io.millrace.cluster.member.Member;
-import io.millrace.cluster.membership.Station;
 import java.io.Serial;
 import java.io.Serializable;
 import java.time.Duration;
@@ -10,16 +10,15 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A semaphore that all members of a cluster know by its name: of the threads of all members
- * together, so many are inside at a time, by their own clocks, as it has permits. Each permit is a
- * lock, by the rules of {@link NamedLock}: one that a killed member held comes back after lease and
- * margin, and members learn of one that was released early when its lease would have ended, at the
- * latest.
+ * A semaphore that all members of a cluster know by its name: as many threads of all members
+ * together are inside at a time, by their own clocks, as it has permits. Each permit is a lock, by
+ * the rules of {@link NamedLock}: the permit of a killed member comes back after lease and margin,
+ * and members may learn of an early release only when the lease would have ended.
  *
- * <p>The number of permits is what the first one says who uses the name in a cluster, and stays
- * that; another number needs another name.
+ * <p>The first user of a name in a cluster chooses the number of permits for good; another number
+ * needs another name.
  *
- * <p>Safe for use by any number of threads. What is serialized is name and number.
+ * <p>Safe for use by any number of threads. Only name and number are serialized.
  */
 public final class ClusterSemaphore implements Serializable {
   @Serial private static final long serialVersionUID = 1;
@@ -37,7 +36,7 @@ public final class ClusterSemaphore implements Serializable {
   }
 
   /**
-   * The semaphore of a name, for whichever member's work is done where it is used.
+   * The semaphore of a name, for the member whose work uses it.
    *
    * @param name 1 to 300 bytes of UTF-8 without control characters and without {@code /}
    * @param permits how many there are, 1 to 1000
@@ -54,21 +53,21 @@ public final class ClusterSemaphore implements Serializable {
 
   /**
    * Waits for a permit, as long as it takes, and runs code with it, on this thread. The lease is
-   * renewed while the code runs. Where it is lost, the thread is interrupted. The permit is given
-   * back when the code has ended, whether by returning or by throwing. A thread that is inside
-   * already takes a second permit.
+   * renewed while the code runs. If it is lost, the thread is interrupted. The permit is given back
+   * when the code has ended, whether by returning or by throwing. A thread that is inside already
+   * takes a second permit.
    *
    * @return what the code gives
-   * @throws LeaseLostException where the permit was lost before the code had ended; what that has
+   * @throws LeaseLostException if the permit was lost before the code had ended; what that has
    *     thrown is the cause
-   * @throws InterruptedException where this thread was interrupted while it waited
-   * @throws IllegalArgumentException where the semaphore has another number of permits
-   * @throws IllegalStateException where this thread does no member's work
+   * @throws InterruptedException if this thread was interrupted while it waited
+   * @throws IllegalArgumentException if the semaphore has another number of permits
+   * @throws IllegalStateException if this thread does no member's work
    */
   public <T extends @Nullable Object, E extends Exception> T guard(GuardedCode<Permit, T, E> code)
       throws E, InterruptedException {
     try {
-      return guard(Gate.FOREVER, code);
+      return guard(GuardedSection.FOREVER, code);
     } catch (TimeoutException e) {
       throw new IllegalStateException("a century has passed", e);
     }
@@ -78,22 +77,25 @@ public final class ClusterSemaphore implements Serializable {
    * The same, but waits for a time at most.
    *
    * @param most zero to look once
-   * @throws TimeoutException where there was no permit for all that time; the code did not run
+   * @throws TimeoutException if there was no permit for all that time; the code did not run
    */
   public <T extends @Nullable Object, E extends Exception> T guard(
       Duration most, GuardedCode<Permit, T, E> code)
       throws E, InterruptedException, TimeoutException {
-    Commons commons = Commons.of(member == null ? Member.current() : member);
-    Anteroom room = commons.room(permits.key());
-    Station station = commons.station();
-    return new Gate(
+    SharedState shared = SharedState.of(member == null ? Member.current() : member);
+    SharedState.WaitingLine line = shared.line(permits.key());
+    return new GuardedSection(
             toString(),
-            room,
-            station.clock(),
+            line,
+            shared.context().clock(),
             () ->
-                new PermitContest(
-                    station, commons.locks(), room.sightings(), permits, room.takeLeft()))
-        .pass(most, HeldPermit::new, code);
+                new PermitAcquirer(
+                    shared.context(),
+                    shared.locks(),
+                    line.sightings(),
+                    permits,
+                    line.takeReleased()))
+        .run(most, HeldPermit::new, code);
   }
 
   @Serial
@@ -104,5 +106,23 @@ public final class ClusterSemaphore implements Serializable {
   @Override
   public String toString() {
     return "semaphore '" + name + "' of " + count;
+  }
+
+  private record HeldPermit(Lease lease) implements Permit {
+    @Override
+    public int number() {
+      String key = lease.key();
+      return Integer.parseInt(key, key.lastIndexOf('/') + 1, key.length(), 10);
+    }
+
+    @Override
+    public long fence() {
+      return lease.fence();
+    }
+
+    @Override
+    public Duration remaining() {
+      return lease.remaining();
+    }
   }
 }

@@ -2,9 +2,8 @@ package io.millrace.cluster.shared;
 
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseLostException;
-import io.millrace.cluster.lock.Lock;
+import io.millrace.cluster.lock.LockAcquirer;
 import io.millrace.cluster.member.Member;
-import io.millrace.cluster.membership.Station;
 import java.io.Serial;
 import java.io.Serializable;
 import java.time.Duration;
@@ -13,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that all members of a cluster know by its name, in the document {@code lock/NAME}. One
- * thread of one member is inside at a time, by its own clock; what it writes elsewhere should carry
- * the fencing token of its guard. A member that is killed inside is followed by another after lease
- * and margin.
+ * thread of one member holds it at a time, by its own clock; what it writes elsewhere should carry
+ * the fencing token of its guard. If a member is killed while it holds the lock, another one gets
+ * it after lease and margin.
  *
- * <p>Nobody looks at a lock before it expires, so members learn of one that was released early when
- * its lease would have ended, at the latest; threads of the same member learn at once. Which member
- * comes next is not promised.
+ * <p>No member reads a lock before it expires, so members may learn of an early release only when
+ * the lease would have ended; threads of the same member learn at once. Which member comes next is
+ * not defined.
  *
- * <p>Safe for use by any number of threads. What is serialized is the name.
+ * <p>Safe for use by any number of threads. Only the name is serialized.
  */
 public final class NamedLock implements Serializable {
   @Serial private static final long serialVersionUID = 1;
@@ -33,12 +32,12 @@ public final class NamedLock implements Serializable {
   private final transient @Nullable Member member;
 
   private NamedLock(String name, @Nullable Member member) {
-    this.name = Names.check("lock", name);
+    this.name = SharedState.checkName("lock", name);
     this.member = member;
   }
 
   /**
-   * The lock of a name, for whichever member's work is done where it is used.
+   * The lock of a name, for the member whose work uses it.
    *
    * @param name 1 to 300 bytes of UTF-8 without control characters; {@code /} is a letter as others
    * @throws IllegalArgumentException naming what is wrong with the name
@@ -54,19 +53,19 @@ public final class NamedLock implements Serializable {
 
   /**
    * Waits for the lock, as long as it takes, and runs code inside, on this thread. The lease is
-   * renewed while the code runs. Where it is lost, the thread is interrupted. The lock is given
-   * back when the code has ended, whether by returning or by throwing.
+   * renewed while the code runs. If it is lost, the thread is interrupted. The lock is given back
+   * when the code has ended, whether by returning or by throwing.
    *
    * @return what the code gives
-   * @throws LeaseLostException where the lock was lost before the code had ended; what that has
-   *     thrown is the cause
-   * @throws InterruptedException where this thread was interrupted while it waited
-   * @throws IllegalStateException where this thread is inside already, or does no member's work
+   * @throws LeaseLostException if the lock was lost before the code had ended; what that has thrown
+   *     is the cause
+   * @throws InterruptedException if this thread was interrupted while it waited
+   * @throws IllegalStateException if this thread is inside already, or does no member's work
    */
   public <T extends @Nullable Object, E extends Exception> T guard(GuardedCode<Guard, T, E> code)
       throws E, InterruptedException {
     try {
-      return guard(Gate.FOREVER, code);
+      return guard(GuardedSection.FOREVER, code);
     } catch (TimeoutException e) {
       throw new IllegalStateException("a century has passed", e);
     }
@@ -76,30 +75,23 @@ public final class NamedLock implements Serializable {
    * The same, but waits for a time at most.
    *
    * @param most zero to look at the lock once
-   * @throws TimeoutException where others held it for all that time; the code did not run
+   * @throws TimeoutException if others held it for all that time; the code did not run
    */
   public <T extends @Nullable Object, E extends Exception> T guard(
       Duration most, GuardedCode<Guard, T, E> code)
       throws E, InterruptedException, TimeoutException {
-    Commons commons = Commons.of(member == null ? Member.current() : member);
-    Anteroom room = commons.room(PREFIX + name);
-    if (room.isInside(Thread.currentThread())) {
+    SharedState shared = SharedState.of(member == null ? Member.current() : member);
+    SharedState.WaitingLine line = shared.line(PREFIX + name);
+    if (line.isHolder(Thread.currentThread())) {
       throw new IllegalStateException(
           "this thread is inside of " + this + " already, and would wait for itself");
     }
-    Station station = commons.station();
-    return new Gate(
+    return new GuardedSection(
             toString(),
-            room,
-            station.clock(),
-            () ->
-                new Lock(
-                    PREFIX + name,
-                    station.documents(),
-                    commons.locks(),
-                    room.sightings(),
-                    station.clock()))
-        .pass(most, tenure -> tenure, code);
+            line,
+            shared.context().clock(),
+            () -> new LockAcquirer(PREFIX + name, shared.locks(), line.sightings()))
+        .run(most, lease -> lease, code);
   }
 
   @Serial

@@ -1,6 +1,8 @@
 package io.millrace.cluster.shared;
 
+import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.member.Member;
+import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.report.Report;
 import io.millrace.cluster.report.Reports;
 import java.io.Serial;
@@ -8,6 +10,7 @@ import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,12 +34,12 @@ public final class StatusReporter implements Serializable {
   private final transient @Nullable Member member;
 
   private StatusReporter(String name, @Nullable Member member) {
-    this.name = Names.checkPart("status reporter", name);
+    this.name = SharedState.checkNamePart("status reporter", name);
     this.member = member;
   }
 
   /**
-   * The reporter of a name, for whichever member's work is done where it is used.
+   * The reporter of a name, for the member whose work uses it.
    *
    * @param name 1 to 300 bytes of UTF-8 without control characters and without {@code /}
    * @throws IllegalArgumentException naming what is wrong with the name
@@ -54,8 +57,8 @@ public final class StatusReporter implements Serializable {
    * Reports in words; returns at once.
    *
    * @param text up to 8,192 bytes of UTF-8
-   * @throws IllegalArgumentException where it is longer
-   * @throws IllegalStateException where this thread does no member's work
+   * @throws IllegalArgumentException if it is longer
+   * @throws IllegalStateException if this thread does no member's work
    */
   public void report(String text) {
     report(text, Map.of());
@@ -66,8 +69,8 @@ public final class StatusReporter implements Serializable {
    *
    * @param values what {@link String#valueOf(Object)} makes of them is reported; up to 8,192 bytes
    *     of UTF-8 with their names
-   * @throws IllegalArgumentException where they are longer, or there are none
-   * @throws IllegalStateException where this thread does no member's work
+   * @throws IllegalArgumentException if they are longer, or there are none
+   * @throws IllegalStateException if this thread does no member's work
    */
   public void report(Map<String, ?> values) {
     if (values.isEmpty()) {
@@ -80,19 +83,19 @@ public final class StatusReporter implements Serializable {
 
   private void report(String text, Map<String, String> values) {
     Member reports = here();
-    Reporting reporting = Commons.of(reports).reporting(name);
-    if (reporting.offer(text, values)) {
-      Thread.ofVirtual().name("status-" + name).start(() -> drive(reports, reporting));
+    Writer writer = SharedState.of(reports).reporter(name);
+    if (writer.offer(text, values)) {
+      Thread.ofVirtual().name("status-" + name).start(() -> drive(reports, writer));
     }
   }
 
-  /** Writes what there is to write, once more than in time where the member has ended. */
-  private static void drive(Member member, Reporting reporting) {
+  /** Writes reports until there are none; one last time if the member has ended. */
+  private static void drive(Member member, Writer writer) {
     try {
       boolean ends = false;
-      while (reporting.step() && !ends) {
+      while (writer.step() && !ends) {
         ends = member.isClosed();
-        long left = reporting.nextMillis() - member.station().now();
+        long left = writer.nextMillis() - member.context().now();
         Thread.sleep(Duration.ofMillis(Math.max(left, 0)));
       }
     } catch (InterruptedException e) {
@@ -104,10 +107,10 @@ public final class StatusReporter implements Serializable {
    * What all members have reported last under this name, by token. It may be a little older than
    * what they have written.
    *
-   * @throws IllegalStateException where this thread does no member's work
+   * @throws IllegalStateException if this thread does no member's work
    */
   public List<Report> reports() {
-    return new Reports(here().station().documents()).of(name);
+    return new Reports(here().context().documents()).of(name);
   }
 
   private Member here() {
@@ -122,5 +125,91 @@ public final class StatusReporter implements Serializable {
   @Override
   public String toString() {
     return "status reporter '" + name + "'";
+  }
+
+  /**
+   * Writes the newest report of one member under one name, at most one a second, and tries again if
+   * that fails. Any thread reports; one at a time drives {@link #step}, as long as there is
+   * something to write.
+   */
+  static final class Writer {
+    /** Between two writes. */
+    static final long PAUSE_MILLIS = 1000;
+
+    private final MemberContext context;
+    private final Reports reports;
+    private final String name;
+    private @Nullable Report newest;
+    private long writesMillis;
+    private boolean driven;
+
+    Writer(MemberContext context, String name) {
+      this.context = context;
+      this.reports = new Reports(context.documents());
+      this.name = name;
+      this.writesMillis = context.now();
+    }
+
+    /**
+     * Takes a report.
+     *
+     * @return whether the caller is to drive this from now on until nothing is left
+     * @throws IllegalArgumentException if it says too much
+     */
+    synchronized boolean offer(String text, Map<String, String> values) {
+      SortedMap<String, String> sorted = new TreeMap<>(values);
+      newest = new Report(name, context.token(), context.clock().wallMillis(), text, sorted);
+      boolean drives = !driven;
+      driven = true;
+      return drives;
+    }
+
+    /**
+     * Writes the newest report if that is due.
+     *
+     * @return whether something is left to write, or may come so soon that this must be called
+     *     again
+     */
+    boolean step() {
+      Report report = due();
+      if (report == null) {
+        return isDriven();
+      }
+      try {
+        reports.write(report);
+        settle(report);
+      } catch (ClusterException e) {
+        LOG.debug("A report of {} could not be written, and will be again", name, e);
+      }
+      return true;
+    }
+
+    /** When to call {@link #step} next, by the monotonic clock. */
+    synchronized long nextMillis() {
+      return writesMillis;
+    }
+
+    private synchronized @Nullable Report due() {
+      if (context.now() < writesMillis) {
+        return null;
+      }
+      Report report = newest;
+      if (report == null) {
+        driven = false;
+      } else {
+        writesMillis = context.now() + PAUSE_MILLIS;
+      }
+      return report;
+    }
+
+    private synchronized void settle(Report written) {
+      if (written.equals(newest)) {
+        newest = null;
+      }
+    }
+
+    private synchronized boolean isDriven() {
+      return driven;
+    }
   }
 }

@@ -1,18 +1,18 @@
 /**
- * What users' code shares over the documents of a cluster: locks by name, semaphores, and reports
- * on how work goes. All of it can be serialized, so that a lambda carries it to another member;
- * there it finds the documents by {@link io.millrace.cluster.member.Member#current}.
+ * What users' code shares over the documents of a cluster: named locks, semaphores, and reports on
+ * how work goes. All of it can be serialized, so that a lambda carries it to another member; there
+ * it finds the documents by {@link io.millrace.cluster.member.Member#current}.
  *
  * <pre>
- *   NamedLock, ClusterSemaphore     a name; users have as many copies as they like
+ *   NamedLock, ClusterSemaphore   a name, of which users may have any number of copies
  *     │ guard(code)
- *   Gate ── Anteroom                threads of one member wait in a row: the first one tries
- *     │                             for the lock, as a {@link io.millrace.cluster.lock.Contest}
- *   Stay                            runs the code; one thread beside it renews the lease, and
- *                                   another interrupts the code when it has ended
- *   StatusReporter ── Reporting     the newest report; a thread writes it, once in a second at most
+ *   GuardedSection                waits in the member's WaitingLine, whose first thread tries to
+ *     │                           acquire the lock or a permit; then runs the code. One thread
+ *     │                           beside it renews the lease, another one interrupts the code when
+ *     │                           the lease has ended
+ *   StatusReporter.Writer         writes the newest report, at most one a second
  *
- *   Commons                         what the copies in one member have in common
+ *   SharedState                   what all copies in one member share
  * </pre>
  */
 @NullMarked

@@ -4,8 +4,6 @@ import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.LockDocument;
-import io.millrace.cluster.lock.LockForm;
-import io.millrace.cluster.lock.PartitionTask;
 import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Members;
 import io.millrace.cluster.membership.Presence;
@@ -21,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster as its documents show it at one time. Whether a holder lives, documents alone do not
- * say; a leader whose lease ended by this machine's clock is none here.
+ * A cluster as its documents show it at one time. Documents alone do not tell whether a holder
+ * lives; here a leader whose lease ended by this machine's clock does not count.
  *
  * @param lead the lock of the leader, and who leads
  * @param members the members
@@ -39,8 +37,8 @@ public record ClusterStatus(
   /**
    * Who leads.
    *
-   * @param lock the lock of the leader; null where there never was one
-   * @param token the leader; null where the lock was released or the lease has ended
+   * @param lock the lock of the leader; null if there never was one
+   * @param token the leader; null if the lock was released or the lease has ended
    */
   public record Lead(@Nullable LockView lock, @Nullable String token) {}
 
@@ -51,12 +49,12 @@ public record ClusterStatus(
     reports = List.copyOf(reports);
   }
 
-  /** The lock of the leader; null where there never was one. */
+  /** The lock of the leader; null if there never was one. */
   public @Nullable LockView leader() {
     return lead.lock();
   }
 
-  /** The token of the leader; null where the lock was released or the lease has ended. */
+  /** The token of the leader; null if the lock was released or the lease has ended. */
   public @Nullable String leads() {
     return lead.token();
   }
@@ -72,7 +70,7 @@ public record ClusterStatus(
     leader.map(ClusterStatus::lock).ifPresent(locks::add);
     for (String prefix : List.of(NamedLock.PREFIX, Presence.PREFIX, Permits.PREFIX)) {
       documents.list(prefix).stream()
-          .filter(document -> Permits.isNoSize(document.key()))
+          .filter(document -> !Permits.isCount(document.key()))
           .forEach(document -> locks.add(lock(document)));
     }
     LockView first = leader.map(ClusterStatus::lock).orElse(null);
@@ -86,7 +84,7 @@ public record ClusterStatus(
   }
 
   private static LockView lock(VersionedDocument document) {
-    LockDocument lock = LockForm.read(document);
+    LockDocument lock = LockDocument.read(document);
     String holder = lock.isReleased() || lock.holder().isEmpty() ? null : lock.holder();
     return new LockView(document.key(), holder, lock.expireMillis(), lock.fence());
   }
@@ -102,13 +100,43 @@ public record ClusterStatus(
   }
 
   private static PartitionView partition(VersionedDocument document) {
-    LockDocument lock = LockForm.read(document);
-    PartitionTask charge = lock.charge();
+    LockDocument lock = LockDocument.read(document);
+    LockDocument.Task charge = lock.task();
     return new PartitionView(
         document.key().substring(PartitionName.PREFIX.length()),
         lock.holder().isEmpty() ? null : lock.holder(),
         lock.expireMillis(),
-        charge == null ? PartitionTask.State.OUTSTANDING : charge.state(),
+        charge == null ? LockDocument.State.OUTSTANDING : charge.state(),
         lock.fence());
   }
+
+  /**
+   * A lock as its document shows it.
+   *
+   * @param key the lock's key
+   * @param holder the token of its holder, by its document; null if it was released
+   * @param expireMillis when the lease ends by the holder's clock, in milliseconds since 1970; 0 if
+   *     it was released
+   * @param fence the fence of its last holder
+   */
+  public record LockView(String key, @Nullable String holder, long expireMillis, long fence) {}
+
+  /**
+   * A partition as its document shows it.
+   *
+   * @param id its name without {@code partition/}
+   * @param holder the token of the member that works on it, or did it if it is done; null for
+   *     nobody
+   * @param expireMillis when the lease ends by the holder's clock, in milliseconds since 1970; 0 if
+   *     no member works on it
+   * @param state outstanding, which with a holder means in progress, or done: then the leader has
+   *     not removed it yet
+   * @param fence the fence of its last holder
+   */
+  public record PartitionView(
+      String id,
+      @Nullable String holder,
+      long expireMillis,
+      LockDocument.State state,
+      long fence) {}
 }

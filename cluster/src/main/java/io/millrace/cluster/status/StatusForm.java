@@ -29,7 +29,7 @@ public final class StatusForm {
 
   /** {@code leader} (a token or null), {@code leaderExpires} (0 for none) and its {@code fence}. */
   public static ObjectNode leader(ClusterStatus status) {
-    LockView leader = status.leader();
+    ClusterStatus.LockView leader = status.leader();
     ObjectNode json = MAPPER.createObjectNode();
     json.put("leader", status.leads());
     json.put("leaderExpires", leader == null ? 0 : leader.expireMillis());
@@ -47,9 +47,9 @@ public final class StatusForm {
   }
 
   /** Each with {@code id}, {@code holder} (a token or null), {@code expire} and {@code fence}. */
-  public static ArrayNode locks(List<LockView> locks) {
+  public static ArrayNode locks(List<ClusterStatus.LockView> locks) {
     ArrayNode list = MAPPER.createArrayNode();
-    for (LockView lock : locks) {
+    for (ClusterStatus.LockView lock : locks) {
       list.addObject()
           .put("id", lock.key())
           .put("holder", lock.holder())
@@ -60,9 +60,9 @@ public final class StatusForm {
   }
 
   /** Each with {@code id}, {@code holder}, {@code expire}, {@code state} and {@code fence}. */
-  public static ArrayNode partitions(List<PartitionView> partitions) {
+  public static ArrayNode partitions(List<ClusterStatus.PartitionView> partitions) {
     ArrayNode list = MAPPER.createArrayNode();
-    for (PartitionView partition : partitions) {
+    for (ClusterStatus.PartitionView partition : partitions) {
       list.addObject()
           .put("id", partition.id())
           .put("holder", partition.holder())

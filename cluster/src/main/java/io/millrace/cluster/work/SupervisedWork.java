@@ -3,9 +3,9 @@ package io.millrace.cluster.work;
 import java.util.List;
 
 /**
- * Work that is divided once among the members that there are, such as the partitions of a topic.
- * When members come or go all of it stops, is divided anew and started again. A part whose work
- * returns is not done again before that.
+ * Work that is divided among the members, such as the partitions of a topic. When members come or
+ * go all of it stops, is divided again and started again. A part whose work returns is not started
+ * again before that.
  */
 public interface SupervisedWork extends WorkerCode {
   /**

@@ -4,17 +4,16 @@ import io.millrace.cluster.lock.Guard;
 import java.util.List;
 
 /**
- * Work whose tasks come up one after the other, such as files that appear in a folder. The leader
- * gives out as many as the workers can begin soon. Tasks of a member that is gone are given out
- * again after the lease.
+ * Work whose tasks appear over time, such as files in a folder. The leader gives out as many as the
+ * workers can begin soon. Tasks of a member that is gone are given out again after the lease.
  */
 public interface WindowedWork extends WorkerCode {
   /**
    * The next tasks; called by the leader, often.
    *
-   * @param outstanding tasks that are given out already, which would be ignored
-   * @param most how many there is room for, at least 1
-   * @return tasks that are not done, no two alike; empty where there are none at present
+   * @param outstanding tasks that are given out already; if one is returned it is ignored
+   * @param most how many tasks there is room for, at least 1
+   * @return tasks that are not done, no two alike; empty if there are none at present
    */
   List<byte[]> next(List<byte[]> outstanding, int most);
 
@@ -28,8 +27,8 @@ public interface WindowedWork extends WorkerCode {
   void completed(byte[] task, Guard leader);
 
   /**
-   * Whether a task goes on for so long that members with more than their share should stop and give
-   * it back when others join. False by default: short tasks are left where they are.
+   * Whether tasks take so long that members with more than their share should stop some and give
+   * them back when others join. False by default: short tasks stay with their member.
    */
   default boolean isLong() {
     return false;

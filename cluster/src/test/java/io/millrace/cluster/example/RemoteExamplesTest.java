@@ -9,7 +9,6 @@ import io.millrace.cluster.lambda.LambdaCodec;
 import io.millrace.cluster.lambda.Trusted;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.member.Member;
-import io.millrace.cluster.remote.RemoteDuty;
 import io.millrace.cluster.remote.RemoteWork;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -51,7 +50,7 @@ final class RemoteExamplesTest {
         new LambdaCodec(
             ClusterSecret.of("the secret of this test".getBytes(StandardCharsets.UTF_8)),
             Trusted.packages("io.millrace.cluster.example"));
-    Member member = Member.start(documents, 2, TERMS, RemoteDuty.of(work, codec));
+    Member member = Member.start(documents, 2, TERMS, work.duty(codec));
     members.add(member);
     return member;
   }
@@ -70,6 +69,8 @@ final class RemoteExamplesTest {
     Member first = start(new ListingExample(input, output, Duration.ofMillis(10)));
     start(new ListingExample(input, output, Duration.ofMillis(10)));
     awaitLines(10);
+    // A member that stops between a line and its commit would have the file hashed again.
+    await("all files are committed", () -> committed() == 10);
     stop(first);
     Files.writeString(input.resolve("later"), "abc");
     awaitLines(11);
@@ -120,6 +121,12 @@ final class RemoteExamplesTest {
   private boolean holdsSomething(Member member) {
     return documents.list("partition/").stream()
         .anyMatch(partition -> partition.json().contains(member.token()));
+  }
+
+  private long committed() {
+    return documents.list("backlog/").stream()
+        .filter(item -> item.json().contains("\"done\""))
+        .count();
   }
 
   private void awaitLines(int count) throws IOException {

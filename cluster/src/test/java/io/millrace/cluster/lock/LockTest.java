@@ -24,8 +24,8 @@ final class LockTest {
   private final CountedDocuments documents;
   private final ManualClock clockA = new ManualClock(1_000_000, 5);
   private final ManualClock clockB = new ManualClock(1_000_000 - YEAR, 77_777);
-  private final Lock a;
-  private final Lock b;
+  private final LockAcquirer a;
+  private final LockAcquirer b;
 
   LockTest(@TempDir Path folder) {
     documents = new CountedDocuments(FileDocuments.open(folder));
@@ -33,13 +33,9 @@ final class LockTest {
     b = lock("b", clockB);
   }
 
-  private Lock lock(String token, ManualClock clock) {
-    return new Lock(
-        KEY,
-        documents,
-        new Locks(documents, token, TERMS, clock),
-        new Sightings(TERMS, clock),
-        clock);
+  private LockAcquirer lock(String token, ManualClock clock) {
+    return new LockAcquirer(
+        KEY, new Locks(documents, token, TERMS, clock), new Sightings(TERMS, clock));
   }
 
   @AfterEach
@@ -64,7 +60,7 @@ final class LockTest {
     assertThat(content()).isEqualTo("{\"holder\":\"\",\"expire\":0,\"fence\":1}");
     b.step();
     b.step();
-    assertThat(b.tenure()).hasValueSatisfying(held -> assertThat(held.fence()).isEqualTo(2));
+    assertThat(b.lease()).hasValueSatisfying(held -> assertThat(held.fence()).isEqualTo(2));
   }
 
   @Test
@@ -74,19 +70,19 @@ final class LockTest {
     b.step();
     advance(LEASE + MARGIN - 1);
     b.step();
-    assertThat(b.tenure()).isEmpty();
+    assertThat(b.lease()).isEmpty();
     advance(1);
     b.step();
-    assertThat(b.tenure()).isPresent();
-    assertThat(a.tenure()).isEmpty();
+    assertThat(b.lease()).isPresent();
+    assertThat(a.lease()).isEmpty();
     a.step();
-    assertThat(a.tenure()).isEmpty();
+    assertThat(a.lease()).isEmpty();
   }
 
   @Test
   void the_holder_stops_when_its_lease_ends_by_its_own_clock() {
     a.step();
-    Tenure held = a.tenure().orElseThrow();
+    Lease held = a.lease().orElseThrow();
     advance(LEASE - 1);
     assertThat(held.remaining()).isEqualTo(Duration.ofMillis(1));
     held.check();
@@ -106,14 +102,14 @@ final class LockTest {
       advance(LEASE / 3 + 1);
       a.step();
     }
-    assertThat(a.tenure()).hasValueSatisfying(held -> assertThat(held.fence()).isEqualTo(1));
-    assertThat(b.tenure()).isEmpty();
+    assertThat(a.lease()).hasValueSatisfying(held -> assertThat(held.fence()).isEqualTo(1));
+    assertThat(b.lease()).isEmpty();
   }
 
   @Test
   void nobody_reads_a_lock_before_it_expires() {
     ManualClock same = new ManualClock(clockA.wallMillis(), 0);
-    Lock other = lock("c", same);
+    LockAcquirer other = lock("c", same);
     a.step();
     documents.takeRead();
     assertThat(other.step()).isEqualTo(LEASE);
@@ -129,12 +125,12 @@ final class LockTest {
   @Test
   void fences_grow_also_where_the_document_was_deleted_and_made_again() {
     a.step();
-    long before = a.tenure().orElseThrow().fence();
+    long before = a.lease().orElseThrow().fence();
     a.release();
     VersionedDocument document = documents.get(KEY).orElseThrow();
     assertThat(documents.delete(KEY, document.version())).isTrue();
     b.step();
-    assertThat(b.tenure().orElseThrow().fence()).isGreaterThan(before);
+    assertThat(b.lease().orElseThrow().fence()).isGreaterThan(before);
   }
 
   @Test
@@ -154,7 +150,7 @@ final class LockTest {
     Version version = documents.get(KEY).orElseThrow().version();
     documents.put(KEY, version, "{\"holder\":\"\",\"expire\":0,\"fence\":997}");
     for (long fence : new long[] {998, 999, 1001, 1002}) {
-      Held held = locks.take(documents.get(KEY).orElseThrow()).orElseThrow();
+      Locks.Held held = locks.take(documents.get(KEY).orElseThrow()).orElseThrow();
       assertThat(held.fence()).isEqualTo(fence);
       assertThat(locks.release(held)).isTrue();
     }
@@ -163,10 +159,10 @@ final class LockTest {
   @Test
   void a_holder_that_takes_its_lock_anew_has_the_next_fence() {
     a.step();
-    Tenure first = a.tenure().orElseThrow();
-    a.advance();
+    Lease first = a.lease().orElseThrow();
+    a.retake();
     assertThat(first.isHeld()).isFalse();
-    assertThat(a.tenure()).hasValueSatisfying(held -> assertThat(held.fence()).isEqualTo(2));
+    assertThat(a.lease()).hasValueSatisfying(held -> assertThat(held.fence()).isEqualTo(2));
   }
 
   @Test
@@ -179,7 +175,7 @@ final class LockTest {
           "{\"holder\":\"\",\"expire\":0,\"task\":\"YQ==\",\"state\":\"lost\"}"
         }) {
       VersionedDocument document = new VersionedDocument("partition/1-1", Version.NONE, json);
-      assertThatThrownBy(() -> LockForm.read(document))
+      assertThatThrownBy(() -> LockDocument.read(document))
           .as(json)
           .isInstanceOf(ClusterException.class)
           .hasMessageContaining("document partition/1-1 is no lock");

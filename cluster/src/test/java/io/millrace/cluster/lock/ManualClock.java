@@ -1,7 +1,5 @@
 package io.millrace.cluster.lock;
 
-import io.millrace.cluster.time.MemberClock;
-
 /** Clocks that stand until they are moved. */
 public final class ManualClock implements MemberClock {
   private long wall;

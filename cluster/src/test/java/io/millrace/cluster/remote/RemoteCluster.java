@@ -50,7 +50,7 @@ final class RemoteCluster implements AutoCloseable {
   }
 
   Member start(int workers, RemoteWork work) {
-    Duty duty = RemoteDuty.of(work, codec);
+    Duty duty = work.duty(codec);
     Member member = Member.start(documents, workers, TERMS, duty);
     members.add(member);
     return member;

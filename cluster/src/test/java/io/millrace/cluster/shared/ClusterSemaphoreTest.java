@@ -10,7 +10,6 @@ import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.member.Duty;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.status.ClusterStatus;
-import io.millrace.cluster.status.LockView;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -88,7 +87,8 @@ final class ClusterSemaphoreTest {
   void permits_are_shown_as_locks() throws Exception {
     Member member = member(documents, LONG);
     ClusterSemaphore semaphore = ClusterSemaphore.of("s", 1, member);
-    List<LockView> locks = semaphore.guard(permit -> ClusterStatus.read(documents, 0).locks());
+    List<ClusterStatus.LockView> locks =
+        semaphore.guard(permit -> ClusterStatus.read(documents, 0).locks());
     // Beside what the member holds itself by now: its own lock, or the lead.
     assertThat(locks)
         .filteredOn(lock -> lock.key().startsWith("semaphore/"))

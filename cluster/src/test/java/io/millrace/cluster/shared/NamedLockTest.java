@@ -12,7 +12,6 @@ import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.member.Duty;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.status.ClusterStatus;
-import io.millrace.cluster.status.LockView;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -106,7 +105,7 @@ final class NamedLockTest {
   @Test
   void a_lock_is_shown_with_its_holder_while_it_is_held() throws InterruptedException {
     Member member = member(documents, LONG);
-    LockView view =
+    ClusterStatus.LockView view =
         NamedLock.of("shown", member)
             .guard(guard ->
                 ClusterStatus.read(documents, 0).locks().stream()

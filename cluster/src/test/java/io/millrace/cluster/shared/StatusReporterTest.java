@@ -9,8 +9,8 @@ import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.lock.ManualClock;
 import io.millrace.cluster.member.Duty;
 import io.millrace.cluster.member.Member;
+import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.membership.Station;
 import io.millrace.cluster.report.Report;
 import io.millrace.cluster.status.ClusterStatus;
 import io.millrace.cluster.status.StatusForm;
@@ -28,12 +28,13 @@ final class StatusReporterTest {
 
   private final CutDocuments documents;
   private final ManualClock clock = new ManualClock(5000, 0);
-  private final Reporting reporting;
+  private final StatusReporter.Writer reporting;
 
   StatusReporterTest(@TempDir Path folder) {
     documents = new CutDocuments(FileDocuments.open(folder));
-    Station station = new Station(new Peer("a", 1), documents, TERMS, clock, new Random(7));
-    reporting = new Reporting(station, "feed");
+    MemberContext context =
+        new MemberContext(new Peer("a", 1), documents, TERMS, clock, new Random(7));
+    reporting = new StatusReporter.Writer(context, "feed");
   }
 
   @AfterEach
@@ -72,12 +73,12 @@ final class StatusReporterTest {
     reporting.offer("late", Map.of());
     for (int i = 0; i < 5; i++) {
       assertThat(reporting.step()).isTrue();
-      clock.advance(Reporting.PAUSE_MILLIS);
+      clock.advance(StatusReporter.Writer.PAUSE_MILLIS);
     }
     documents.cut(false);
     reporting.step();
     assertThat(content()).isEqualTo("{\"time\":5000,\"text\":\"late\"}");
-    clock.advance(Reporting.PAUSE_MILLIS);
+    clock.advance(StatusReporter.Writer.PAUSE_MILLIS);
     assertThat(reporting.step()).isFalse();
   }
 

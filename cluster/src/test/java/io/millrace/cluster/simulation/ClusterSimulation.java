@@ -1,8 +1,8 @@
 package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.membership.Station;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -41,16 +41,16 @@ abstract class ClusterSimulation {
   abstract SimulatedMember.LeaderOf leaderOf(Line line);
 
   /** What a member does with the partitions that it holds. */
-  abstract SimulatedLabor laborOf(Host host, Station station);
+  abstract SimulatedLabor laborOf(Host host, MemberContext context);
 
   SimulatedMember start(int workers) {
     Host host = new Host(world);
     Line line = new Line(world, documents, host, trouble);
     Peer peer = new Peer("token-" + started++, workers);
     SimulatedClock clock = new SimulatedClock(world, ALMOST * terms.drift());
-    Station station = new Station(peer, line, terms, clock, world.random());
-    SimulatedLabor work = laborOf(host, station);
-    SimulatedMember member = new SimulatedMember(world, host, station, work, leaderOf(line));
+    MemberContext context = new MemberContext(peer, line, terms, clock, world.random());
+    SimulatedLabor work = laborOf(host, context);
+    SimulatedMember member = new SimulatedMember(world, host, context, work, leaderOf(line));
     members.add(member);
     member.start();
     return member;

@@ -1,7 +1,7 @@
 package io.millrace.cluster.simulation;
 
-import io.millrace.cluster.lock.Contest;
-import io.millrace.cluster.lock.Tenure;
+import io.millrace.cluster.lock.Acquirer;
+import io.millrace.cluster.lock.Lease;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,9 +14,9 @@ final class Contender {
   private final World world;
   private final Host host;
   private final SimulatedClock clock;
-  private final Contest contest;
+  private final Acquirer acquirer;
   private final Map<String, Resource> resources;
-  private @Nullable Tenure last;
+  private @Nullable Lease last;
   private boolean givesUp;
 
   /**
@@ -28,12 +28,12 @@ final class Contender {
       World world,
       Host host,
       SimulatedClock clock,
-      Contest contest,
+      Acquirer acquirer,
       Map<String, Resource> resources) {
     this.world = world;
     this.host = host;
     this.clock = clock;
-    this.contest = contest;
+    this.acquirer = acquirer;
     this.resources = resources;
   }
 
@@ -56,8 +56,8 @@ final class Contender {
   }
 
   private void step() {
-    long next = contest.step();
-    Optional<Tenure> tenure = contest.tenure();
+    long next = acquirer.step();
+    Optional<Lease> tenure = acquirer.lease();
     if (tenure.isPresent()) {
       if (last != tenure.get()) {
         last = tenure.get();
@@ -67,18 +67,18 @@ final class Contender {
     }
     if (givesUp) {
       givesUp = false;
-      contest.release();
+      acquirer.release();
     }
     long due = tenure.isPresent() ? Math.min(next, clock.monotonicMillis() + 100) : next;
     host.at(Math.max(clock.trueMillis(due), world.now() + 1), this::step);
   }
 
-  private Resource resource(Tenure tenure) {
+  private Resource resource(Lease tenure) {
     return Objects.requireNonNull(resources.get(tenure.key()), tenure.key());
   }
 
   /** A write by the rules: begun where the lock is held, and over before the lease is. */
-  private void work(Tenure tenure) {
+  private void work(Lease tenure) {
     long remaining = tenure.remaining().toMillis();
     if (remaining == 0) {
       return;

@@ -3,9 +3,8 @@ package io.millrace.cluster.simulation;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.lock.LockDocument;
-import io.millrace.cluster.lock.LockForm;
+import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.membership.Station;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -98,9 +97,9 @@ final class LockSimulation {
     Line line = new Line(world, documents, host, trouble);
     SimulatedClock clock = new SimulatedClock(world, drift);
     Peer peer = new Peer("token-" + started++, 1);
-    Station station = new Station(peer, line, terms, clock, world.random());
+    MemberContext context = new MemberContext(peer, line, terms, clock, world.random());
     Contender contender =
-        new Contender(world, host, clock, prize.contest().apply(station), resources);
+        new Contender(world, host, clock, prize.acquirer().apply(context), resources);
     contenders.add(contender);
     contender.start();
   }
@@ -146,8 +145,8 @@ final class LockSimulation {
   }
 
   private static void checkFence(@Nullable VersionedDocument old, VersionedDocument now) {
-    LockDocument lock = LockForm.read(now);
-    LockDocument before = old == null ? null : LockForm.read(old);
+    LockDocument lock = LockDocument.read(now);
+    LockDocument before = old == null ? null : LockDocument.read(old);
     if (before != null && !lock.holder().isEmpty() && !lock.holder().equals(before.holder())) {
       Resource.require(lock.fence() > before.fence(), "a new holder has an old fence");
     }

@@ -1,11 +1,9 @@
 package io.millrace.cluster.simulation;
 
-import io.millrace.cluster.lock.Contest;
-import io.millrace.cluster.lock.Lock;
-import io.millrace.cluster.lock.Locks;
-import io.millrace.cluster.lock.Sightings;
-import io.millrace.cluster.membership.Station;
-import io.millrace.cluster.shared.PermitContest;
+import io.millrace.cluster.lock.Acquirer;
+import io.millrace.cluster.lock.LockAcquirer;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.shared.PermitAcquirer;
 import io.millrace.cluster.shared.Permits;
 import java.util.List;
 import java.util.Set;
@@ -16,17 +14,14 @@ import java.util.stream.IntStream;
  * What processes fight for.
  *
  * @param keys the locks, of which each is to be held by one at a time
- * @param contest how a process tries for one of them
+ * @param acquirer how a process tries for one of them
  */
-record Prize(List<String> keys, Function<Station, Contest> contest) {
+record Prize(List<String> keys, Function<MemberContext, Acquirer> acquirer) {
   /** One lock. */
   static Prize lock() {
     String key = "leader";
     return new Prize(
-        List.of(key),
-        station ->
-            new Lock(
-                key, station.documents(), locks(station), sightings(station), station.clock()));
+        List.of(key), context -> new LockAcquirer(key, context.newLocks(), context.newSightings()));
   }
 
   /** A semaphore. */
@@ -34,15 +29,8 @@ record Prize(List<String> keys, Function<Station, Contest> contest) {
     Permits permits = new Permits("s", count);
     return new Prize(
         IntStream.rangeClosed(1, count).mapToObj(number -> "semaphore/s/" + number).toList(),
-        station ->
-            new PermitContest(station, locks(station), sightings(station), permits, Set.of()));
-  }
-
-  private static Locks locks(Station station) {
-    return new Locks(station.documents(), station.peer().token(), station.terms(), station.clock());
-  }
-
-  private static Sightings sightings(Station station) {
-    return new Sightings(station.terms(), station.clock());
+        context ->
+            new PermitAcquirer(
+                context, context.newLocks(), context.newSightings(), permits, Set.of()));
   }
 }

@@ -3,7 +3,7 @@ package io.millrace.cluster.simulation;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.lambda.Address;
 import io.millrace.cluster.partition.PartitionName;
-import io.millrace.cluster.remote.dispatch.Ending;
+import io.millrace.cluster.remote.dispatch.Submission;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -32,9 +32,9 @@ final class RemoteJudge {
     Resource.require(run.add(name), name + " is run twice");
   }
 
-  void told(PartitionName name, Ending ending) {
+  void told(PartitionName name, Submission.Ending ending) {
     Resource.require(told.add(name), "the handler of " + name + " runs twice");
-    if (ending instanceof Ending.Finished) {
+    if (ending instanceof Submission.Ending.Finished) {
       Resource.require(run.contains(name), name + " has an outcome and was not run");
     } else if (run.contains(name)) {
       runInVain++;

@@ -2,9 +2,9 @@ package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.leader.Leader;
-import io.millrace.cluster.membership.Station;
-import io.millrace.cluster.partition.Follower;
-import io.millrace.cluster.remote.dispatch.RemoteHandout;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.partition.PartitionRunner;
+import io.millrace.cluster.remote.dispatch.Dispatcher;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -22,23 +22,23 @@ final class RemoteSimulation extends ClusterSimulation {
   }
 
   @Override
-  SimulatedLabor laborOf(Host host, Station station) {
-    return new SimulatedLambdas(host, station, setting);
+  SimulatedLabor laborOf(Host host, MemberContext context) {
+    return new SimulatedLambdas(host, context, setting);
   }
 
   @Override
   SimulatedMember.LeaderOf leaderOf(Line line) {
     return new SimulatedMember.LeaderOf() {
       @Override
-      public Leader leader(Station station) {
+      public Leader leader(MemberContext context) {
         SimulatedProgram program =
-            new SimulatedProgram(guard -> new SimulatedLead(setting, station, guard));
-        return Leader.of(station, new RemoteHandout(station, program));
+            new SimulatedProgram(guard -> new SimulatedLead(setting, context, guard));
+        return new Leader(context, new Dispatcher(context, program));
       }
 
       @Override
-      public Follower.Custom custom() {
-        return Follower.Custom.ADDRESSED;
+      public PartitionRunner.Mode mode() {
+        return PartitionRunner.Mode.ADDRESSED;
       }
     };
   }

@@ -1,6 +1,6 @@
 package io.millrace.cluster.simulation;
 
-import io.millrace.cluster.time.MemberClock;
+import io.millrace.cluster.lock.MemberClock;
 
 /** The clocks of one member: both run at the same speed, which is not quite the right one. */
 final class SimulatedClock implements MemberClock {

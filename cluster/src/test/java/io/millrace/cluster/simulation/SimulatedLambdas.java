@@ -4,11 +4,11 @@ import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.lambda.Address;
 import io.millrace.cluster.lambda.RefusedLambdaException;
 import io.millrace.cluster.lock.Guard;
-import io.millrace.cluster.membership.Station;
+import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.partition.PartitionName;
-import io.millrace.cluster.remote.backlog.Items;
-import io.millrace.cluster.remote.execution.Inbox;
+import io.millrace.cluster.remote.BacklogItems;
+import io.millrace.cluster.remote.Inbox;
 import io.millrace.cluster.remote.outcome.Outcome;
 import io.millrace.cluster.remote.outcome.Outcomes;
 import io.millrace.cluster.remote.outcome.RemoteFailure;
@@ -23,19 +23,19 @@ final class SimulatedLambdas extends SimulatedLabor {
   private final RemoteJudge judge;
   private final String token;
   private final Inbox inbox;
-  private final Items items;
+  private final BacklogItems items;
   private final Outcomes outcomes;
 
-  SimulatedLambdas(Host host, Station station, SimulatedLead.Setting setting) {
+  SimulatedLambdas(Host host, MemberContext context, SimulatedLead.Setting setting) {
     super(setting.world(), host, false);
     this.world = setting.world();
     this.host = host;
     this.trouble = setting.trouble();
     this.judge = setting.judge();
-    this.token = station.peer().token();
+    this.token = context.peer().token();
     this.inbox = new Inbox(token, SimulatedLambdas::open);
-    this.items = new Items(station.documents(), SimulatedLead.BACKLOG);
-    this.outcomes = new Outcomes(station.documents());
+    this.items = new BacklogItems(context.documents(), SimulatedLead.BACKLOG);
+    this.outcomes = new Outcomes(context.documents());
   }
 
   static String seal(Address address, String item) {

@@ -4,15 +4,13 @@ import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.lambda.Address;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.membership.DeathMarks;
+import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.membership.Station;
 import io.millrace.cluster.partition.PartitionName;
-import io.millrace.cluster.remote.backlog.Handing;
-import io.millrace.cluster.remote.backlog.Items;
-import io.millrace.cluster.remote.dispatch.Desk;
-import io.millrace.cluster.remote.dispatch.Ending;
+import io.millrace.cluster.remote.BacklogItems;
+import io.millrace.cluster.remote.ItemAssigner;
+import io.millrace.cluster.remote.dispatch.Dispatcher;
 import io.millrace.cluster.remote.dispatch.Submission;
-import io.millrace.cluster.remote.dispatch.View;
 import io.millrace.cluster.remote.outcome.Outcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,34 +31,34 @@ final class SimulatedLead {
 
   private final World world;
   private final Trouble trouble;
-  private final Station station;
+  private final MemberContext context;
   private final RemoteJudge judge;
   private final Guard leader;
-  private final Items items;
-  private final Handing handing;
+  private final BacklogItems items;
+  private final ItemAssigner handing;
   private final Map<PartitionName, Address> running = new LinkedHashMap<>();
   private final Deque<Order> orders = new ArrayDeque<>();
-  private View view = View.nothing();
+  private Dispatcher.View view = Dispatcher.View.nothing();
   private long number;
   private boolean added;
   private boolean over;
 
   /** Something to be tried until it comes through. */
   private interface Order {
-    void carryOut(Desk desk);
+    void carryOut(Dispatcher dispatcher);
   }
 
   /** What all programs of a simulation share. */
   record Setting(World world, Trouble trouble, RemoteJudge judge) {}
 
-  SimulatedLead(Setting setting, Station station, Guard leader) {
+  SimulatedLead(Setting setting, MemberContext context, Guard leader) {
     this.world = setting.world();
     this.trouble = setting.trouble();
     this.judge = setting.judge();
-    this.station = station;
+    this.context = context;
     this.leader = leader;
-    this.items = new Items(station.documents(), BACKLOG);
-    this.handing = new Handing(items, leader, generation -> view.isOver(generation));
+    this.items = new BacklogItems(context.documents(), BACKLOG);
+    this.handing = new ItemAssigner(items, leader, generation -> view.isOver(generation));
   }
 
   void end() {
@@ -68,19 +66,19 @@ final class SimulatedLead {
   }
 
   /** Whether the program fails, and is to be run in another generation. */
-  boolean direct(Desk desk) {
-    view = desk.view();
+  boolean submit(Dispatcher dispatcher) {
+    view = dispatcher.view();
     try {
-      work(desk);
+      work(dispatcher);
     } catch (ClusterException e) {
       // The next turn goes on here.
     }
     return trouble.isOn() && world.oneIn(200);
   }
 
-  private void work(Desk desk) {
+  private void work(Dispatcher dispatcher) {
     while (!orders.isEmpty()) {
-      orders.getFirst().carryOut(desk);
+      orders.getFirst().carryOut(dispatcher);
       orders.removeFirst();
     }
     if (!added) {
@@ -88,12 +86,12 @@ final class SimulatedLead {
       added = true;
     }
     if (!running.isEmpty() && trouble.isOn() && world.oneIn(20)) {
-      desk.cancel(running.keySet().iterator().next());
+      dispatcher.cancel(running.keySet().iterator().next());
     }
     List<Peer> spare = spare();
     if (!spare.isEmpty()) {
       Iterator<Peer> members = spare.iterator();
-      handing.take(spare.size()).forEach(item -> submit(desk, item, members.next()));
+      handing.take(spare.size()).forEach(item -> submit(dispatcher, item, members.next()));
     }
   }
 
@@ -110,13 +108,13 @@ final class SimulatedLead {
     return spare;
   }
 
-  private void submit(Desk desk, String item, Peer peer) {
+  private void submit(Dispatcher dispatcher, String item, Peer peer) {
     Address address = new Address(new PartitionName(leader.fence(), ++number), peer.token());
     judge.submitted(address);
     running.put(address.partition(), address);
-    long limit = world.oneIn(10) ? station.now() + world.between(100, 3000) : Long.MAX_VALUE;
+    long limit = world.oneIn(10) ? context.now() + world.between(100, 3000) : Long.MAX_VALUE;
     Told told = new Told(address, item);
-    desk.submit(new Submission(address, SimulatedLambdas.seal(address, item), limit, told));
+    dispatcher.submit(new Submission(address, SimulatedLambdas.seal(address, item), limit, told));
   }
 
   /** Hears what comes of a lambda. */
@@ -135,23 +133,23 @@ final class SimulatedLead {
     }
 
     @Override
-    public void ended(Ending ending) {
+    public void ended(Submission.Ending ending) {
       Resource.require(!over, "a program hears of its lambdas after its end");
       judge.told(address.partition(), ending);
       running.remove(address.partition());
-      if (ending instanceof Ending.Finished(Outcome.Done(String value))) {
+      if (ending instanceof Submission.Ending.Finished(Outcome.Done(String value))) {
         Resource.require(value.equals(item), "the result is that of another lambda");
         return;
       }
-      if (!(ending instanceof Ending.Cancelled) && world.oneIn(2)) {
-        DeathMarks marks = new DeathMarks(station.documents());
-        orders.add(desk -> {
+      if (!(ending instanceof Submission.Ending.Cancelled) && world.oneIn(2)) {
+        DeathMarks marks = new DeathMarks(context.documents());
+        orders.add(dispatcher -> {
           leader.check();
           marks.mark(address.member(), leader.fence());
-          desk.marked(address.member());
+          dispatcher.marked(address.member());
         });
       }
-      orders.add(desk -> handing.reEnqueue(item));
+      orders.add(dispatcher -> handing.reEnqueue(item));
     }
   }
 }

@@ -1,11 +1,11 @@
 package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.leader.Leader;
-import io.millrace.cluster.lock.Tenure;
+import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.member.MemberLoop;
+import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.membership.Station;
-import io.millrace.cluster.partition.Follower;
+import io.millrace.cluster.partition.PartitionRunner;
 import java.util.Optional;
 
 /** A member of the simulated cluster, with its two threads. */
@@ -20,22 +20,23 @@ final class SimulatedMember {
   private long steps;
   private boolean inStep;
 
-  SimulatedMember(World world, Host host, Station station, SimulatedLabor work, LeaderOf leaderOf) {
+  SimulatedMember(
+      World world, Host host, MemberContext context, SimulatedLabor work, LeaderOf leaderOf) {
     this.world = world;
     this.host = host;
-    this.clock = (SimulatedClock) station.clock();
+    this.clock = (SimulatedClock) context.clock();
     this.work = work;
-    this.peer = station.peer();
-    this.leader = leaderOf.leader(station);
-    this.loop = new MemberLoop(station, work, leaderOf.custom(), leader);
+    this.peer = context.peer();
+    this.leader = leaderOf.leader(context);
+    this.loop = new MemberLoop(context, work, leaderOf.mode(), leader);
     work.onEnd(() -> scheduleStep(world.now()));
   }
 
   /** What the members of a cluster have in common. */
   interface LeaderOf {
-    Leader leader(Station station);
+    Leader leader(MemberContext context);
 
-    Follower.Custom custom();
+    PartitionRunner.Mode mode();
   }
 
   Host host() {
@@ -69,7 +70,7 @@ final class SimulatedMember {
     return loop.held();
   }
 
-  Optional<Tenure> leading() {
+  Optional<Lease> leading() {
     return host.isGone() ? Optional.empty() : loop.leading();
   }
 

@@ -1,13 +1,12 @@
 package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.lock.Guard;
-import io.millrace.cluster.remote.dispatch.Desk;
-import io.millrace.cluster.remote.dispatch.Director;
+import io.millrace.cluster.remote.dispatch.Dispatcher;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The program of a member, which begins anew whenever that comes to lead. */
-final class SimulatedProgram implements Director {
+final class SimulatedProgram implements Dispatcher.Submitter {
   private final Function<Guard, SimulatedLead> program;
   private @Nullable SimulatedLead lead;
 
@@ -21,8 +20,8 @@ final class SimulatedProgram implements Director {
   }
 
   @Override
-  public boolean direct(Desk desk) {
-    return lead != null && lead.direct(desk);
+  public boolean submit(Dispatcher dispatcher) {
+    return lead != null && lead.submit(dispatcher);
   }
 
   @Override

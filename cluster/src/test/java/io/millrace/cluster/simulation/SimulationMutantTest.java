@@ -95,7 +95,7 @@ final class SimulationMutantTest {
       };
 
   static Stream<Planted> locks() {
-    Mutant heldIsFree = of("lock.Sighting", "isFree").returning(1);
+    Mutant heldIsFree = of("lock.Sightings$Sighting", "isFree").returning(1);
     Mutant neverFree = of("lock.LeaseTerms", "patienceMillis").returning(Long.MAX_VALUE);
     Mutant freeLate = of("lock.LeaseTerms", "patienceMillis").returning(4 * LEASE);
     Mutant freeEarly = of("lock.LeaseTerms", "patienceMillis").returning(LEASE - LEASE / 10);
@@ -130,7 +130,7 @@ final class SimulationMutantTest {
                 Stream.of(
                     new Planted(
                         "fences that do not grow",
-                        of("lock.Locks", "write").withoutCall("after"),
+                        of("lock.Locks", "acquire").withoutCall("after"),
                         run,
                         10,
                         "a new holder has an old fence"),
@@ -167,7 +167,7 @@ final class SimulationMutantTest {
   }
 
   static Stream<Planted> clusters() {
-    Mutant heldLeadIsFree = of("lock.Lock", "attempt").withCallReturning("isFree", 1);
+    Mutant heldLeadIsFree = of("lock.LockAcquirer", "attempt").withCallReturning("isFree", 1);
     Mutant freeLate = of("lock.LeaseTerms", "patienceMillis").returning(5 * LEASE);
     return Stream.of(SupervisedRun.class, WindowedRun.class, RemoteRun.class)
         .flatMap(run ->
@@ -190,19 +190,19 @@ final class SimulationMutantTest {
     return Stream.of(
         new Planted(
             "a follower that takes a partition that is held",
-            of("partition.Follower", "free").withCallReturning("isFree", 1),
+            of("partition.PartitionRunner", "free").withCallReturning("isFree", 1),
             SupervisedRun.class,
             10,
             "two attempts hold "),
         new Planted(
             "a division before the old parts have stopped",
-            of("leader.SupervisedHandout", "take").withCallReturning("allMatch", 1),
+            of("leader.Assigner$Supervised", "assign").withCallReturning("allMatch", 1),
             SupervisedRun.class,
             40,
             "two attempts hold part-"),
         new Planted(
             "a leader that does not divide anew",
-            of("leader.Leader", "turn").withoutCall("set"),
+            of("leader.Leader", "round").withoutCall("set"),
             SupervisedRun.class,
             10,
             "the work is not divided for "),
@@ -220,7 +220,7 @@ final class SimulationMutantTest {
             " holds "),
         new Planted(
             "a leader that waits for lease and margin twice",
-            of("leader.Absences", "gone").withCallReturning("toMillis", 24_000L),
+            of("leader.Leader", "<init>").withCallReturning("patienceMillis", 24_000L),
             StallRun.class,
             20,
             "supervised work stalled"),
@@ -236,27 +236,28 @@ final class SimulationMutantTest {
     return Stream.of(
         new Planted(
             "a follower that takes a partition that is held",
-            of("partition.Follower", "free").withCallReturning("isFree", 1),
+            of("partition.PartitionRunner", "free").withCallReturning("isFree", 1),
             WindowedRun.class,
             10,
             "two attempts hold "),
         new Planted(
             "tasks of an earlier leader that are not given out again",
-            of("leader.WindowedHandout", "take").withoutCall("renew"),
+            of("leader.Assigner$Windowed", "assign").withoutCall("renew"),
             WindowedRun.class,
             20,
             " tasks were completed"),
         new Planted(
             "work that has failed and counts as done",
-            of("partition.Holding", "settle").withJump(Opcode.IF_ACMPNE, Opcode.IF_ACMPEQ),
+            of("partition.PartitionRunner$Holding", "settle")
+                .withJump(Opcode.IF_ACMPNE, Opcode.IF_ACMPEQ),
             WindowedRun.class,
             10,
             " was completed and not done"),
         new Planted(
             "partitions that stay when they are made anew",
-            of("leader.Board", "offer")
+            of("leader.Assignments", "offer")
                 .withoutCall("delete")
-                .and(CLUSTER + "leader.Board", "renew")
+                .and(CLUSTER + "leader.Assignments", "renew")
                 .withoutCall("delete"),
             WindowedRun.class,
             10,
@@ -273,31 +274,31 @@ final class SimulationMutantTest {
             "two lambdas have the name"),
         new Planted(
             "an inbox that takes what is for others",
-            of("remote.execution.Inbox", "judge").withCallReturning("equals", 1),
+            of("remote.Inbox", "judge").withCallReturning("equals", 1),
             RemoteRun.class,
             10,
             " is run by another than its addressee"),
         new Planted(
             "an inbox that offers again what it has begun",
-            of("remote.execution.Inbox", "judge").withCallReturning("isNew", 1),
+            of("remote.Inbox", "judge").withCallReturning("isNew", 1),
             RemoteRun.class,
             40,
             " was begun before"),
         new Planted(
             "an inbox that forgets what it has begun",
-            of("remote.execution.Inbox", "isNew").returning(1),
+            of("remote.Inbox", "isNew").returning(1),
             RemoteRun.class,
             40,
             " is run twice"),
         new Planted(
             "submissions that are settled more than once",
-            of("remote.dispatch.Ledger", "settle").withoutCall("remove"),
+            of("remote.dispatch.Submissions", "settle").withoutCall("remove"),
             RemoteRun.class,
             10,
             " runs twice"),
         new Planted(
             "a removal that counts as an outcome",
-            of("remote.dispatch.Settlement", "decide").withCallReturning("isDone", 1),
+            of("remote.dispatch.Submissions$Settlement", "decide").withCallReturning("isDone", 1),
             RemoteRun.class,
             10,
             " has an outcome and was not run"),
@@ -305,44 +306,47 @@ final class SimulationMutantTest {
             "outcomes that are mixed up",
             of("remote.outcome.Outcomes", "key")
                 .returning("result/1-1")
-                .and(CLUSTER + "remote.outcome.OutcomeForm", "read")
+                .and(CLUSTER + "remote.outcome.Outcomes$OutcomeForm", "read")
                 .withJump(Opcode.IFEQ, Opcode.IFNE),
             RemoteRun.class,
             10,
             "the result is that of another lambda"),
         new Planted(
             "submissions that outlive their leader",
-            of("remote.dispatch.Ledger", "begin").withoutCall("clear"),
+            of("remote.dispatch.Submissions", "begin").withoutCall("clear"),
             RemoteRun.class,
             20,
             "hears of its lambdas after its end"),
         new Planted(
             "items that are committed again",
-            of("remote.backlog.Items", "commit").withoutCall("state"),
+            of("remote.BacklogItems", "commit")
+                .withoutCall("state")
+                .and(CLUSTER + "documents.VersionedDocuments", "update")
+                .withCallReturning("equals", 0),
             RemoteRun.class,
             20,
             " was done already"),
         new Planted(
             "items that do not wait again",
-            of("remote.backlog.Handing", "reEnqueue").returningNothing(),
+            of("remote.ItemAssigner", "reEnqueue").returningNothing(),
             RemoteRun.class,
             20,
             " items are done"),
         new Planted(
             "outcomes that are not swept",
-            of("remote.dispatch.Leftovers", "sweep").returningNothing(),
+            of("leader.AbandonedDocuments", "sweep").returningNothing(),
             RemoteRun.class,
             40,
             "left are "),
         new Planted(
             "marks of members that are gone, which are not removed",
-            of("remote.dispatch.Marked", "forgetThoseWhoAreGone").returningNothing(),
+            of("remote.dispatch.DeadMembers", "forgetGone").returningNothing(),
             RemoteRun.class,
             20,
             "left are "),
         new Planted(
             "partitions of earlier leaders that are not removed",
-            of("remote.dispatch.Leftovers", "remove").returning(1),
+            of("remote.dispatch.OldPartitions", "remove").returning(1),
             RemoteRun.class,
             20,
             "left are "));

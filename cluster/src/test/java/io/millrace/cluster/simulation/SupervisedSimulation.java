@@ -3,8 +3,8 @@ package io.millrace.cluster.simulation;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseTerms;
-import io.millrace.cluster.membership.Station;
-import io.millrace.cluster.partition.Follower;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.partition.PartitionRunner;
 import io.millrace.cluster.work.SupervisedWork;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ final class SupervisedSimulation extends ClusterSimulation {
   }
 
   @Override
-  SimulatedLabor laborOf(Host host, Station station) {
+  SimulatedLabor laborOf(Host host, MemberContext context) {
     return new SimulatedWork(world, host, output, trouble, true);
   }
 
@@ -33,13 +33,13 @@ final class SupervisedSimulation extends ClusterSimulation {
   SimulatedMember.LeaderOf leaderOf(Line line) {
     return new SimulatedMember.LeaderOf() {
       @Override
-      public Leader leader(Station station) {
-        return Leader.of(station, new Parts());
+      public Leader leader(MemberContext context) {
+        return new Leader(context, new Parts());
       }
 
       @Override
-      public Follower.Custom custom() {
-        return Follower.Custom.DIVIDED;
+      public PartitionRunner.Mode mode() {
+        return PartitionRunner.Mode.DIVIDED;
       }
     };
   }

@@ -1,8 +1,8 @@
 package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.leader.Leader;
-import io.millrace.cluster.membership.Station;
-import io.millrace.cluster.partition.Follower;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.partition.PartitionRunner;
 
 /** A cluster that works through tasks. */
 final class WindowedSimulation extends ClusterSimulation {
@@ -14,7 +14,7 @@ final class WindowedSimulation extends ClusterSimulation {
   }
 
   @Override
-  SimulatedLabor laborOf(Host host, Station station) {
+  SimulatedLabor laborOf(Host host, MemberContext context) {
     return new SimulatedWork(world, host, output, trouble, false);
   }
 
@@ -22,13 +22,13 @@ final class WindowedSimulation extends ClusterSimulation {
   SimulatedMember.LeaderOf leaderOf(Line line) {
     return new SimulatedMember.LeaderOf() {
       @Override
-      public Leader leader(Station station) {
-        return Leader.of(station, new SimulatedWindow(line, TASKS, output));
+      public Leader leader(MemberContext context) {
+        return new Leader(context, new SimulatedWindow(line, TASKS, output));
       }
 
       @Override
-      public Follower.Custom custom() {
-        return Follower.Custom.SHORT;
+      public PartitionRunner.Mode mode() {
+        return PartitionRunner.Mode.SHORT;
       }
     };
   }

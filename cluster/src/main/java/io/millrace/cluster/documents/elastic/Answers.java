@@ -53,7 +53,7 @@ final class Answers {
     return Hit.version(number.asLong(), term.asLong());
   }
 
-  /** The document that was asked for, empty where it is not there. */
+  /** The document that was asked for, empty if it is not there. */
   static Optional<Hit> document(byte[] body) throws IOException {
     return read(body, parser -> hit(parser, body));
   }
@@ -75,7 +75,7 @@ final class Answers {
         });
   }
 
-  /** Goes into a member of the object that the parser is in; false where there is none. */
+  /** Goes into a member of the object that the parser is in; false if there is none. */
   private static boolean enter(JsonParser parser, String name, JsonToken kind) {
     while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
       boolean here = parser.currentName().equals(name);
@@ -151,7 +151,7 @@ final class Answers {
     return source;
   }
 
-  /** What sort of error it is, in the engine's word; empty where it says none. */
+  /** What sort of error it is, in the engine's word; empty if it says none. */
   static String errorType(byte[] body) {
     try {
       return tree(body).path("error").path("type").asString("");
@@ -179,6 +179,19 @@ final class Answers {
       return JSON.readTree(body);
     } catch (JacksonException e) {
       throw new IOException("the answer cannot be read: " + e.getOriginalMessage(), e);
+    }
+  }
+
+  /**
+   * A document as the engine gives it back.
+   *
+   * @param write what whoever wrote it called that write
+   * @param document the document
+   */
+  record Hit(String write, VersionedDocument document) {
+    /** What others call the version with this number and term. */
+    static Version version(long number, long term) {
+      return new Version(number + "." + term);
     }
   }
 }

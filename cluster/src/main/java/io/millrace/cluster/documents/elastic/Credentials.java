@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Who asks: the value of the header {@code Authorization}. Say it over {@code https} only, or on
- * the same machine.
+ * The value of the header {@code Authorization}. Use it over {@code https} only, or on the same
+ * machine.
  */
 public final class Credentials {
   /** The variable with the name of a user. */
@@ -55,11 +55,10 @@ public final class Credentials {
   }
 
   /**
-   * What the environment says; empty where it says nothing. Variables that are empty count as not
-   * set.
+   * What the environment says; empty if it says nothing. Variables that are empty count as not set.
    *
-   * @throws IllegalArgumentException naming the variables, where they contradict each other or say
-   *     half of it
+   * @throws IllegalArgumentException naming the variables if they contradict each other or say half
+   *     of it
    */
   public static Optional<Credentials> from(Map<String, String> environment) {
     String user = environment.getOrDefault(USER, "");

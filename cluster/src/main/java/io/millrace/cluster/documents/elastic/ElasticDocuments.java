@@ -19,6 +19,7 @@ import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -75,10 +76,10 @@ public final class ElasticDocuments implements VersionedDocuments {
   @Override
   public Optional<VersionedDocument> get(String key) {
     Keys.check(key);
-    return read(() -> hit(key)).map(Hit::document);
+    return read(() -> hit(key)).map(Answers.Hit::document);
   }
 
-  private Optional<Hit> hit(String key) throws IOException {
+  private Optional<Answers.Hit> hit(String key) throws IOException {
     Answer answer = engine.send("GET", path("_doc", key), null);
     return switch (answer.status()) {
       case 200 -> Answers.document(answer.body());
@@ -157,7 +158,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     String after = null;
     while (true) {
       String last = after;
-      List<Hit> page = read(() -> page(prefix, last));
+      List<Answers.Hit> page = read(() -> page(prefix, last));
       page.forEach(hit -> documents.put(hit.document().key(), hit.document()));
       if (page.size() < PAGE) {
         return List.copyOf(documents.values());
@@ -167,7 +168,7 @@ public final class ElasticDocuments implements VersionedDocuments {
   }
 
   /** The next documents by the engine's order of keys, which is another one than ours. */
-  private List<Hit> page(String prefix, @Nullable String after) throws IOException {
+  private List<Answers.Hit> page(String prefix, @Nullable String after) throws IOException {
     String query =
         prefix.isEmpty()
             ? "{\"match_all\":{}}"
@@ -249,5 +250,73 @@ public final class ElasticDocuments implements VersionedDocuments {
   @Override
   public void close() {
     engine.close();
+  }
+
+  /**
+   * The index of the documents. It has one shard, so that the engine counts all changes in one
+   * sequence; a copy of it if there is a second machine; and of a document only its key can be
+   * searched.
+   */
+  private static final class Index {
+    private static final String DEFINITION =
+        """
+        {"settings":{"number_of_shards":1,"auto_expand_replicas":"0-1"},
+         "mappings":{"dynamic":false,"properties":{
+           "key":{"type":"keyword"},
+           "write":{"type":"keyword","index":false,"doc_values":false},
+           "document":{"type":"object","enabled":false}}}}\
+        """;
+
+    private final Engine engine;
+    private final String name;
+    private volatile boolean there;
+
+    Index(Engine engine, String prefix) {
+      this.engine = engine;
+      this.name = prefix + "documents";
+    }
+
+    /** Its path at the engine. */
+    String path() {
+      return "/" + name;
+    }
+
+    /**
+     * Makes it if it is absent; any number of members may do so at once.
+     *
+     * @throws IOException when it cannot be made, or is somebody else's; no document was touched
+     */
+    void ensure() throws IOException {
+      if (there) {
+        return;
+      }
+      Answer mapping = engine.send("GET", path() + "/_mapping", null);
+      if (mapping.status() == 404) {
+        Answer made = engine.send("PUT", path(), DEFINITION);
+        boolean lost =
+            made.status() == 400
+                && Answers.errorType(made.body()).equals("resource_already_exists_exception");
+        if (made.status() != 200 && !lost) {
+          throw refused(made);
+        }
+        mapping = engine.send("GET", path() + "/_mapping", null);
+      }
+      if (mapping.status() != 200) {
+        throw refused(mapping);
+      }
+      JsonNode properties =
+          Answers.tree(mapping.body()).path(name).path("mappings").path("properties");
+      if (!properties.path("key").path("type").asString("").equals("keyword")
+          || properties.path("document").path("enabled").asBoolean(true)) {
+        throw new IOException(
+            "index " + name + " was not made for these documents; choose another prefix");
+      }
+      there = true;
+    }
+
+    private IOException refused(Answer answer) {
+      return new IOException(
+          "index %s: status %d: %s".formatted(name, answer.status(), Answers.error(answer.body())));
+    }
   }
 }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How to reach documents in Elasticsearch or OpenSearch.
  *
- * @param server the engine's address, {@code http} or {@code https}, with a path where it lives
- *     under one
+ * @param server the engine's address, {@code http} or {@code https}, with a path if it lives under
+ *     one
  * @param prefix what the names of our indices begin with; default {@value #PREFIX}
  * @param credentials who asks; null for nobody
  * @param certificates a file of certificates, PEM or DER: over {@code https} the engine must prove

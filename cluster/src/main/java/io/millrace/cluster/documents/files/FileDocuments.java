@@ -39,17 +39,17 @@ public final class FileDocuments implements VersionedDocuments {
 
   private final Disk disk;
   private final Layout layout;
-  private final Writing writing;
+  private final Writer writing;
   private volatile boolean closed;
 
   FileDocuments(Disk disk, Layout layout) {
     this.disk = disk;
     this.layout = layout;
-    this.writing = new Writing(disk, layout);
+    this.writing = new Writer(disk, layout);
   }
 
   /**
-   * Opens the documents in a folder, which is created where it is absent.
+   * Opens the documents in a folder, which is created if it is absent.
    *
    * @throws DocumentsUnavailableException when it cannot be created or written, or has no hard
    *     links
@@ -86,16 +86,16 @@ public final class FileDocuments implements VersionedDocuments {
   @Override
   public Optional<Version> put(String key, Version expected, String json) {
     Keys.check(key, json);
-    Spot spot = expected.equals(Version.NONE) ? null : Spot.of(expected);
+    Location spot = expected.equals(Version.NONE) ? null : Location.of(expected);
     return asked(
         "cannot be written",
         () -> {
           KeyFolder folder = layout.folderOf(key);
-          Optional<Spot> written =
+          Optional<Location> written =
               spot == null
                   ? writing.make(folder, key, json)
                   : writing.append(folder, spot, key, json);
-          return written.map(Spot::version);
+          return written.map(Location::version);
         });
   }
 
@@ -105,12 +105,12 @@ public final class FileDocuments implements VersionedDocuments {
     if (expected.equals(Version.NONE)) {
       throw new IllegalArgumentException("a document that is not there cannot be deleted");
     }
-    Spot spot = Spot.of(expected);
+    Location spot = Location.of(expected);
     return asked(
         "cannot be deleted",
         () -> {
           KeyFolder folder = layout.folderOf(key);
-          Optional<Spot> last = writing.append(folder, spot, key, null);
+          Optional<Location> last = writing.append(folder, spot, key, null);
           last.ifPresent(end -> forget(folder, end));
           return last.isPresent();
         });
@@ -124,7 +124,7 @@ public final class FileDocuments implements VersionedDocuments {
         () -> {
           List<VersionedDocument> documents = new ArrayList<>();
           for (String name : disk.names(layout.documents())) {
-            if (FolderNames.mayBegin(name, prefix)) {
+            if (Layout.FolderNames.mayBegin(name, prefix)) {
               look(layout.folder(name))
                   .filter(document -> document.key().startsWith(prefix))
                   .ifPresent(documents::add);
@@ -153,7 +153,7 @@ public final class FileDocuments implements VersionedDocuments {
   }
 
   /** Whoever comes next clears away what stays here. */
-  private static void forget(KeyFolder folder, @Nullable Spot last) {
+  private static void forget(KeyFolder folder, @Nullable Location last) {
     try {
       folder.forget(last);
     } catch (IOException e) {
@@ -171,7 +171,7 @@ public final class FileDocuments implements VersionedDocuments {
     }
     try {
       return question.ask();
-    } catch (Writing.UnclearIOException e) {
+    } catch (Writer.UnclearIOException e) {
       throw new UnclearOutcomeException(
           "a document in " + layout.root() + " may have changed: " + e.getCause(), e);
     } catch (IOException e) {

@@ -20,10 +20,10 @@ final class KeyFolder {
   private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]?");
 
   private final Disk disk;
-  private final Discarded discarded;
+  private final Trash discarded;
   private final Path folder;
 
-  KeyFolder(Disk disk, Discarded discarded, Path folder) {
+  KeyFolder(Disk disk, Trash discarded, Path folder) {
     this.disk = disk;
     this.discarded = discarded;
     this.folder = folder;
@@ -35,16 +35,16 @@ final class KeyFolder {
    * @param spot where it lies
    * @param file what it says
    */
-  record Newest(Spot spot, VersionFile file) {}
+  record Newest(Location spot, VersionFile file) {}
 
   Path path() {
     return folder;
   }
 
-  /** The newest version, which may say that the document was deleted; empty where there is none. */
+  /** The newest version, which may say that the document was deleted; empty if there is none. */
   Optional<Newest> newest() throws IOException {
     for (int reading = 0; reading < MOST_READINGS; reading++) {
-      List<Segment> segments;
+      List<Location.Segment> segments;
       try {
         segments = segments();
       } catch (NoSuchFileException _) {
@@ -59,18 +59,18 @@ final class KeyFolder {
     throw new IOException(folder + " never stays as it is for as long as a look takes");
   }
 
-  private Optional<Newest> newest(List<Segment> segments) throws IOException {
-    for (Segment segment : segments) {
+  private Optional<Newest> newest(List<Location.Segment> segments) throws IOException {
+    for (Location.Segment segment : segments) {
       int number = lastNumber(segment);
       if (number > 0) {
-        Spot spot = new Spot(segment, number);
+        Location spot = new Location(segment, number);
         return Optional.of(new Newest(spot, VersionFile.read(disk.read(spot.in(folder)))));
       }
     }
     return Optional.empty();
   }
 
-  private int lastNumber(Segment segment) throws IOException {
+  private int lastNumber(Location.Segment segment) throws IOException {
     int last = 0;
     for (String name : disk.names(at(segment))) {
       if (NUMBER.matcher(name).matches()) {
@@ -81,29 +81,29 @@ final class KeyFolder {
   }
 
   /** Its segments, the newest first. */
-  private List<Segment> segments() throws IOException {
-    List<Segment> segments = new ArrayList<>();
+  private List<Location.Segment> segments() throws IOException {
+    List<Location.Segment> segments = new ArrayList<>();
     for (String name : disk.names(folder)) {
-      Segment.parse(name).ifPresent(segments::add);
+      Location.Segment.parse(name).ifPresent(segments::add);
     }
-    segments.sort(Comparator.comparingLong(Segment::ordinal).reversed());
+    segments.sort(Comparator.comparingLong(Location.Segment::ordinal).reversed());
     return segments;
   }
 
-  private Path at(Segment segment) {
+  private Path at(Location.Segment segment) {
     return folder.resolve(segment.toString());
   }
 
   /** Clears away what came before a segment in which there is a version. */
-  void keepFrom(Segment head) throws IOException {
-    List<Segment> segments;
+  void keepFrom(Location.Segment head) throws IOException {
+    List<Location.Segment> segments;
     try {
       segments = segments();
     } catch (NoSuchFileException _) {
       return; // The document has been deleted since.
     }
     if (segments.contains(head)) {
-      for (Segment segment : segments) {
+      for (Location.Segment segment : segments) {
         if (!segment.equals(head) && segment.ordinal() <= head.ordinal()) {
           clear(segment);
         }
@@ -114,15 +114,15 @@ final class KeyFolder {
   /**
    * Clears away what is left of a deleted document.
    *
-   * @param last the version that says so; null where there is no version at all
+   * @param last the version that says so; null if there is no version at all
    */
-  void forget(@Nullable Spot last) throws IOException {
+  void forget(@Nullable Location last) throws IOException {
     try {
-      List<Segment> segments = segments();
+      List<Location.Segment> segments = segments();
       if (last != null && segments.contains(last.segment())) {
         segments.remove(last.segment());
         boolean older = false;
-        for (Segment segment : segments) {
+        for (Location.Segment segment : segments) {
           older |= clear(segment);
         }
         if (older) {
@@ -131,7 +131,7 @@ final class KeyFolder {
         }
         discarded.discard(at(last.segment()));
       } else if (last == null && newest(segments).isEmpty()) {
-        for (Segment segment : segments) {
+        for (Location.Segment segment : segments) {
           disk.remove(at(segment));
         }
       }
@@ -142,7 +142,7 @@ final class KeyFolder {
   }
 
   /** Whether there were versions in it. */
-  private boolean clear(Segment segment) throws IOException {
+  private boolean clear(Location.Segment segment) throws IOException {
     try {
       disk.remove(at(segment));
       return false;

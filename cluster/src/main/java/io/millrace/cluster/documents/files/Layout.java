@@ -2,23 +2,27 @@ package io.millrace.cluster.documents.files;
 
 import io.millrace.store.environment.Environment;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HexFormat;
 import java.util.function.LongSupplier;
 
 /**
- * What lies where below the folder of the documents.
+ * The layout of the folder of the documents.
  *
  * @param root the folder
- * @param discarded where goes what nobody can find any more
+ * @param discarded takes what cannot be found any more
  * @param names draws what makes names unique, and says how many versions a segment gets
  */
-record Layout(Path root, Disk disk, Discarded discarded, Names names) {
+record Layout(Path root, Disk disk, Trash discarded, Names names) {
   /**
    * How new names come about.
    *
@@ -42,7 +46,7 @@ record Layout(Path root, Disk disk, Discarded discarded, Names names) {
       }
     }
     disk.sync(root);
-    Discarded discarded = new Discarded(disk, root.resolve("discarded"), clock, names.random());
+    Trash discarded = new Trash(disk, root.resolve("discarded"), clock, names.random());
     Layout layout = new Layout(root, disk, discarded, names);
     layout.tryLinks();
     layout.removeLeftovers(clock.instant().minus(LEFT_OVER));
@@ -68,7 +72,7 @@ record Layout(Path root, Disk disk, Discarded discarded, Names names) {
       Path path = folder.resolve(name);
       try {
         if (Files.getLastModifiedTime(path).toInstant().isBefore(before)) {
-          Discarded.removeWhole(disk, path);
+          Trash.removeWhole(disk, path);
         }
       } catch (NoSuchFileException _) {
         // It has just been finished.
@@ -81,7 +85,7 @@ record Layout(Path root, Disk disk, Discarded discarded, Names names) {
     return root.resolve("documents");
   }
 
-  /** The folder of a key, which is there only where a document is. */
+  /** The folder of a key, which exists only if the document does. */
   KeyFolder folderOf(String key) {
     return folder(FolderNames.of(key));
   }
@@ -92,8 +96,8 @@ record Layout(Path root, Disk disk, Discarded discarded, Names names) {
   }
 
   /** A segment of a name that has never been. */
-  Segment newSegment(long ordinal) {
-    return Segment.of(ordinal, names.random().getAsLong());
+  Location.Segment newSegment(long ordinal) {
+    return Location.Segment.of(ordinal, names.random().getAsLong());
   }
 
   /** A name for something that nobody sees until it is finished. */
@@ -109,6 +113,56 @@ record Layout(Path root, Disk disk, Discarded discarded, Names names) {
   void check() throws IOException {
     if (!disk.exists(documents())) {
       throw new NoSuchFileException(documents().toString());
+    }
+  }
+
+  /**
+   * How the folder of a key is called: ASCII in lower case, so that no file system takes two for
+   * one, and at most {@value #LONGEST} letters. Lower-case letters, digits, dashes and underscores
+   * stand for themselves, each other byte of the key's UTF-8 is {@code %xx}. Of what would be
+   * longer the first {@value #KEPT} letters are kept, and {@code ~} and the key's SHA-256 follow.
+   * Which key it is stands in each of its files.
+   */
+  static final class FolderNames {
+    private static final int LONGEST = 225;
+    private static final int KEPT = 160;
+
+    private FolderNames() {}
+
+    /** The name of a key's folder. */
+    static String of(String key) {
+      String name = encoded(key);
+      return name.length() <= LONGEST ? name : name.substring(0, KEPT) + "~" + digest(key);
+    }
+
+    /** Whether the folder may be that of a key which begins with {@code prefix}. */
+    static boolean mayBegin(String folder, String prefix) {
+      String begin = encoded(prefix);
+      int tilde = folder.indexOf('~');
+      return tilde < 0
+          ? folder.startsWith(begin)
+          : folder.startsWith(begin.substring(0, Math.min(begin.length(), tilde)));
+    }
+
+    private static String encoded(String text) {
+      StringBuilder name = new StringBuilder();
+      for (byte one : text.getBytes(StandardCharsets.UTF_8)) {
+        if ((one >= 'a' && one <= 'z') || (one >= '0' && one <= '9') || one == '-' || one == '_') {
+          name.append((char) one);
+        } else {
+          name.append('%').append(HexFormat.of().toHexDigits(one));
+        }
+      }
+      return name.toString();
+    }
+
+    private static String digest(String key) {
+      try {
+        byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+      } catch (NoSuchAlgorithmException e) {
+        throw new AssertionError("every Java platform has SHA-256", e);
+      }
     }
   }
 }

@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the file of a version holds: a line with the key, and for the last of a segment a tab and
- * the next segment; then the content. Nothing follows the line where the document was deleted.
+ * the next segment; then the content. Nothing follows the line if the document was deleted.
  *
  * @param key the document's key
  * @param next the segment in which the version after this one belongs; null but for the last one
- * @param json the content; null where this version says that the document was deleted
+ * @param json the content; null if this version says that the document was deleted
  */
-record VersionFile(String key, @Nullable Segment next, @Nullable String json) {
+record VersionFile(String key, Location.@Nullable Segment next, @Nullable String json) {
   byte[] bytes() {
     String line = next == null ? key : key + "\t" + next;
     return (line + "\n" + (json == null ? "" : json)).getBytes(StandardCharsets.UTF_8);
@@ -34,8 +34,8 @@ record VersionFile(String key, @Nullable Segment next, @Nullable String json) {
     if (tab < 0) {
       return new VersionFile(text.substring(0, end), null, json);
     }
-    Segment next =
-        Segment.parse(text.substring(tab + 1, end))
+    Location.Segment next =
+        Location.Segment.parse(text.substring(tab + 1, end))
             .orElseThrow(() -> new IOException("the file of a version is damaged"));
     return new VersionFile(text.substring(0, tab), next, json);
   }

@@ -3,7 +3,7 @@
  * instruction without being in anybody's way. There are no locks.
  *
  * <pre>
- *   FOLDER/documents/KEY/               the folder of a document; none where there is none
+ *   FOLDER/documents/KEY/               the folder of a document; none if there is none
  *                        1.f00…/1 … 64  its first segment: versions 1 to 64, each a file
  *                        2.ba4…/1 …     the next one, named in the last file of the one before
  *   FOLDER/unfinished/                  what nobody sees yet

@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Documents of a task store: one collection of it, where every put and delete is a transaction of
- * its own. Versions are the store's, which are never used twice. {@link #list} is as new as {@link
+ * Documents of a task store: one collection of it. Every put and delete is a transaction of its
+ * own. Versions are the store's, which are never used twice. {@link #list} is as new as {@link
  * #get}.
  *
  * <p>A request ends within the times of the store: at once in process, within those of its client
@@ -99,7 +99,7 @@ public final class StoreDocuments implements VersionedDocuments {
         () -> store.documents(query).value().stream().map(StoreDocuments::versioned).toList());
   }
 
-  /** What came of a change; empty where the document has another version. */
+  /** What came of a change; empty if the document has another version. */
   private Optional<Outcome.Done> commit(Transaction transaction) {
     return switch (asked(() -> store.commit(transaction))) {
       case Outcome.Done done -> Optional.of(done);

@@ -1,6 +1,6 @@
 /**
- * How the leader has lambdas run. It decides in one thread, turn by turn; what a submission comes
- * to is decided by its partition's document: whoever finishes it or removes it first.
+ * How the leader has members run lambdas. It decides in one thread, round by round. How a
+ * submission ends is decided at its partition's document: by the first that finishes or removes it.
  *
  * <pre>
  *   submitted ──► offered ──► begun ──► done ──► outcome read, told, both documents removed

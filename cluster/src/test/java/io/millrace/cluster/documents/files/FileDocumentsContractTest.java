@@ -28,7 +28,7 @@ final class FileDocumentsContractTest extends VersionedDocumentsContract {
       Path other = home.resolveSibling(home.getFileName() + "-gone");
       VersionedDocuments documents = FileDocuments.open(other);
       try {
-        Discarded.removeWhole(new Disk(), other);
+        Trash.removeWhole(new Disk(), other);
       } catch (IOException e) {
         throw new AssertionError(e);
       }

@@ -4,14 +4,13 @@ import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.lambda.Address;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.Guard;
-import io.millrace.cluster.lock.Held;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.lock.ManualClock;
+import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.Members;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.membership.Presence;
-import io.millrace.cluster.membership.Station;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.remote.outcome.Outcome;
 import io.millrace.cluster.remote.outcome.Outcomes;
@@ -27,24 +26,24 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /** A leader that is driven by hand, and members whose every write is too. */
-final class Workbench implements Director, AutoCloseable {
+final class Workbench implements Dispatcher.Submitter, AutoCloseable {
   static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(10));
   static final long LEASE = 10_000;
 
   final HookedDocuments documents;
   final ManualClock clock = new ManualClock(1_000_000, 50_000);
   final List<String> told = new ArrayList<>();
-  View view = View.nothing();
+  Dispatcher.View view = Dispatcher.View.nothing();
   private final Leader leader;
-  private final Deque<Consumer<Desk>> orders = new ArrayDeque<>();
-  private final Map<String, Held> presences = new HashMap<>();
+  private final Deque<Consumer<Dispatcher>> orders = new ArrayDeque<>();
+  private final Map<String, Locks.Held> presences = new HashMap<>();
   private long fence = 1;
 
   Workbench(Path folder) {
     documents = new HookedDocuments(FileDocuments.open(folder));
-    Station station =
-        new Station(new Peer("leader", 1), documents, TERMS, clock, new SplittableRandom(1));
-    leader = Leader.of(station, new RemoteHandout(station, this));
+    MemberContext context =
+        new MemberContext(new Peer("leader", 1), documents, TERMS, clock, new SplittableRandom(1));
+    leader = new Leader(context, new Dispatcher(context, this));
   }
 
   @Override
@@ -53,11 +52,11 @@ final class Workbench implements Director, AutoCloseable {
   }
 
   @Override
-  public boolean direct(Desk desk) {
+  public boolean submit(Dispatcher dispatcher) {
     while (!orders.isEmpty()) {
-      orders.removeFirst().accept(desk);
+      orders.removeFirst().accept(dispatcher);
     }
-    view = desk.view();
+    view = dispatcher.view();
     return false;
   }
 
@@ -110,7 +109,7 @@ final class Workbench implements Director, AutoCloseable {
     presences.remove(token);
   }
 
-  void order(Consumer<Desk> order) {
+  void order(Consumer<Dispatcher> order) {
     orders.add(order);
   }
 
@@ -124,20 +123,21 @@ final class Workbench implements Director, AutoCloseable {
           }
 
           @Override
-          public void ended(Ending ending) {
+          public void ended(Submission.Ending ending) {
             told.add(number + " " + ending);
           }
         };
-    order(desk ->
-        desk.submit(new Submission(new Address(name, member), "YQ==", limitMillis, listener)));
+    order(dispatcher ->
+        dispatcher.submit(
+            new Submission(new Address(name, member), "YQ==", limitMillis, listener)));
     return name;
   }
 
-  Held take(PartitionName name, String member) {
+  Locks.Held take(PartitionName name, String member) {
     return locks(member).take(documents.get(name.key()).orElseThrow()).orElseThrow();
   }
 
-  void finish(PartitionName name, Held held, Outcome outcome) {
+  void finish(PartitionName name, Locks.Held held, Outcome outcome) {
     new Outcomes(documents).write(name, held.fence(), outcome);
     if (!locks(held.lock().holder()).finish(held)) {
       throw new AssertionError("it was not held any more");

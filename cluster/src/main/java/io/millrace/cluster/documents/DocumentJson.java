@@ -1,0 +1,37 @@
+package io.millrace.cluster.documents;
+
+import io.millrace.cluster.ClusterException;
+import java.util.function.Function;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Contents of documents as trees of JSON. */
+public final class DocumentJson {
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  private DocumentJson() {}
+
+  /** An empty object. Its {@code toString} is what a document holds. */
+  public static ObjectNode object() {
+    return MAPPER.createObjectNode();
+  }
+
+  /**
+   * Reads a document.
+   *
+   * @param problem what to say of a document that cannot be read, such as {@code is no lock}
+   * @param reader throws {@link IllegalArgumentException} if something is missing or wrong
+   * @throws ClusterException naming the document and what is wrong with it
+   */
+  public static <T> T read(
+      VersionedDocument document, String problem, Function<JsonNode, T> reader) {
+    try {
+      return reader.apply(MAPPER.readTree(document.json()));
+    } catch (JacksonException | IllegalArgumentException e) {
+      throw new ClusterException(
+          "document %s %s: %s".formatted(document.key(), problem, e.getMessage()), e);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.millrace.cluster.documents.files;
+
+import io.millrace.cluster.documents.Version;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where a version lies.
+ *
+ * @param segment in which segment
+ * @param number under which number, from 1 to 99
+ */
+record Location(Segment segment, int number) {
+  private static final Pattern TEXT = Pattern.compile("(.+)\\.([1-9][0-9]?)");
+
+  /**
+   * Where a version lies, if it is there.
+   *
+   * @throws IllegalArgumentException when it is none of these documents
+   */
+  static Location of(Version version) {
+    Matcher matcher = TEXT.matcher(version.text());
+    if (matcher.matches()) {
+      int number = Integer.parseInt(matcher.group(2));
+      Segment segment = Segment.parse(matcher.group(1)).orElse(null);
+      if (segment != null) {
+        return new Location(segment, number);
+      }
+    }
+    throw new IllegalArgumentException("not a version of these documents: " + version);
+  }
+
+  /** What others call this version. */
+  Version version() {
+    return new Version(segment + "." + number);
+  }
+
+  /** Its file below the folder of its key. */
+  Path in(Path folder) {
+    return folder.resolve(segment.toString()).resolve(Integer.toString(number));
+  }
+
+  /**
+   * A folder of the first, the next so many, and so on of one document's versions. No two ever have
+   * the same name.
+   *
+   * @param ordinal the how manyth it is since the document was made, from 1
+   * @param random 64 bits that make its name its own, in hexadecimal
+   */
+  record Segment(long ordinal, String random) {
+    private static final Pattern NAME = Pattern.compile("([1-9][0-9]{0,17})\\.([0-9a-f]{16})");
+
+    /** A segment of a name that has never been. */
+    static Segment of(long ordinal, long random) {
+      return new Segment(ordinal, HexFormat.of().toHexDigits(random));
+    }
+
+    /** The segment of this name; empty if it is none. */
+    static Optional<Segment> parse(String name) {
+      Matcher matcher = NAME.matcher(name);
+      return matcher.matches()
+          ? Optional.of(new Segment(Long.parseLong(matcher.group(1)), matcher.group(2)))
+          : Optional.empty();
+    }
+
+    /** The name of its folder. */
+    @Override
+    public String toString() {
+      return ordinal + "." + random;
+    }
+  }
+}

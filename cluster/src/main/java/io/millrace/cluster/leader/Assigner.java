@@ -1,0 +1,147 @@
+package io.millrace.cluster.leader;
+
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.membership.MemberList;
+import io.millrace.cluster.partition.Partition;
+import io.millrace.cluster.work.SupervisedWork;
+import io.millrace.cluster.work.WindowedWork;
+import java.util.Base64;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** How a leader gives out work. Used by one thread, for one leader after the other. */
+public interface Assigner {
+  /** Plans the partitions that are to be created now, and removes others. */
+  Result assign(Round round, Assignments assignments);
+
+  /** This member leads no more, or has not begun to. Called often; does nothing by default. */
+  default void rest() {}
+
+  /** The result of a round. */
+  enum Result {
+    /** Nothing was to be done. */
+    IDLE,
+    /** Something was done, and there may be more soon. */
+    BUSY,
+    /** The members have changed: the work must be divided again, in a generation of its own. */
+    DIVIDE_AGAIN
+  }
+
+  /**
+   * What a leader sees when it decides.
+   *
+   * @param guard proof that it leads; its fence is the generation
+   * @param partitions all partitions as they were listed, by name
+   * @param members the members, without those that are gone
+   * @param beganMillis when the generation began, by the monotonic clock
+   * @param nowMillis the time now, by the monotonic clock
+   */
+  record Round(
+      Guard guard,
+      List<Partition> partitions,
+      MemberList members,
+      long beganMillis,
+      long nowMillis) {
+    /** The generation in which the leader gives out work. */
+    public long generation() {
+      return guard.fence();
+    }
+
+    /** Whether a partition is of an earlier leader. */
+    public boolean isOld(Partition partition) {
+      return partition.name().generation() < generation();
+    }
+
+    /** Whether the listing shows all older partitions: it may be a little old. */
+    public boolean isSettled(LeaseTerms terms) {
+      return nowMillis - beganMillis >= terms.leaseMillis() / 2;
+    }
+  }
+
+  /** Gives out tasks as long as there is room, and removes those that are done. */
+  final class Windowed implements Assigner {
+    /** Tasks that are given out for each worker: the current one, and its next. */
+    private static final int WINDOW = 2;
+
+    private final WindowedWork work;
+
+    Windowed(WindowedWork work) {
+      this.work = work;
+    }
+
+    @Override
+    public Result assign(Round round, Assignments assignments) {
+      boolean busy = false;
+      for (Partition partition : round.partitions()) {
+        if (partition.isDone()) {
+          round.guard().check();
+          work.completed(partition.taskBytes(), round.guard());
+          assignments.remove(round.guard(), partition);
+          busy = true;
+        } else if (round.isOld(partition) && assignments.isFree(partition)) {
+          assignments.renew(round.guard(), partition);
+          busy = true;
+        }
+      }
+      Set<String> outstanding = assignments.outstanding(round.partitions());
+      int room = WINDOW * round.members().workers() - outstanding.size();
+      if (room > 0) {
+        List<byte[]> tasks = next(outstanding, room);
+        assignments.plan(tasks);
+        busy |= !tasks.isEmpty();
+      }
+      return busy ? Result.BUSY : Result.IDLE;
+    }
+
+    private List<byte[]> next(Set<String> outstanding, int most) {
+      List<byte[]> known =
+          outstanding.stream().map(Base64.getDecoder()::decode).collect(Collectors.toList());
+      return work.next(known, most).stream()
+          .filter(task -> !outstanding.contains(Base64.getEncoder().encodeToString(task)))
+          .limit(most)
+          .toList();
+    }
+  }
+
+  /**
+   * Divides work once for the members that there are. When they change, a new generation begins,
+   * members give back what belongs to the one before, and when nobody holds any of that the work is
+   * divided again.
+   */
+  final class Supervised implements Assigner {
+    private final SupervisedWork work;
+    private final LeaseTerms terms;
+    private long dividedIn = -1;
+    private MemberList dividedFor = MemberList.EMPTY;
+
+    Supervised(SupervisedWork work, LeaseTerms terms) {
+      this.work = work;
+      this.terms = terms;
+    }
+
+    @Override
+    public Result assign(Round round, Assignments assignments) {
+      if (dividedIn == round.generation()) {
+        return dividedFor.equals(round.members()) ? Result.IDLE : Result.DIVIDE_AGAIN;
+      }
+      List<Partition> old = round.partitions().stream().filter(round::isOld).toList();
+      boolean stopped =
+          old.stream().allMatch(partition -> partition.isDone() || assignments.isFree(partition));
+      if (!round.isSettled(terms) || !stopped || round.members().nodes().isEmpty()) {
+        return Result.BUSY;
+      }
+      boolean removed = true;
+      for (Partition partition : old) {
+        removed &= assignments.remove(round.guard(), partition);
+      }
+      if (removed) {
+        assignments.plan(work.divide(round.members().workers()));
+        dividedIn = round.generation();
+        dividedFor = round.members();
+      }
+      return Result.BUSY;
+    }
+  }
+}

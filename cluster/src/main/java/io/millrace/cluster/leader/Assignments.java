@@ -1,0 +1,230 @@
+package io.millrace.cluster.leader;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.LockDocument;
+import io.millrace.cluster.lock.Locks;
+import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.partition.Partition;
+import io.millrace.cluster.partition.PartitionName;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The partitions that one leader creates and removes. An {@link Assigner} plans them during a
+ * round, and all are created at its end; what is not known to be created is tried again at the end
+ * of the next round. It remembers what was created, since listings may be old. Tasks of the same
+ * bytes are one task. Used by one thread.
+ *
+ * <pre>
+ *   PLANNED ──► RESERVED ──► TRIED ──► CREATED ──► removed, or gone
+ *     no fence    a fence     may exist   exists, or has existed
+ * </pre>
+ */
+public final class Assignments {
+  private static final Logger LOG = LoggerFactory.getLogger(Assignments.class);
+
+  private final MemberContext context;
+  private final VersionedDocuments documents;
+  private final Locks locks;
+  private final Sightings sightings;
+  private final Map<String, Assignment> assignments = new LinkedHashMap<>();
+  private long generation;
+  private long number;
+
+  Assignments(MemberContext context, Sightings sightings) {
+    this.context = context;
+    this.documents = context.documents();
+    this.locks = context.newLocks();
+    this.sightings = sightings;
+  }
+
+  /** How far the creation of a partition is. */
+  private enum State {
+    PLANNED,
+    RESERVED,
+    TRIED,
+    CREATED
+  }
+
+  private static final class Assignment {
+    final String key;
+    final String task;
+    // Of an earlier generation: taken by this member, to be removed when the new one exists.
+    final Locks.@Nullable Held replaces;
+    State state = State.PLANNED;
+    long fence;
+    long createdMillis;
+
+    Assignment(String key, String task, Locks.@Nullable Held replaces) {
+      this.key = key;
+      this.task = task;
+      this.replaces = replaces;
+    }
+  }
+
+  /** Begins a generation with nothing given out. */
+  void begin(long newGeneration) {
+    generation = newGeneration;
+    number = 0;
+    assignments.clear();
+  }
+
+  /** Forgets partitions that another member has removed. */
+  void tidy(Assigner.Round round) {
+    Set<String> listed =
+        round.partitions().stream().map(Partition::key).collect(Collectors.toSet());
+    assignments
+        .values()
+        .removeIf(made ->
+            made.state == State.CREATED
+                && !listed.contains(made.key)
+                && round.nowMillis() - made.createdMillis > context.leaseMillis()
+                && documents.get(made.key).isEmpty());
+  }
+
+  /** The tasks that are given out, in base64. */
+  Set<String> outstanding(List<Partition> partitions) {
+    Set<String> tasks = new HashSet<>();
+    assignments.values().forEach(made -> tasks.add(made.task));
+    partitions.stream()
+        .filter(Partition::isOutstanding)
+        .forEach(partition -> tasks.add(partition.task().encoded()));
+    return tasks;
+  }
+
+  /** Whether a partition may be taken: no member works on it. */
+  public boolean isFree(Partition partition) {
+    return sightings.isFree(partition.key());
+  }
+
+  /** Plans partitions for tasks. */
+  void plan(List<byte[]> tasks) {
+    tasks.forEach(task -> plan(nextName(), Base64.getEncoder().encodeToString(task)));
+  }
+
+  /**
+   * Plans a partition.
+   *
+   * @param name one that was never used before
+   * @param task in base64
+   */
+  public void plan(PartitionName name, String task) {
+    assignments.put(name.key(), new Assignment(name.key(), task, null));
+  }
+
+  /** Plans a partition for the task of an older one, so that members can take it again. */
+  void renew(Guard guard, Partition old) {
+    String task = old.task().encoded();
+    boolean twice = assignments.values().stream().anyMatch(made -> made.task.equals(task));
+    guard.check();
+    Optional<Locks.Held> taken = locks.take(old.document());
+    if (taken.isEmpty()) {
+      return;
+    }
+    if (twice) {
+      documents.delete(old.key(), taken.get().version());
+    } else {
+      String key = nextName().key();
+      assignments.put(key, new Assignment(key, task, taken.get()));
+    }
+  }
+
+  private PartitionName nextName() {
+    return new PartitionName(generation, ++number);
+  }
+
+  /** Whether a partition was planned, and not removed since. */
+  public boolean isKnown(PartitionName name) {
+    return assignments.containsKey(name.key());
+  }
+
+  /** Whether the creation of a partition has not been tried yet. */
+  public boolean isOnlyPlanned(PartitionName name) {
+    Assignment made = assignments.get(name.key());
+    return made != null && made.state.compareTo(State.TRIED) < 0;
+  }
+
+  /** When a partition was created, by the monotonic clock; empty if it may not exist yet. */
+  public OptionalLong createdMillis(PartitionName name) {
+    Assignment made = assignments.get(name.key());
+    return made != null && made.state == State.CREATED
+        ? OptionalLong.of(made.createdMillis)
+        : OptionalLong.empty();
+  }
+
+  /** Whether a member has taken a partition of this generation. */
+  public boolean wasTaken(Partition partition) {
+    Assignment made = assignments.get(partition.key());
+    return made != null && partition.lock().fence() > made.fence;
+  }
+
+  /** Forgets a partition that is only planned. */
+  public void forget(PartitionName name) {
+    assignments.remove(name.key());
+  }
+
+  /** Removes a partition as it was listed; returns whether it was still so. */
+  public boolean remove(Guard guard, Partition partition) {
+    guard.check();
+    boolean removed = documents.delete(partition.key(), partition.document().version());
+    if (removed) {
+      assignments.remove(partition.key());
+    }
+    return removed;
+  }
+
+  /** Creates what is planned, and what is not known to be created. */
+  void createPlanned(Guard guard) {
+    List<Assignment> planned =
+        assignments.values().stream().filter(made -> made.state == State.PLANNED).toList();
+    if (!planned.isEmpty()) {
+      guard.check();
+      long fence = locks.reserve(planned.size());
+      for (Assignment made : planned) {
+        made.fence = fence;
+        made.state = State.RESERVED;
+        fence += Locks.offerStep();
+      }
+    }
+    for (Assignment made : assignments.values()) {
+      if (made.state != State.CREATED) {
+        guard.check();
+        offer(made);
+      }
+    }
+  }
+
+  private void offer(Assignment made) {
+    made.state = State.TRIED;
+    try {
+      if (!locks.offer(made.key, LockDocument.Task.outstanding(made.task), made.fence)) {
+        LOG.debug("{} was created by an earlier attempt, and is taken already", made.key);
+      }
+    } catch (ClusterException e) {
+      LOG.debug("{} is not known to be created, and will be tried again", made.key, e);
+      return;
+    }
+    made.state = State.CREATED;
+    made.createdMillis = context.now();
+    if (made.replaces != null) {
+      try {
+        documents.delete(made.replaces.key(), made.replaces.version());
+      } catch (ClusterException e) {
+        LOG.debug("{} is left to be removed later", made.replaces.key(), e);
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package io.millrace.cluster.lock;
+
+import io.millrace.cluster.ClusterException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Acquires a lock, or any one of several, keeps it, and acquires it again if it is lost. Driven by
+ * {@link #step}; not safe for use by several threads, but the guards of its leases are.
+ */
+public abstract class Acquirer {
+  private static final Logger LOG = LoggerFactory.getLogger(Acquirer.class);
+
+  private final String what;
+  private final Locks locks;
+  private final MemberClock clock;
+  private @Nullable Lease lease;
+  private long lookMillis;
+
+  /**
+   * Holds nothing yet, and looks at the lock when it is first driven.
+   *
+   * @param what what is wanted, for people
+   */
+  protected Acquirer(String what, Locks locks) {
+    this.what = what;
+    this.locks = locks;
+    this.clock = locks.clock();
+    this.lookMillis = clock.monotonicMillis();
+  }
+
+  /** Looks at the lock, and takes it if that is allowed now. */
+  protected abstract Optional<Locks.Held> attempt();
+
+  /** When to look again after an attempt that took nothing, by the monotonic clock. */
+  protected abstract long nextLook();
+
+  /** The lease on the lock, if it is held now. */
+  public final Optional<Lease> lease() {
+    return Optional.ofNullable(lease).filter(Guard::isHeld);
+  }
+
+  /**
+   * Renews the lock if it is held, and tries to take it otherwise. A lock that others hold is not
+   * read before it can be free.
+   *
+   * @return when to call again, by the monotonic clock
+   */
+  public final long step() {
+    Lease mine = lease;
+    if (mine != null && mine.step()) {
+      return mine.nextMillis();
+    }
+    if (mine != null) {
+      lease = null;
+      lookMillis = clock.monotonicMillis();
+    }
+    if (clock.monotonicMillis() >= lookMillis) {
+      tryToTake();
+    }
+    return lease == null ? lookMillis : lease.nextMillis();
+  }
+
+  private void tryToTake() {
+    try {
+      lease = attempt().map(held -> new Lease(held, locks)).orElse(null);
+      if (lease == null) {
+        lookMillis = nextLook();
+      }
+    } catch (ClusterException e) {
+      lookMillis = clock.monotonicMillis() + locks.terms().renewalMillis();
+      LOG.debug("{} could not be tried for, and will be again", what, e);
+    }
+  }
+
+  /**
+   * Takes the lock again from itself if it is held, which gives it the next fence. The lease before
+   * that ends.
+   */
+  public final void retake() {
+    Lease mine = lease().orElse(null);
+    if (mine == null) {
+      return;
+    }
+    lease = null;
+    try {
+      lease = locks.take(mine.document()).map(held -> new Lease(held, locks)).orElse(null);
+    } catch (ClusterException e) {
+      LOG.debug("{} could not be taken again, and is left to its lease", what, e);
+    } finally {
+      mine.end();
+    }
+  }
+
+  /**
+   * Gives the lock back if it is held. If that cannot be written, others take it when the lease has
+   * ended.
+   */
+  public final void release() {
+    Lease mine = lease;
+    lease = null;
+    if (mine == null) {
+      return;
+    }
+    try {
+      mine.release();
+    } catch (ClusterException e) {
+      LOG.debug("{} is left to its lease", mine.key(), e);
+    }
+  }
+}

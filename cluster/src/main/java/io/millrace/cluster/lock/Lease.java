@@ -1,0 +1,113 @@
+package io.millrace.cluster.lock;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.VersionedDocument;
+import java.time.Duration;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A lock from the moment when it is taken until it is lost or given back. One thread renews it; any
+ * thread may use it as a {@link Guard}.
+ */
+public final class Lease implements Guard {
+  private static final Logger LOG = LoggerFactory.getLogger(Lease.class);
+
+  /** A renewal that failed is repeated after this fraction of the usual time between two. */
+  private static final int RETRIES = 4;
+
+  private final Locks locks;
+  private final MemberClock clock;
+  private volatile Locks.Held held;
+  private volatile boolean ended;
+  private long nextMillis;
+
+  /** Begins with a lock that was taken just now. */
+  public Lease(Locks.Held taken, Locks locks) {
+    this.held = taken;
+    this.locks = locks;
+    this.clock = locks.clock();
+    this.nextMillis = taken.renewMillis();
+  }
+
+  /** The key of the lock. */
+  public String key() {
+    return held.key();
+  }
+
+  /** The lock's document as this member wrote it last. */
+  VersionedDocument document() {
+    return new VersionedDocument(held.key(), held.version(), held.lock().json());
+  }
+
+  @Override
+  public long fence() {
+    return held.fence();
+  }
+
+  @Override
+  public Duration remaining() {
+    long millis = held.untilMillis() - clock.monotonicMillis();
+    return ended || millis <= 0 ? Duration.ZERO : Duration.ofMillis(millis);
+  }
+
+  /**
+   * Renews the lease if that is due.
+   *
+   * @return whether the lock is still held
+   */
+  public boolean step() {
+    if (isHeld() && clock.monotonicMillis() >= nextMillis) {
+      renew();
+    }
+    ended |= !isHeld();
+    return !ended;
+  }
+
+  /** When to call {@link #step} next, by the monotonic clock. */
+  public long nextMillis() {
+    return Math.min(nextMillis, held.untilMillis());
+  }
+
+  private void renew() {
+    try {
+      Optional<Locks.Held> renewed = locks.renew(held);
+      if (renewed.isPresent()) {
+        held = renewed.get();
+        nextMillis = held.renewMillis();
+      } else {
+        ended = true;
+      }
+    } catch (ClusterException e) {
+      nextMillis = clock.monotonicMillis() + locks.terms().renewalMillis() / RETRIES;
+      LOG.debug("{} could not be renewed, and will be tried again", held.key(), e);
+    }
+  }
+
+  /** Counts as lost from now on. */
+  void end() {
+    ended = true;
+  }
+
+  /**
+   * Gives the lock back. It counts as lost from now on, whether or not that is written.
+   *
+   * @return whether it was still held, and others can see that it is not any more
+   */
+  public boolean release() {
+    ended = true;
+    return locks.release(held);
+  }
+
+  /**
+   * Marks the partition as done and gives it back.
+   *
+   * @return whether it was still held, and is done under this lease
+   */
+  public boolean finish() {
+    boolean done = locks.finish(held);
+    ended = true;
+    return done;
+  }
+}

@@ -1,0 +1,32 @@
+package io.millrace.cluster.lock;
+
+/**
+ * The clocks of one member. Only what {@link #monotonicMillis} shows decides anything; the wall
+ * clock is written into documents for people and to choose when to look again, and may be wrong by
+ * any amount. Safe for use by any number of threads.
+ */
+public interface MemberClock {
+  /** Milliseconds since 1970 as this machine believes. */
+  long wallMillis();
+
+  /**
+   * Milliseconds since some moment of this process. Never goes back, and goes on while the process
+   * is stopped.
+   */
+  long monotonicMillis();
+
+  /** The clocks of this machine. */
+  static MemberClock system() {
+    return new MemberClock() {
+      @Override
+      public long wallMillis() {
+        return System.currentTimeMillis();
+      }
+
+      @Override
+      public long monotonicMillis() {
+        return Math.floorDiv(System.nanoTime(), 1_000_000L);
+      }
+    };
+  }
+}

@@ -1,0 +1,54 @@
+package io.millrace.cluster.membership;
+
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.lock.Locks;
+import io.millrace.cluster.lock.MemberClock;
+import io.millrace.cluster.lock.Sightings;
+import java.util.random.RandomGenerator;
+
+/**
+ * What all parts of a member use.
+ *
+ * @param peer the member as others know it
+ * @param documents the documents that it shares with them
+ * @param terms how long locks are held
+ * @param clock its clocks
+ * @param random the source of its random pauses; used by one thread
+ */
+public record MemberContext(
+    Peer peer,
+    VersionedDocuments documents,
+    LeaseTerms terms,
+    MemberClock clock,
+    RandomGenerator random) {
+  /** A random time of up to a fraction of the lease. */
+  public long pauseMillis(int parts) {
+    return random.nextLong(terms.lease().toMillis() / parts + 1);
+  }
+
+  /** The time now, by the monotonic clock. */
+  public long now() {
+    return clock.monotonicMillis();
+  }
+
+  /** The length of a lease in milliseconds. */
+  public long leaseMillis() {
+    return terms.leaseMillis();
+  }
+
+  /** The member's token, which identifies it. */
+  public String token() {
+    return peer.token();
+  }
+
+  /** The writes to locks by this member. */
+  public Locks newLocks() {
+    return new Locks(documents, peer.token(), terms, clock);
+  }
+
+  /** A record of locks that are seen from now on. */
+  public Sightings newSightings() {
+    return new Sightings(terms, clock);
+  }
+}

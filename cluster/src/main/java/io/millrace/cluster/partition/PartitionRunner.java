@@ -1,0 +1,304 @@
+package io.millrace.cluster.partition;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.lock.Lease;
+import io.millrace.cluster.lock.Locks;
+import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.membership.MemberList;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes partitions while it has idle workers, one at a time with a pause between, and has them
+ * worked on. It begins with a partition that depends on its place in the list of members, so that
+ * members seldom try for the same one. Driven by {@link #step}; used by one thread.
+ */
+public final class PartitionRunner {
+  private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
+
+  /** How often a member with an idle worker looks for work, as a fraction of the lease. */
+  private static final int LOOKS = 4;
+
+  private static final long MOST_LOOK_MILLIS = 1000;
+
+  /** The same if partitions are addressed, so that this member is waited for. */
+  private static final int ADDRESSED_LOOKS = 20;
+
+  /** The longest pause between two partitions, as a fraction of the lease. */
+  private static final int PAUSES = 40;
+
+  private final MemberContext context;
+  private final Locks locks;
+  private final Work work;
+  private final Mode mode;
+  private final Sightings sightings;
+  private final Generation generation;
+  private final List<Holding> holdings = new ArrayList<>();
+  private long nextLook = Long.MIN_VALUE;
+  private boolean drains;
+  private boolean suspended;
+
+  /** How members share a kind of work. */
+  public enum Mode {
+    /** Tasks are short: members finish theirs, and help out if others are slow. */
+    SHORT,
+    /** Tasks are long: members with more than their share stop some and give them back. */
+    LONG,
+    /** As {@link #LONG}, and work on partitions of an older generation stops. */
+    DIVIDED,
+    /** Each partition is for one member, which takes all that it has workers for. */
+    ADDRESSED;
+
+    /** Whether {@link Work#isFor} decides, and members that are marked as dead stop their work. */
+    public boolean isAddressed() {
+      return this == ADDRESSED;
+    }
+
+    /** Whether no member holds more than its share, even if no other can take the rest soon. */
+    boolean isBalanced() {
+      return this == LONG || this == DIVIDED;
+    }
+  }
+
+  /**
+   * A member that works on nothing yet.
+   *
+   * @param sightings takes note of partitions
+   */
+  public PartitionRunner(
+      MemberContext context, Locks locks, Work work, Mode mode, Sightings sightings) {
+    this.context = context;
+    this.locks = locks;
+    this.work = work;
+    this.mode = mode;
+    this.sightings = sightings;
+    this.generation = new Generation(context.documents());
+  }
+
+  /** How many partitions are worked on. */
+  public int held() {
+    return holdings.size();
+  }
+
+  /**
+   * Keeps, settles and takes partitions.
+   *
+   * @param members the members as they were seen last
+   * @return when to call again, by the monotonic clock; sooner if an attempt ends
+   */
+  public long step(MemberList members) {
+    int before = holdings.size();
+    holdings.removeIf(holding -> !holding.step());
+    if (holdings.size() < before) {
+      nextLook = Long.MIN_VALUE;
+    }
+    if (looks() && context.now() >= nextLook) {
+      nextLook = context.now() + lookMillis();
+      try {
+        look(members);
+      } catch (ClusterException e) {
+        LOG.debug("Partitions cannot be looked at, and will be again", e);
+      }
+    }
+    return Math.min(
+        looks() ? nextLook : Long.MAX_VALUE,
+        holdings.stream().mapToLong(Holding::nextMillis).min().orElse(Long.MAX_VALUE));
+  }
+
+  private boolean looks() {
+    return !drains
+        && !suspended
+        && (mode.isBalanced() || holdings.size() < context.peer().workers());
+  }
+
+  private long lookMillis() {
+    int looks = mode.isAddressed() ? ADDRESSED_LOOKS : LOOKS;
+    return Math.min(context.leaseMillis() / looks, MOST_LOOK_MILLIS);
+  }
+
+  private void look(MemberList members) {
+    List<Partition> partitions =
+        Partition.of(context.documents().list(PartitionName.PREFIX), sightings);
+    if (mode.isAddressed()) {
+      takeOwn(partitions);
+      return;
+    }
+    // Read after the listing: the generation of what was listed has begun by now.
+    long newest = generation.current();
+    List<Partition> current =
+        partitions.stream()
+            .filter(partition -> partition.name().generation() >= newest)
+            .filter(Partition::isOutstanding)
+            .toList();
+    if (mode == Mode.DIVIDED) {
+      holdings.stream().filter(old -> old.name().generation() < newest).forEach(Holding::giveBack);
+    }
+    int share = Shares.of(context.token(), members, current.size());
+    if (mode.isBalanced()) {
+      giveBackAbove(share);
+    }
+    List<Partition> free = free(current);
+    if (holdings.size() >= share) {
+      free = mode.isBalanced() ? List.of() : longFree(free);
+    }
+    if (holdings.size() < context.peer().workers() && takeOne(free, members)) {
+      nextLook = context.now() + context.pauseMillis(PAUSES);
+    }
+  }
+
+  private void takeOwn(List<Partition> partitions) {
+    List<Partition> own =
+        free(partitions).stream()
+            .filter(Partition::isOutstanding)
+            .filter(work::isFor)
+            .limit(context.peer().workers() - holdings.size())
+            .toList();
+    if (own.isEmpty()) {
+      return;
+    }
+    long newest = generation.current();
+    own.stream().filter(mine -> mine.name().generation() >= newest).forEach(this::take);
+  }
+
+  private void giveBackAbove(int share) {
+    holdings.stream()
+        .filter(holding -> !holding.isGivenBack())
+        .sorted(Comparator.comparing(Holding::name))
+        .skip(share)
+        .forEach(Holding::giveBack);
+  }
+
+  private List<Partition> free(List<Partition> partitions) {
+    Set<String> mine =
+        holdings.stream().map(holding -> holding.name().key()).collect(Collectors.toSet());
+    return partitions.stream()
+        .filter(partition -> !mine.contains(partition.key()) && sightings.isFree(partition.key()))
+        .toList();
+  }
+
+  /** Partitions that have been free for long: the members whose share they are may be gone. */
+  private List<Partition> longFree(List<Partition> free) {
+    long patience = context.leaseMillis() / 2;
+    return free.stream()
+        .filter(partition -> sightings.sinceMillis(partition.key()) <= context.now() - patience)
+        .toList();
+  }
+
+  /** Tries to take free partitions one after the other, until one is taken. */
+  private boolean takeOne(List<Partition> free, MemberList members) {
+    List<Partition> order = new ArrayList<>(free);
+    int position = Math.max(members.position(context.token()), 0);
+    int count = Math.max(members.nodes().size(), 1);
+    Collections.rotate(order, -(position * free.size() / count));
+    for (Partition partition : order) {
+      if (take(partition)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean take(Partition partition) {
+    Optional<Locks.Held> held = locks.take(partition.document());
+    held.ifPresent(taken -> begin(partition, taken));
+    return held.isPresent();
+  }
+
+  private void begin(Partition partition, Locks.Held held) {
+    Lease lease = new Lease(held, locks);
+    holdings.add(
+        new Holding(
+            partition.name(), lease, work.begin(partition.name(), partition.taskBytes(), lease)));
+  }
+
+  /** Stops all work and takes no more, or goes on after that. */
+  public void suspend(boolean whether) {
+    suspended = whether;
+    if (whether) {
+      holdings.forEach(Holding::giveBack);
+    }
+  }
+
+  /** Stops all work, so that other members can take its partitions, and takes no more. */
+  public void drain() {
+    drains = true;
+    holdings.forEach(Holding::giveBack);
+  }
+
+  /** A partition that a member holds, and its work on it. Used by one thread. */
+  private static final class Holding {
+    private final PartitionName name;
+    private final Lease lease;
+    private final Work.Attempt attempt;
+    private boolean givesBack;
+
+    Holding(PartitionName name, Lease lease, Work.Attempt attempt) {
+      this.name = name;
+      this.lease = lease;
+      this.attempt = attempt;
+    }
+
+    PartitionName name() {
+      return name;
+    }
+
+    /** Stops the work, so that other members can take the partition. */
+    void giveBack() {
+      if (!givesBack) {
+        givesBack = true;
+        attempt.stop();
+      }
+    }
+
+    boolean isGivenBack() {
+      return givesBack;
+    }
+
+    long nextMillis() {
+      return lease.nextMillis();
+    }
+
+    /**
+     * Keeps the partition as long as it is worked on, and settles it then. If the work failed, the
+     * partition is left to its lease, so that it is not tried again sooner.
+     *
+     * @return whether a worker is still busy with it
+     */
+    boolean step() {
+      boolean held = lease.step();
+      if (attempt.state() == Work.State.RUNNING) {
+        if (!held) {
+          giveBack();
+        }
+        return true;
+      }
+      return held && !settle();
+    }
+
+    private boolean settle() {
+      try {
+        if (attempt.state() == Work.State.SUCCEEDED) {
+          if (!lease.finish()) {
+            LOG.info("{} was done too late: others have it", name.key());
+          }
+        } else if (givesBack) {
+          lease.release();
+        } else {
+          LOG.warn("Work on {} failed; it is left to its lease", name.key());
+        }
+        return true;
+      } catch (ClusterException e) {
+        LOG.debug("{} could not be settled, and will be again", name.key(), e);
+        return givesBack;
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package io.millrace.cluster.remote;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.lock.Guard;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongPredicate;
+
+/**
+ * Gives out the items of a backlog for one leader. It remembers which it gave out. If a document
+ * says that this leader gave an item out, but it did not, then the answer to that write was lost
+ * and the item waits. Each method may be called again after it threw. Used by one thread at a time.
+ */
+public final class ItemAssigner {
+  private final BacklogItems items;
+  private final Guard leader;
+  private final LongPredicate isOver;
+  private final Set<String> given = new HashSet<>();
+
+  /**
+   * Has given out nothing yet.
+   *
+   * @param leader proof that the caller leads; its fence is written down
+   * @param isOver whether nothing runs any more that the leader of an older fence has submitted
+   */
+  public ItemAssigner(BacklogItems items, Guard leader, LongPredicate isOver) {
+    this.items = items;
+    this.leader = leader;
+    this.isOver = isOver;
+  }
+
+  /** Gives out items that wait, up to some number, beginning with those given out least often. */
+  public List<String> take(int most) {
+    List<BacklogItems.Item> waiting =
+        items.list().stream()
+            .filter(this::waits)
+            .sorted(
+                Comparator.comparingInt(BacklogItems.Item::attempts)
+                    .thenComparing(BacklogItems.Item::name))
+            .toList();
+    List<String> taken = new ArrayList<>();
+    try {
+      for (BacklogItems.Item item : waiting) {
+        if (taken.size() >= most) {
+          break;
+        }
+        leader.check();
+        if (items.put(item.given(leader.fence()))) {
+          given.add(item.name());
+          taken.add(item.name());
+        }
+      }
+    } catch (ClusterException e) {
+      // An item whose write is unclear is found waiting later, since it is not remembered.
+      if (taken.isEmpty()) {
+        throw e;
+      }
+    }
+    return taken;
+  }
+
+  private boolean waits(BacklogItems.Item item) {
+    return switch (item.state()) {
+      case WAITING -> true;
+      case GIVEN ->
+          item.fence() == leader.fence()
+              ? !given.contains(item.name())
+              : item.fence() < leader.fence() && isOver.test(item.fence());
+      case DONE -> false;
+    };
+  }
+
+  /** Has an item wait again, unless it is done or not known. */
+  public void reEnqueue(String name) {
+    items.change(
+        name,
+        item -> {
+          leader.check();
+          return item.state() == BacklogItems.State.GIVEN
+              ? item.with(BacklogItems.State.WAITING)
+              : item;
+        });
+    given.remove(name);
+  }
+}

@@ -1,0 +1,130 @@
+package io.millrace.cluster.remote;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.lambda.LambdaCodec;
+import io.millrace.cluster.lambda.SealedLambda;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.member.MemberRuntime;
+import io.millrace.cluster.partition.Partition;
+import io.millrace.cluster.partition.PartitionName;
+import io.millrace.cluster.partition.Work;
+import io.millrace.cluster.remote.outcome.Outcome;
+import io.millrace.cluster.remote.outcome.Outcomes;
+import io.millrace.cluster.remote.outcome.RemoteFailure;
+import java.util.Base64;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the lambdas that are for this member, each on a thread of its own, and writes their
+ * outcomes.
+ */
+public final class LambdaRunner implements Work {
+  private static final Logger LOG = LoggerFactory.getLogger(LambdaRunner.class);
+
+  private final MemberRuntime runtime;
+  private final LambdaCodec codec;
+  private final Inbox inbox;
+  private final Outcomes outcomes;
+
+  /** Runs what is sealed for a member. */
+  public LambdaRunner(MemberRuntime runtime, LambdaCodec codec) {
+    this.runtime = runtime;
+    this.codec = codec;
+    this.inbox =
+        new Inbox(runtime.context().token(), envelope -> codec.openLambda(envelope).address());
+    this.outcomes = new Outcomes(runtime.context().documents());
+  }
+
+  @Override
+  public boolean isFor(Partition partition) {
+    return inbox.isFor(partition);
+  }
+
+  @Override
+  public Attempt begin(PartitionName name, byte[] task, Guard guard) {
+    return new Run(name, task, guard, inbox.begin(name));
+  }
+
+  private final class Run implements Attempt {
+    private final PartitionName name;
+    private final Guard guard;
+    private final Thread thread;
+    private volatile State state = State.RUNNING;
+    private volatile boolean stopped;
+
+    Run(PartitionName name, byte[] task, Guard guard, boolean isNew) {
+      this.name = name;
+      this.guard = guard;
+      this.thread = Thread.ofVirtual().name("lambda-" + guard.fence()).unstarted(() -> run(task));
+      if (isNew) {
+        thread.start();
+      } else {
+        state = State.FAILED;
+      }
+    }
+
+    @Override
+    public State state() {
+      return state;
+    }
+
+    @Override
+    public void stop() {
+      stopped = true;
+      thread.interrupt();
+    }
+
+    private void run(byte[] task) {
+      try {
+        Optional<Outcome> outcome = outcome(codec.openLambda(task));
+        state = outcome.isPresent() && write(outcome.get()) ? State.SUCCEEDED : State.FAILED;
+      } catch (ClusterException e) {
+        LOG.warn("{} came to no end: {}", name.key(), e.getMessage());
+      } catch (InterruptedException e) {
+        LOG.info("{} was stopped before its outcome was written", name.key());
+      } finally {
+        if (state == State.RUNNING) {
+          state = State.FAILED;
+        }
+        runtime.wakeMember();
+      }
+    }
+
+    /** Whatever is thrown is an outcome, unless it was thrown because the run is to stop. */
+    private Optional<Outcome> outcome(SealedLambda sealed) {
+      try {
+        Object value = runtime.run(guard, () -> sealed.lambda().run());
+        byte[] result = codec.sealResult(sealed.address(), value);
+        return Optional.of(new Outcome.Done(Base64.getEncoder().encodeToString(result)));
+      } catch (Throwable e) {
+        if (stopped || !guard.isHeld()) {
+          LOG.info("{} was stopped", name.key());
+          return Optional.empty();
+        }
+        LOG.info("{} failed", name.key(), e);
+        return Optional.of(new Outcome.Failed(RemoteFailure.of(e)));
+      }
+    }
+
+    private boolean write(Outcome outcome) throws InterruptedException {
+      // The lambda's own interrupts end with it.
+      boolean interrupted = Thread.interrupted();
+      LOG.debug("{} ended, interrupted: {}", name.key(), interrupted);
+      long pause = Math.max(runtime.context().leaseMillis() / 40, 1);
+      while (guard.isHeld()) {
+        try {
+          if (outcomes.write(name, guard.fence(), outcome)) {
+            return true;
+          }
+        } catch (ClusterException e) {
+          LOG.debug("The outcome of {} could not be written, and will be again", name.key(), e);
+        }
+        Thread.sleep(pause);
+      }
+      LOG.info("{} ended when it was lost already", name.key());
+      return false;
+    }
+  }
+}

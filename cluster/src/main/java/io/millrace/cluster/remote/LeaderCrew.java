@@ -1,0 +1,340 @@
+package io.millrace.cluster.remote;
+
+import io.millrace.cluster.lambda.Address;
+import io.millrace.cluster.lambda.LambdaCodec;
+import io.millrace.cluster.lambda.SerializableLambda;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.LeaseLostException;
+import io.millrace.cluster.member.MemberRuntime;
+import io.millrace.cluster.membership.DeathMarks;
+import io.millrace.cluster.membership.Peer;
+import io.millrace.cluster.partition.PartitionName;
+import io.millrace.cluster.remote.dispatch.Dispatcher;
+import io.millrace.cluster.remote.dispatch.Submission;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The crew of one leader while it leads. It stands between the leader's program, which may wait,
+ * and the leader's thread, which may not: they exchange orders and a view of the cluster once in a
+ * round.
+ */
+final class LeaderCrew implements Crew {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderCrew.class);
+  private static final long LOOK_MILLIS = 1000;
+
+  private final MemberRuntime runtime;
+  private final LambdaCodec codec;
+  private final Guard leader;
+  private final Handlers handlers;
+  private final AtomicLong numbers = new AtomicLong();
+  private final Map<String, Backlog> backlogs = new ConcurrentHashMap<>();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Roster roster = new Roster();
+  private final List<Consumer<Dispatcher>> orders = new ArrayList<>();
+  private final Set<Execution<?>> open = new HashSet<>();
+  private boolean over;
+
+  LeaderCrew(MemberRuntime runtime, LambdaCodec codec, Guard leader) {
+    this.runtime = runtime;
+    this.codec = codec;
+    this.leader = leader;
+    this.handlers = new Handlers(runtime, leader);
+  }
+
+  /** Hands over what the program has submitted, and shows it what the leader sees. */
+  void exchange(Dispatcher dispatcher) {
+    lock.lock();
+    try {
+      orders.forEach(order -> order.accept(dispatcher));
+      orders.clear();
+      roster.see(dispatcher.view());
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Leadership is lost. */
+  void end() {
+    List<Execution<?>> abandoned;
+    lock.lock();
+    try {
+      over = true;
+      orders.clear();
+      abandoned = List.copyOf(open);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    handlers.end();
+    abandoned.forEach(Execution::abandon);
+  }
+
+  private void check() {
+    leader.check();
+    if (over) {
+      throw new LeaseLostException("the lease with fence " + leader.fence() + " has ended");
+    }
+  }
+
+  @Override
+  public List<CrewMember> idleMembers() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (true) {
+        check();
+        List<Peer> idle = roster.idle();
+        if (!idle.isEmpty()) {
+          return idle.stream().<CrewMember>map(peer -> new LiveMember(this, peer)).toList();
+        }
+        long most = Math.min(leader.remaining().toMillis() + 1, LOOK_MILLIS);
+        changed.awaitNanos(TimeUnit.MILLISECONDS.toNanos(most));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public Backlog backlog(String name) {
+    return backlogs.computeIfAbsent(
+        name, key -> new LeaderBacklog(key, runtime.context(), leader, this::isOver));
+  }
+
+  private boolean isOver(long generation) {
+    lock.lock();
+    try {
+      return roster.view().isOver(generation);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Has a member run a lambda.
+   *
+   * @param most how long at most, in milliseconds; {@link Long#MAX_VALUE} for no limit
+   */
+  <T extends @Nullable Object> ExecutionFuture<T> submit(
+      Peer peer, SerializableLambda<T> lambda, long most) {
+    leader.check();
+    PartitionName name = new PartitionName(leader.fence(), numbers.incrementAndGet());
+    Address address = new Address(name, peer.token());
+    String envelope = Base64.getEncoder().encodeToString(codec.sealLambda(address, lambda));
+    long limitMillis = most == Long.MAX_VALUE ? most : runtime.context().now() + most;
+    Execution<T> execution = new Execution<>(address, this);
+    Submission submission = new Submission(address, envelope, limitMillis, execution);
+    lock.lock();
+    try {
+      check();
+      open.add(execution);
+      roster.submitted(peer.token());
+      orders.add(dispatcher -> dispatcher.submit(submission));
+    } finally {
+      lock.unlock();
+    }
+    runtime.wakeLeader();
+    return execution;
+  }
+
+  /** Marks a member as dead. */
+  void markDead(String token) {
+    DeathMarks marks = new DeathMarks(runtime.context().documents());
+    new RetryingWriter(leader, runtime.context().terms())
+        .persist(() -> {
+          marks.mark(token, leader.fence());
+          return true;
+        });
+    lock.lock();
+    try {
+      check();
+      roster.marked(token);
+      orders.add(dispatcher -> dispatcher.marked(token));
+    } finally {
+      lock.unlock();
+    }
+    runtime.wakeLeader();
+  }
+
+  Guard leader() {
+    return leader;
+  }
+
+  LambdaCodec codec() {
+    return codec;
+  }
+
+  Handlers handlers() {
+    return handlers;
+  }
+
+  void cancel(Execution<?> execution) {
+    lock.lock();
+    try {
+      orders.add(dispatcher -> dispatcher.cancel(execution.address().partition()));
+    } finally {
+      lock.unlock();
+    }
+    runtime.wakeLeader();
+  }
+
+  void ended(Execution<?> execution) {
+    lock.lock();
+    try {
+      open.remove(execution);
+      roster.ended(execution.address().member());
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Runs handlers one after the other on a thread of their own, as long as their member leads. */
+  static final class Handlers {
+    private final MemberRuntime runtime;
+    private final Guard leader;
+    private final ExecutorService thread =
+        Executors.newSingleThreadExecutor(Thread.ofVirtual().name("crew").factory());
+
+    Handlers(MemberRuntime runtime, Guard leader) {
+      this.runtime = runtime;
+      this.leader = leader;
+    }
+
+    /** Runs a handler after all earlier ones; never if leadership is lost by then. */
+    void queue(String id, Runnable handler) {
+      try {
+        thread.execute(() -> run(id, handler));
+      } catch (RejectedExecutionException e) {
+        LOG.debug("A handler of {} comes after leadership was lost", id, e);
+      }
+    }
+
+    private void run(String id, Runnable handler) {
+      if (!leader.isHeld()) {
+        return;
+      }
+      try {
+        runtime.run(
+            leader,
+            () -> {
+              handler.run();
+              return true;
+            });
+      } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
+        LOG.warn("A handler of lambda {} failed", id, e);
+      }
+    }
+
+    /** Runs none any more, and interrupts the one that runs. */
+    void end() {
+      thread.shutdownNow();
+    }
+  }
+
+  /** A member of a crew that leads. */
+  private record LiveMember(LeaderCrew crew, Peer peer) implements CrewMember {
+    /** Longer limits count as this. */
+    private static final long LONG_SECONDS = Duration.ofDays(100_000).toSeconds();
+
+    @Override
+    public String token() {
+      return peer.token();
+    }
+
+    @Override
+    public int workers() {
+      return peer.workers();
+    }
+
+    @Override
+    public <T extends @Nullable Object> ExecutionFuture<T> submit(SerializableLambda<T> lambda) {
+      return crew.submit(peer, lambda, Long.MAX_VALUE);
+    }
+
+    @Override
+    public <T extends @Nullable Object> ExecutionFuture<T> submit(
+        SerializableLambda<T> lambda, Duration limit) {
+      if (!limit.isPositive()) {
+        throw new IllegalArgumentException("a limit is positive, not " + limit);
+      }
+      long millis = Math.min(limit.toSeconds(), LONG_SECONDS) * 1000 + limit.toMillisPart();
+      return crew.submit(peer, lambda, millis);
+    }
+
+    @Override
+    public void markDead() {
+      crew.markDead(peer.token());
+    }
+
+    @Override
+    public String toString() {
+      return "member " + peer.token();
+    }
+  }
+
+  /** Who has a worker to spare. Used by one thread at a time. */
+  private static final class Roster {
+    private final Map<String, Integer> running = new HashMap<>();
+    private final Set<String> marked = new HashSet<>();
+    private Dispatcher.View view = Dispatcher.View.nothing();
+
+    /** What the leader sees, which knows of everything that was noted before. */
+    void see(Dispatcher.View seen) {
+      view = seen;
+      marked.clear();
+    }
+
+    Dispatcher.View view() {
+      return view;
+    }
+
+    void submitted(String token) {
+      running.merge(token, 1, Integer::sum);
+    }
+
+    void ended(String token) {
+      running.computeIfPresent(token, (t, count) -> count > 1 ? count - 1 : null);
+    }
+
+    /** A member was marked as dead, which the leader's thread is yet to hear. */
+    void marked(String token) {
+      marked.add(token);
+    }
+
+    /** Those with a worker to spare, the freest first, then in the order of the list. */
+    List<Peer> idle() {
+      return view.members().nodes().stream()
+          .filter(peer -> spare(peer) > 0 && !marked.contains(peer.token()))
+          .sorted(Comparator.comparingInt(this::spare).reversed())
+          .toList();
+    }
+
+    private int spare(Peer peer) {
+      return peer.workers()
+          - running.getOrDefault(peer.token(), 0)
+          - view.busy().getOrDefault(peer.token(), 0);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.millrace.cluster.remote;
+
+import io.millrace.cluster.lambda.LambdaCodec;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.member.MemberRuntime;
+import io.millrace.cluster.remote.dispatch.Dispatcher;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs the leader's program, with a crew of its own in each generation. */
+final class ProgramRunner implements Dispatcher.Submitter {
+  private static final Logger LOG = LoggerFactory.getLogger(ProgramRunner.class);
+
+  private final MemberRuntime runtime;
+  private final RemoteWork work;
+  private final LambdaCodec codec;
+  private @Nullable Shift shift;
+
+  ProgramRunner(MemberRuntime runtime, RemoteWork work, LambdaCodec codec) {
+    this.runtime = runtime;
+    this.work = work;
+    this.codec = codec;
+  }
+
+  @Override
+  public void begin(Guard leader) {
+    shift = new Shift(leader);
+  }
+
+  @Override
+  public boolean submit(Dispatcher dispatcher) {
+    return shift != null && shift.submit(dispatcher);
+  }
+
+  @Override
+  public void end() {
+    if (shift != null) {
+      shift.end();
+      shift = null;
+    }
+  }
+
+  /** The program during one generation. */
+  private final class Shift {
+    private final Guard leader;
+    private final LeaderCrew crew;
+    private final Thread thread;
+    private volatile boolean over;
+    private volatile long againMillis = Long.MAX_VALUE;
+
+    Shift(Guard leader) {
+      this.leader = leader;
+      this.crew = new LeaderCrew(runtime, codec, leader);
+      this.thread = Thread.ofVirtual().name("program-" + leader.fence()).start(this::run);
+    }
+
+    /** Whether the program has failed, and it is time to run it again. */
+    boolean submit(Dispatcher dispatcher) {
+      crew.exchange(dispatcher);
+      return runtime.context().now() >= againMillis;
+    }
+
+    void end() {
+      over = true;
+      crew.end();
+      thread.interrupt();
+    }
+
+    private void run() {
+      try {
+        runtime.run(
+            leader,
+            () -> {
+              work.lead(crew);
+              return true;
+            });
+        LOG.info("The program of leader {} is over", leader.fence());
+      } catch (Exception | Error e) {
+        if (over || !leader.isHeld()) {
+          LOG.debug("The program of leader {} ends with its lead", leader.fence(), e);
+        } else {
+          LOG.warn("The program of leader {} failed, and will be run again", leader.fence(), e);
+          againMillis = runtime.context().now() + runtime.context().leaseMillis();
+        }
+      }
+    }
+  }
+}

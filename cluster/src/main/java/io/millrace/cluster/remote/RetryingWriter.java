@@ -1,0 +1,52 @@
+package io.millrace.cluster.remote;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.DocumentsUnavailableException;
+import io.millrace.cluster.documents.UnclearOutcomeException;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.LeaseLostException;
+import io.millrace.cluster.lock.LeaseTerms;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Repeats writes to documents until they succeed, as long as a guard holds. */
+final class RetryingWriter {
+  private static final Logger LOG = LoggerFactory.getLogger(RetryingWriter.class);
+  private static final int PAUSES = 40;
+
+  private final Guard guard;
+  private final LeaseTerms terms;
+
+  RetryingWriter(Guard guard, LeaseTerms terms) {
+    this.guard = guard;
+    this.terms = terms;
+  }
+
+  /**
+   * Repeats a write until it succeeds; the write must be one that may be repeated.
+   *
+   * @throws LeaseLostException when the guard does not hold any more
+   * @throws ClusterException if the thread is interrupted, which it stays
+   */
+  <T> T persist(Supplier<T> write) {
+    while (true) {
+      guard.check();
+      try {
+        return write.get();
+      } catch (DocumentsUnavailableException | UnclearOutcomeException e) {
+        LOG.debug("A write failed, and is tried again", e);
+        pause(e);
+      }
+    }
+  }
+
+  private void pause(ClusterException cause) {
+    try {
+      Thread.sleep(terms.lease().toMillis() / PAUSES + 1);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClusterException("interrupted before it was written", cause);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.millrace.cluster.remote.dispatch;
+
+import io.millrace.cluster.leader.Assigner;
+import io.millrace.cluster.leader.LivenessTracker;
+import io.millrace.cluster.membership.DeathMarks;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.membership.Members;
+import io.millrace.cluster.membership.Peer;
+import io.millrace.cluster.membership.Presence;
+import io.millrace.cluster.partition.Partition;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The members that are marked as dead, as one leader knows them: removes them from the list of
+ * members, and removes the marks of members that are gone. Used by one thread.
+ */
+final class DeadMembers {
+  private static final Logger LOG = LoggerFactory.getLogger(DeadMembers.class);
+
+  /** The mark of a member is removed after so many leases without a sign of it. */
+  private static final int GONE_LEASES = 3;
+
+  private final MemberContext context;
+  private final DeathMarks marks;
+  private final Members members;
+  private final LivenessTracker marked;
+
+  DeadMembers(MemberContext context) {
+    this.context = context;
+    this.marks = new DeathMarks(context.documents());
+    this.members = new Members(context.documents());
+    this.marked = new LivenessTracker(GONE_LEASES * context.leaseMillis());
+  }
+
+  void begin() {
+    marked.clear();
+  }
+
+  void add(String token) {
+    if (!marked.tokens().contains(token)) {
+      marked.sign(token, context.now());
+    }
+  }
+
+  Set<String> tokens() {
+    return marked.tokens();
+  }
+
+  /**
+   * Finds out which members are marked, and removes them from the list. Each change is read again,
+   * since a listing may be old.
+   */
+  void look(Assigner.Round round) {
+    Set<String> listed = marks.list();
+    Set<String> known = marked.tokens();
+    Set<String> changed =
+        Stream.concat(listed.stream(), known.stream())
+            .filter(token -> listed.contains(token) != known.contains(token))
+            .collect(Collectors.toSet());
+    for (String token : changed) {
+      if (marks.isMarked(token)) {
+        add(token);
+      } else {
+        marked.remove(token);
+      }
+    }
+    removeFromList(round);
+    forgetGone(round);
+  }
+
+  private void removeFromList(Assigner.Round round) {
+    Set<String> dead = marked.tokens();
+    Set<String> there =
+        round.members().nodes().stream()
+            .map(Peer::token)
+            .filter(dead::contains)
+            .collect(Collectors.toSet());
+    if (!there.isEmpty()) {
+      round.guard().check();
+      LOG.info("Members {} are marked as dead, and taken out of the list", there);
+      members.remove(there);
+    }
+  }
+
+  /** A living member holds a partition, or its own lock, until it removes its mark itself. */
+  private void forgetGone(Assigner.Round round) {
+    Map<String, Long> signs =
+        round.partitions().stream()
+            .filter(Partition::isOutstanding)
+            .map(partition -> partition.lock().holder())
+            .distinct()
+            .collect(Collectors.toMap(Function.identity(), _ -> round.nowMillis()));
+    for (String token : marked.gone(marked.tokens(), signs, round.nowMillis())) {
+      if (context.documents().get(Presence.PREFIX + token).isPresent()) {
+        marked.sign(token, round.nowMillis());
+      } else {
+        round.guard().check();
+        if (marks.clear(token)) {
+          marked.remove(token);
+        }
+      }
+    }
+  }
+}

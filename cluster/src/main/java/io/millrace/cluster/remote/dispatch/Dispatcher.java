@@ -1,0 +1,158 @@
+package io.millrace.cluster.remote.dispatch;
+
+import io.millrace.cluster.leader.Assigner;
+import io.millrace.cluster.leader.Assignments;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.membership.MemberList;
+import io.millrace.cluster.partition.PartitionName;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives out the lambdas that a {@link Submitter} submits, and tells it how they end. Used by one
+ * thread.
+ */
+public final class Dispatcher implements Assigner {
+  private final MemberContext context;
+  private final Submitter submitter;
+  private final Submissions submissions;
+  private final DeadMembers dead;
+  private final OldPartitions old;
+  private long generation = -1;
+  private boolean ends;
+  private @Nullable Current current;
+
+  private record Current(Round round, Assignments assignments) {}
+
+  /** Gives out nothing yet. */
+  public Dispatcher(MemberContext context, Submitter submitter) {
+    this.context = context;
+    this.submitter = submitter;
+    this.submissions = new Submissions(context);
+    this.dead = new DeadMembers(context);
+    this.old = new OldPartitions(context);
+  }
+
+  /** Decides what is submitted. Called by the leader's thread; must not wait for anything. */
+  public interface Submitter {
+    /**
+     * A generation begins, in which nothing is submitted yet.
+     *
+     * @param leader proof that this member leads; its fence is the generation
+     */
+    void begin(Guard leader);
+
+    /**
+     * Submits and cancels, once in each round.
+     *
+     * @param dispatcher takes what is submitted, during this call only
+     * @return whether the generation is to end and another one to begin; asked until it does
+     */
+    boolean submit(Dispatcher dispatcher);
+
+    /**
+     * The generation has ended, and with it all submissions. There are no calls for it any more.
+     */
+    void end();
+  }
+
+  /**
+   * The cluster as the leader sees it in a round.
+   *
+   * @param members the members that are not marked as dead
+   * @param marked the tokens of those that are
+   * @param busy how many lambdas of earlier leaders each member still runs, by token
+   * @param left the earlier generations of which partitions are left
+   * @param settled whether {@code left} is complete: listings may be a little old
+   */
+  public record View(
+      MemberList members,
+      Set<String> marked,
+      Map<String, Integer> busy,
+      Set<Long> left,
+      boolean settled) {
+    /** Copies what can be changed. */
+    public View {
+      marked = Set.copyOf(marked);
+      busy = Map.copyOf(busy);
+      left = Set.copyOf(left);
+    }
+
+    /** Nothing seen yet. */
+    public static View nothing() {
+      return new View(MemberList.EMPTY, Set.of(), Map.of(), Set.of(), false);
+    }
+
+    /** Whether nothing that the leader of an earlier generation has submitted still runs. */
+    public boolean isOver(long generation) {
+      return settled && !left.contains(generation);
+    }
+  }
+
+  @Override
+  public Result assign(Round round, Assignments assignments) {
+    if (round.generation() != generation) {
+      rest();
+      begin(round);
+    }
+    dead.look(round);
+    old.clear(round, assignments, submissions::contains);
+    current = new Current(round, assignments);
+    boolean again = submitter.submit(this);
+    submissions.settle(round, assignments, view());
+    if (again && !ends) {
+      // The lock may be taken again only after the next round: once is enough.
+      ends = true;
+      return Result.DIVIDE_AGAIN;
+    }
+    return submissions.isLively() ? Result.BUSY : Result.IDLE;
+  }
+
+  private void begin(Round round) {
+    generation = round.generation();
+    ends = false;
+    submissions.begin();
+    dead.begin();
+    old.begin();
+    submitter.begin(round.guard());
+  }
+
+  @Override
+  public void rest() {
+    if (generation >= 0) {
+      generation = -1;
+      submitter.end();
+    }
+  }
+
+  /** The members and what they still run for earlier leaders. */
+  public View view() {
+    Round round = current().round();
+    MemberList trusted = round.members().without(dead.tokens());
+    return new View(
+        trusted, dead.tokens(), old.busy(), old.left(), round.isSettled(context.terms()));
+  }
+
+  /** Has a member run a lambda. */
+  public void submit(Submission submission) {
+    submissions.add(submission);
+    current().assignments().plan(submission.name(), submission.envelope());
+  }
+
+  /** Has a submission removed unless it is done; does nothing if it has ended. */
+  public void cancel(PartitionName name) {
+    submissions.cancel(name);
+  }
+
+  /** Takes note of a member that was marked as dead just now. */
+  public void marked(String token) {
+    dead.add(token);
+  }
+
+  private Current current() {
+    return Objects.requireNonNull(current, "there has been no round yet");
+  }
+}

@@ -1,0 +1,94 @@
+package io.millrace.cluster.remote.dispatch;
+
+import io.millrace.cluster.leader.AbandonedDocuments;
+import io.millrace.cluster.leader.Assigner;
+import io.millrace.cluster.leader.Assignments;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.partition.Partition;
+import io.millrace.cluster.partition.PartitionName;
+import io.millrace.cluster.remote.outcome.Outcomes;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What belongs to no submission of this leader: partitions of earlier leaders, which are removed
+ * when no member works on them, and outcomes of partitions that are gone. Used by one thread.
+ */
+final class OldPartitions {
+  private static final Logger LOG = LoggerFactory.getLogger(OldPartitions.class);
+
+  private final MemberContext context;
+  private final Outcomes outcomes;
+  private final AbandonedDocuments strayOutcomes;
+  private final Map<String, Integer> busy = new HashMap<>();
+  private final Set<Long> left = new HashSet<>();
+
+  OldPartitions(MemberContext context) {
+    this.context = context;
+    this.outcomes = new Outcomes(context.documents());
+    this.strayOutcomes = new AbandonedDocuments(context, Outcomes.PREFIX);
+  }
+
+  void begin() {
+    strayOutcomes.clear();
+    busy.clear();
+    left.clear();
+  }
+
+  /** How many partitions each member still works on, by token. */
+  Map<String, Integer> busy() {
+    return busy;
+  }
+
+  /** The generations of which partitions are left. */
+  Set<Long> left() {
+    return left;
+  }
+
+  /**
+   * Removes what may be removed.
+   *
+   * @param ours which partitions belong to submissions
+   */
+  void clear(Assigner.Round round, Assignments assignments, Predicate<PartitionName> ours) {
+    busy.clear();
+    left.clear();
+    for (Partition partition : round.partitions()) {
+      if (ours.test(partition.name())) {
+        continue;
+      }
+      boolean over = partition.isDone() || assignments.isFree(partition);
+      if (!over) {
+        busy.merge(partition.lock().holder(), 1, Integer::sum);
+      }
+      if (!over || !remove(round, assignments, partition)) {
+        left.add(partition.name().generation());
+      }
+    }
+    Set<PartitionName> listed =
+        round.partitions().stream().map(Partition::name).collect(Collectors.toSet());
+    strayOutcomes.sweep(
+        round.guard(),
+        key ->
+            Outcomes.partition(key)
+                .filter(name -> listed.contains(name) || ours.test(name))
+                .isPresent());
+  }
+
+  private boolean remove(Assigner.Round round, Assignments assignments, Partition partition) {
+    if (!round.isOld(partition)) {
+      LOG.debug("{} belongs to no submission, and is removed", partition.key());
+    }
+    if (!assignments.remove(round.guard(), partition)) {
+      return context.documents().get(partition.key()).isEmpty();
+    }
+    outcomes.remove(partition.name());
+    return true;
+  }
+}

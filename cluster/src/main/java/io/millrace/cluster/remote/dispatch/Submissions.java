@@ -1,0 +1,250 @@
+package io.millrace.cluster.remote.dispatch;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.leader.Assigner;
+import io.millrace.cluster.leader.Assignments;
+import io.millrace.cluster.lock.LockDocument;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.partition.Partition;
+import io.millrace.cluster.partition.PartitionName;
+import io.millrace.cluster.remote.outcome.Outcome;
+import io.millrace.cluster.remote.outcome.Outcomes;
+import io.millrace.cluster.remote.outcome.RemoteFailure;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The submissions of one leader that have not ended. Whether one is done or ends otherwise, the
+ * removal of its partition decides, at the version that was seen: only one of both succeeds. Used
+ * by one thread.
+ */
+final class Submissions {
+  private static final Logger LOG = LoggerFactory.getLogger(Submissions.class);
+
+  /** A lambda that is not begun so many leases after it was offered times out. */
+  private static final int BEGIN_LEASES = 3;
+
+  private final MemberContext context;
+  private final Outcomes outcomes;
+  private final Map<PartitionName, Entry> entries = new LinkedHashMap<>();
+  private long changedMillis;
+
+  Submissions(MemberContext context) {
+    this.context = context;
+    this.outcomes = new Outcomes(context.documents());
+  }
+
+  private static final class Entry {
+    final Submission submission;
+    boolean begun;
+    boolean cancelled;
+
+    Entry(Submission submission) {
+      this.submission = submission;
+    }
+
+    PartitionName name() {
+      return submission.name();
+    }
+
+    String member() {
+      return submission.address().member();
+    }
+  }
+
+  void begin() {
+    entries.clear();
+    changed();
+  }
+
+  void add(Submission submission) {
+    entries.put(submission.name(), new Entry(submission));
+    changed();
+  }
+
+  void cancel(PartitionName name) {
+    Entry entry = entries.get(name);
+    if (entry != null) {
+      entry.cancelled = true;
+      changed();
+    }
+  }
+
+  boolean contains(PartitionName name) {
+    return entries.containsKey(name);
+  }
+
+  /** Whether something is likely to happen soon. */
+  boolean isLively() {
+    return !entries.isEmpty() && context.now() - changedMillis < context.leaseMillis();
+  }
+
+  private void changed() {
+    changedMillis = context.now();
+  }
+
+  /** Finds out which submissions have begun or ended, and tells their listeners. */
+  void settle(Assigner.Round round, Assignments assignments, Dispatcher.View view) {
+    Map<PartitionName, Partition> listed =
+        round.partitions().stream().collect(Collectors.toMap(Partition::name, Function.identity()));
+    Settlement settlement = new Settlement(round, assignments, view);
+    for (Entry entry : new ArrayList<>(entries.values())) {
+      settlement
+          .ending(entry, listed.get(entry.name()))
+          .ifPresent(ending -> {
+            entries.remove(entry.name());
+            entry.submission.listener().ended(ending);
+            changed();
+          });
+    }
+  }
+
+  /** What becomes of submissions in one round. */
+  private final class Settlement {
+    private final Assigner.Round round;
+    private final Assignments assignments;
+    private final Dispatcher.View view;
+
+    Settlement(Assigner.Round round, Assignments assignments, Dispatcher.View view) {
+      this.round = round;
+      this.assignments = assignments;
+      this.view = view;
+    }
+
+    /**
+     * How a submission ends; empty if it does not end now.
+     *
+     * @param listed its partition; null if it was not listed
+     */
+    Optional<Submission.Ending> ending(Entry entry, @Nullable Partition listed) {
+      Optional<Submission.Ending> order = order(entry);
+      if (assignments.isOnlyPlanned(entry.name())) {
+        order.ifPresent(_ -> assignments.forget(entry.name()));
+        return order;
+      }
+      OptionalLong created = assignments.createdMillis(entry.name());
+      if (assignments.isKnown(entry.name()) && created.isEmpty()) {
+        return Optional.empty();
+      }
+      if (listed != null) {
+        return decide(entry, listed, order, assignments.isFree(listed));
+      }
+      boolean mustBeListed =
+          created.isEmpty() || context.now() - created.getAsLong() >= context.leaseMillis() / 2;
+      if (order.isEmpty() && !mustBeListed) {
+        return Optional.empty();
+      }
+      Optional<Partition> found = find(entry.name());
+      return found.isEmpty()
+          ? order.or(() -> timedOut("its document is gone"))
+          : decide(entry, found.get(), order, false);
+    }
+
+    /** Why a submission is to end whatever its member does; empty if it is not. */
+    private Optional<Submission.Ending> order(Entry entry) {
+      if (entry.cancelled) {
+        return Optional.of(new Submission.Ending.Cancelled());
+      }
+      if (view.marked().contains(entry.member())) {
+        return timedOut("its member " + entry.member() + " is marked as dead");
+      }
+      if (view.members().find(entry.member()).isEmpty()) {
+        return timedOut("its member " + entry.member() + " is gone");
+      }
+      return context.now() >= entry.submission.limitMillis()
+          ? timedOut("its time is over")
+          : Optional.empty();
+    }
+
+    /**
+     * Why a submission is to end because its member does not work on it.
+     *
+     * @param free whether its partition could be taken by now
+     */
+    private Optional<Submission.Ending> silence(Entry entry, boolean free) {
+      if (entry.begun) {
+        return free
+            ? timedOut("its member " + entry.member() + " gave it up, or lost it")
+            : Optional.empty();
+      }
+      OptionalLong created = assignments.createdMillis(entry.name());
+      return created.isPresent()
+              && context.now() - created.getAsLong() >= BEGIN_LEASES * context.leaseMillis()
+          ? timedOut("its member " + entry.member() + " did not begin within three leases")
+          : Optional.empty();
+    }
+
+    private static Optional<Submission.Ending> timedOut(String why) {
+      return Optional.of(new Submission.Ending.TimedOut(why));
+    }
+
+    private Optional<Submission.Ending> decide(
+        Entry entry, Partition partition, Optional<Submission.Ending> order, boolean free) {
+      if (!entry.begun && assignments.wasTaken(partition)) {
+        entry.begun = true;
+        changed();
+        entry.submission.listener().begun();
+      }
+      if (partition.isDone()) {
+        return Optional.of(finish(entry, partition));
+      }
+      Optional<Submission.Ending> why = order.or(() -> silence(entry, free));
+      if (why.isEmpty() || remove(entry, partition)) {
+        return why;
+      }
+      // Renewed or done since it was seen, or removed by an earlier attempt of ours.
+      Optional<Partition> now = find(entry.name());
+      if (now.isEmpty()) {
+        return why;
+      }
+      if (now.get().isDone()) {
+        return Optional.of(finish(entry, now.get()));
+      }
+      return order.isPresent() && remove(entry, now.get()) ? order : Optional.empty();
+    }
+
+    private Submission.Ending finish(Entry entry, Partition partition) {
+      Outcome outcome =
+          outcomes.read(entry.name(), partition.lock().fence()).orElseGet(Submissions::lost);
+      try {
+        remove(entry, partition);
+      } catch (ClusterException e) {
+        round.guard().check();
+        LOG.debug("{} is left to be removed later", entry.name().key(), e);
+      }
+      return new Submission.Ending.Finished(outcome);
+    }
+
+    private boolean remove(Entry entry, Partition partition) {
+      if (!assignments.remove(round.guard(), partition)) {
+        return false;
+      }
+      try {
+        outcomes.remove(entry.name());
+      } catch (ClusterException e) {
+        LOG.debug("The outcome of {} is left to be removed later", entry.name().key(), e);
+      }
+      return true;
+    }
+
+    private Optional<Partition> find(PartitionName name) {
+      return context
+          .documents()
+          .get(name.key())
+          .flatMap(document -> Partition.of(document, LockDocument.read(document)));
+    }
+  }
+
+  private static Outcome lost() {
+    return new Outcome.Failed(
+        new RemoteFailure(ClusterException.class.getName(), "its outcome is lost", ""));
+  }
+}

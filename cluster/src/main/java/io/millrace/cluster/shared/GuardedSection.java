@@ -1,0 +1,222 @@
+package io.millrace.cluster.shared;
+
+import io.millrace.cluster.lock.Acquirer;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.Lease;
+import io.millrace.cluster.lock.LeaseLostException;
+import io.millrace.cluster.lock.MemberClock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Code that one thread runs while it holds a lock: waits for the lock, runs it, and leaves. */
+final class GuardedSection {
+  /** No limit: longer than any clock can tell. */
+  static final Duration FOREVER = Duration.ofDays(36_500);
+
+  private final String what;
+  private final SharedState.WaitingLine line;
+  private final MemberClock clock;
+  private final Supplier<? extends Acquirer> acquirers;
+
+  /**
+   * A section that is not entered yet.
+   *
+   * @param what the name of the lock, for people
+   * @param acquirers makes acquirers, each of which looks at the lock at once
+   */
+  GuardedSection(
+      String what,
+      SharedState.WaitingLine line,
+      MemberClock clock,
+      Supplier<? extends Acquirer> acquirers) {
+    this.what = what;
+    this.line = line;
+    this.clock = clock;
+    this.acquirers = acquirers;
+  }
+
+  /**
+   * Waits for the lock, runs code, and gives the lock back.
+   *
+   * @param guards makes the guard that the code is given
+   * @throws TimeoutException if the lock was not to be had within the time
+   */
+  <G extends Guard, T extends @Nullable Object, E extends Exception> T run(
+      Duration most, Function<Lease, G> guards, GuardedCode<G, T, E> code)
+      throws E, InterruptedException, TimeoutException {
+    Entry entry = enter(most.compareTo(FOREVER) > 0 ? FOREVER : most);
+    if (entry == null) {
+      throw new TimeoutException(
+          "%s was not to be had within %d ms".formatted(what, most.toMillis()));
+    }
+    Thread thread = Thread.currentThread();
+    line.entered(thread);
+    try {
+      return new Holder(entry).run(guards.apply(entry.lease()), code);
+    } finally {
+      line.left(thread, entry.lease().key());
+    }
+  }
+
+  private record Entry(Acquirer acquirer, Lease lease) {}
+
+  private @Nullable Entry enter(Duration most) throws InterruptedException {
+    long end = clock.monotonicMillis() + most.toMillis();
+    if (!line.awaitTurn(most)) {
+      return null;
+    }
+    try {
+      line.clearSignals();
+      Acquirer acquirer = acquirers.get();
+      while (true) {
+        long due = acquirer.step();
+        Optional<Lease> lease = acquirer.lease();
+        if (lease.isPresent()) {
+          return new Entry(acquirer, lease.get());
+        }
+        long now = clock.monotonicMillis();
+        if (now >= end) {
+          return null;
+        }
+        if (line.awaitSignal(Math.min(due, end) - now)) {
+          acquirer = acquirers.get();
+        }
+      }
+    } finally {
+      line.endTurn();
+    }
+  }
+
+  /**
+   * The thread while it holds the lock. A second thread renews the lease and gives it back, and a
+   * third one watches: a request to the documents may take longer than the lease lasts.
+   */
+  private final class Holder {
+    private final Acquirer acquirer;
+    private final Lease lease;
+    private final Thread thread = Thread.currentThread();
+    private final CountDownLatch over = new CountDownLatch(1);
+    private boolean running = true;
+    private boolean lost;
+    private boolean interrupted;
+
+    Holder(Entry entry) {
+      this.acquirer = entry.acquirer();
+      this.lease = entry.lease();
+    }
+
+    /**
+     * Runs code, and gives the lock back however it ends.
+     *
+     * @throws LeaseLostException if the lock was lost before the code had ended
+     */
+    <G extends Guard, T extends @Nullable Object, E extends Exception> T run(
+        G guard, GuardedCode<G, T, E> code) throws E {
+      Thread renewer = Thread.ofVirtual().name("lock-" + lease.fence()).start(this::renew);
+      Thread watch = Thread.ofVirtual().name("watch-" + lease.fence()).start(this::watch);
+      try {
+        T result = code.run(guard);
+        if (end()) {
+          throw new LeaseLostException(lostMessage());
+        }
+        return result;
+      } catch (LeaseLostException e) {
+        throw e;
+      } catch (Exception e) {
+        if (end()) {
+          throw new LeaseLostException(lostMessage(), e);
+        }
+        throw e;
+      } finally {
+        end();
+        over.countDown();
+        join(renewer);
+        join(watch);
+      }
+    }
+
+    private String lostMessage() {
+      return "the lease on %s with fence %d ended before what it protects"
+          .formatted(what, lease.fence());
+    }
+
+    /** From now on the thread is not interrupted; returns whether the lock was lost before. */
+    private synchronized boolean end() {
+      if (running) {
+        running = false;
+        lost |= !lease.isHeld();
+        if (interrupted) {
+          // It was for the code, which has ended.
+          Thread.interrupted();
+        }
+      }
+      return lost;
+    }
+
+    private synchronized void lose() {
+      if (running && !lost) {
+        lost = true;
+        interrupted = !thread.isInterrupted();
+        thread.interrupt();
+      }
+    }
+
+    private void renew() {
+      try {
+        boolean ended = false;
+        while (!ended) {
+          if (lease.step()) {
+            ended = await(lease.nextMillis() - clock.monotonicMillis());
+          } else {
+            lose();
+            over.await();
+            ended = true;
+          }
+        }
+      } catch (InterruptedException e) {
+        lose();
+      }
+      acquirer.release();
+    }
+
+    private void watch() {
+      try {
+        while (lease.isHeld()) {
+          if (await(lease.remaining().toMillis())) {
+            return;
+          }
+        }
+        lose();
+      } catch (InterruptedException e) {
+        lose();
+      }
+    }
+
+    private boolean await(long millis) throws InterruptedException {
+      return over.await(millis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Waits for a thread of this section, which ends when its request is answered. */
+    private static void join(Thread helper) {
+      boolean wasInterrupted = false;
+      boolean ended = false;
+      while (!ended) {
+        try {
+          helper.join();
+          ended = true;
+        } catch (InterruptedException e) {
+          wasInterrupted = true;
+        }
+      }
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

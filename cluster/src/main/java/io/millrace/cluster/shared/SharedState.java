@@ -1,0 +1,169 @@
+package io.millrace.cluster.shared;
+
+import io.millrace.cluster.documents.Keys;
+import io.millrace.cluster.lock.Locks;
+import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.member.Member;
+import io.millrace.cluster.membership.MemberContext;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
+
+/**
+ * What all copies of locks, semaphores and reporters in one member share. Safe for use by any
+ * number of threads.
+ */
+final class SharedState {
+  private static final int MOST_NAME_BYTES = 300;
+
+  // Copies come out of lambdas and know only their member, which may be gone one day.
+  private static final Map<Member, SharedState> ALL = new WeakHashMap<>();
+
+  private final MemberContext context;
+  private final Locks locks;
+  private final Map<String, WaitingLine> lines = new ConcurrentHashMap<>();
+  private final Map<String, StatusReporter.Writer> reporters = new ConcurrentHashMap<>();
+
+  private SharedState(MemberContext context) {
+    this.context = context;
+    this.locks = context.newLocks();
+  }
+
+  static SharedState of(Member member) {
+    synchronized (ALL) {
+      return ALL.computeIfAbsent(member, one -> new SharedState(one.context()));
+    }
+  }
+
+  /** The member's context, with a source of randomness for the calling thread. */
+  MemberContext context() {
+    return new MemberContext(
+        context.peer(),
+        context.documents(),
+        context.terms(),
+        context.clock(),
+        RandomGenerator.getDefault());
+  }
+
+  /** The member's writes to locks of users. */
+  Locks locks() {
+    return locks;
+  }
+
+  /** The line of the member's threads that wait for the lock or semaphore with this key. */
+  WaitingLine line(String key) {
+    return lines.computeIfAbsent(key, _ -> new WaitingLine(context.newSightings()));
+  }
+
+  /** The writer of the member's reports of a name. */
+  StatusReporter.Writer reporter(String name) {
+    return reporters.computeIfAbsent(name, one -> new StatusReporter.Writer(context, one));
+  }
+
+  /**
+   * Checks the name of a shared object, which becomes part of the keys of documents.
+   *
+   * @param what the kind of object, for people
+   * @throws IllegalArgumentException naming what is wrong
+   */
+  static String checkName(String what, String name) {
+    int length = name.getBytes(StandardCharsets.UTF_8).length;
+    if (length < 1 || length > MOST_NAME_BYTES) {
+      throw new IllegalArgumentException(
+          "the name of a %s has 1 to %d bytes, not %d".formatted(what, MOST_NAME_BYTES, length));
+    }
+    try {
+      Keys.check(name);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "'%s' cannot be the name of a %s: %s".formatted(name, what, e.getMessage()), e);
+    }
+    return name;
+  }
+
+  /** As {@link #checkName}, for a name that is followed by another one in keys. */
+  static String checkNamePart(String what, String name) {
+    if (name.contains("/")) {
+      throw new IllegalArgumentException(
+          "the name of a %s has no '/', and '%s' has one".formatted(what, name));
+    }
+    return checkName(what, name);
+  }
+
+  /**
+   * Threads of one member that wait for the same lock or semaphore: the first one tries to acquire
+   * it, the others wait for their turn. So no two of them write the same document, and each one
+   * knows what the one before it has seen. Safe for use by any number of threads.
+   */
+  static final class WaitingLine {
+    private final ReentrantLock turn = new ReentrantLock(true);
+    private final Semaphore signals = new Semaphore(0);
+    private final Set<Thread> holders = ConcurrentHashMap.newKeySet();
+    private final Set<String> released = ConcurrentHashMap.newKeySet();
+    private final Sightings sightings;
+
+    WaitingLine(Sightings sightings) {
+      this.sightings = sightings;
+    }
+
+    /** What was seen of the locks; for the first thread. */
+    Sightings sightings() {
+      return sightings;
+    }
+
+    /** Waits until the thread is the first one; returns whether that was in time. */
+    boolean awaitTurn(Duration most) throws InterruptedException {
+      return turn.tryLock(most.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Lets the next thread be the first one. */
+    void endTurn() {
+      turn.unlock();
+    }
+
+    /** Forgets signals of the past; for the first thread, before it looks at the lock. */
+    void clearSignals() {
+      signals.drainPermits();
+    }
+
+    /** Waits for a signal; returns whether it came in time. */
+    boolean awaitSignal(long mostMillis) throws InterruptedException {
+      return signals.tryAcquire(mostMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** A thread of this member holds the lock, or a permit, from now on. */
+    void entered(Thread thread) {
+      holders.add(thread);
+    }
+
+    /**
+     * A thread of this member does not hold the lock any more; the first thread in the line is to
+     * look at it at once.
+     *
+     * @param key the lock that it has given back or lost
+     */
+    void left(Thread thread, String key) {
+      holders.remove(thread);
+      released.add(key);
+      signals.release();
+    }
+
+    /** The locks that threads of this member have given back or lost since the last call. */
+    Set<String> takeReleased() {
+      Set<String> keys = Set.copyOf(released);
+      released.removeAll(keys);
+      return keys;
+    }
+
+    boolean isHolder(Thread thread) {
+      return holders.contains(thread);
+    }
+  }
+}

@@ -1,5 +1,0 @@
-/** The two clocks that a member goes by. */
-@NullMarked
-package io.millrace.cluster.time;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,107 @@
+package io.millrace.cluster.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.cluster.documents.UnclearOutcomeException;
+import io.millrace.cluster.documents.files.FileDocuments;
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.LeaseLostException;
+import io.millrace.cluster.remote.dispatch.HookedDocuments;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How leaders give out items, one after the other. */
+final class ItemAssignerTest {
+  private final HookedDocuments documents;
+  private final BacklogItems items;
+  private final Set<Long> over = new HashSet<>();
+  private Duration remaining = Duration.ofSeconds(10);
+
+  ItemAssignerTest(@TempDir Path folder) {
+    documents = new HookedDocuments(FileDocuments.open(folder));
+    items = new BacklogItems(documents, "files");
+  }
+
+  @AfterEach
+  void close() {
+    documents.close();
+  }
+
+  private ItemAssigner leader(long fence) {
+    Guard guard =
+        new Guard() {
+          @Override
+          public long fence() {
+            return fence;
+          }
+
+          @Override
+          public Duration remaining() {
+            return remaining;
+          }
+        };
+    return new ItemAssigner(items, guard, over::contains);
+  }
+
+  @Test
+  void an_item_whose_giving_out_was_not_answered_is_given_out_after_all() {
+    ItemAssigner handing = leader(1);
+    items.add(List.of("a"));
+    documents.loseAnswersOf("backlog/");
+    assertThatThrownBy(() -> handing.take(1)).isInstanceOf(UnclearOutcomeException.class);
+    documents.loseAnswersOf("-");
+    assertThat(handing.take(1)).containsExactly("a");
+    assertThat(handing.take(1)).isEmpty();
+  }
+
+  @Test
+  void what_was_given_out_before_an_answer_is_lost_is_handed_over() {
+    ItemAssigner handing = leader(1);
+    items.add(List.of("a", "b"));
+    documents.loseAnswersOf("backlog/files/Yg");
+    assertThat(handing.take(2)).containsExactly("a");
+    documents.loseAnswersOf("-");
+    assertThat(handing.take(2)).containsExactly("b");
+  }
+
+  @Test
+  void what_an_older_leader_gave_out_waits_once_that_is_over_and_a_newer_ones_never() {
+    items.add(List.of("a"));
+    assertThat(leader(1).take(1)).containsExactly("a");
+    ItemAssigner second = leader(2);
+    assertThat(second.take(1)).isEmpty();
+    over.add(1L);
+    assertThat(second.take(1)).containsExactly("a");
+    over.add(2L);
+    assertThat(leader(1).take(1)).isEmpty();
+  }
+
+  @Test
+  void what_is_enqueued_again_comes_after_what_was_tried_less_often() {
+    ItemAssigner handing = leader(1);
+    items.add(List.of("a", "b", "c"));
+    assertThat(handing.take(2)).containsExactly("a", "b");
+    handing.reEnqueue("a");
+    assertThat(handing.take(3)).containsExactly("c", "a");
+    items.commit("b");
+    handing.reEnqueue("b");
+    assertThat(handing.take(3)).isEmpty();
+    assertThat(items.outstanding()).isEqualTo(2);
+  }
+
+  @Test
+  void one_who_leads_no_more_gives_nothing_out() {
+    ItemAssigner handing = leader(1);
+    items.add(List.of("a"));
+    remaining = Duration.ZERO;
+    assertThatThrownBy(() -> handing.take(1)).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> handing.reEnqueue("a")).isInstanceOf(LeaseLostException.class);
+  }
+}

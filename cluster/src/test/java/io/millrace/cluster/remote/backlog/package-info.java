@@ -1,4 +1,0 @@
-@NullMarked
-package io.millrace.cluster.remote.backlog;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.millrace.cluster.remote.execution;
-
-import org.jspecify.annotations.NullMarked;

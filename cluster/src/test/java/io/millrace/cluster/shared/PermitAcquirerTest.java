@@ -1,0 +1,176 @@
+package io.millrace.cluster.shared;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.files.FileDocuments;
+import io.millrace.cluster.lock.CountedDocuments;
+import io.millrace.cluster.lock.Lease;
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.lock.Locks;
+import io.millrace.cluster.lock.ManualClock;
+import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.membership.Peer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three members and a semaphore of two, by a clock that is moved by hand. */
+final class PermitAcquirerTest {
+  private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(10));
+  private static final long LEASE = 10_000;
+  private static final long MARGIN = 2_000;
+  private static final Permits TWO = new Permits("two", 2);
+
+  private final CountedDocuments documents;
+  private final ManualClock clock = new ManualClock(1_000_000, 0);
+  private final PermitAcquirer a;
+  private final PermitAcquirer b;
+  private final PermitAcquirer c;
+
+  PermitAcquirerTest(@TempDir Path folder) {
+    documents = new CountedDocuments(FileDocuments.open(folder));
+    a = contest("a", TWO);
+    b = contest("b", TWO);
+    c = contest("c", TWO);
+  }
+
+  private PermitAcquirer contest(String token, Permits permits) {
+    return contest(token, permits, Set.of());
+  }
+
+  private PermitAcquirer contest(String token, Permits permits, Set<String> left) {
+    MemberContext context =
+        new MemberContext(new Peer(token, 1), documents, TERMS, clock, new Random(7));
+    return new PermitAcquirer(
+        context,
+        new Locks(documents, token, TERMS, clock),
+        new Sightings(TERMS, clock),
+        permits,
+        left);
+  }
+
+  @AfterEach
+  void close() {
+    documents.close();
+  }
+
+  private static String key(PermitAcquirer contest) {
+    return contest.lease().map(Lease::key).orElse("none");
+  }
+
+  @Test
+  void as_many_are_inside_as_there_are_permits() {
+    a.step();
+    b.step();
+    c.step();
+    assertThat(key(a)).isNotEqualTo(key(b)).startsWith("semaphore/two/");
+    assertThat(key(b)).startsWith("semaphore/two/");
+    assertThat(key(c)).isEqualTo("none");
+    assertThat(documents.get("semaphore/two").map(VersionedDocument::json))
+        .contains("{\"permits\":2}");
+  }
+
+  @Test
+  void who_waits_looks_by_one_listing_and_not_before_the_first_permit_expires() {
+    a.step();
+    clock.advance(1000);
+    b.step();
+    assertThat(c.step()).isEqualTo(LEASE);
+    documents.takeRead();
+    b.release();
+    clock.advance(LEASE - 1001);
+    c.step();
+    assertThat(documents.takeRead()).isEmpty();
+    String freed = "semaphore/two/" + (key(a).endsWith("1") ? 2 : 1);
+    clock.advance(1);
+    c.step();
+    assertThat(documents.takeRead()).containsExactly("semaphore/two/");
+    assertThat(key(c)).isEqualTo(freed);
+  }
+
+  @Test
+  void a_permit_that_is_not_renewed_comes_back_after_lease_and_margin() {
+    a.step();
+    b.step();
+    c.step();
+    long before = a.lease().orElseThrow().fence();
+    for (int i = 0; i < 3; i++) {
+      clock.advance(LEASE / 3);
+      b.step();
+      c.step();
+    }
+    clock.advance(MARGIN - 1);
+    b.step();
+    c.step();
+    assertThat(key(c)).isEqualTo("none");
+    // It is looked at again when lease and margin are over since it was seen first.
+    clock.advance(2);
+    c.step();
+    assertThat(c.lease().orElseThrow().fence()).isGreaterThan(before);
+    assertThat(key(c)).isNotEqualTo(key(b));
+    assertThat(key(a)).isEqualTo("none");
+  }
+
+  @Test
+  void a_permit_that_is_renewed_stays_with_its_holder() {
+    for (int i = 0; i < 20; i++) {
+      a.step();
+      b.step();
+      c.step();
+      clock.advance(LEASE / 3 + 1);
+    }
+    assertThat(key(a)).isNotEqualTo("none").isNotEqualTo(key(b));
+    assertThat(key(b)).isNotEqualTo("none");
+    assertThat(key(c)).isEqualTo("none");
+  }
+
+  @Test
+  void a_permit_that_a_neighbour_gave_back_is_had_although_listings_do_not_show_it_yet() {
+    a.step();
+    b.step();
+    String left = key(a);
+    documents.freeze("semaphore/two/");
+    a.release();
+    c.step();
+    assertThat(key(c)).isEqualTo("none");
+    PermitAcquirer neighbour = contest("a", TWO, Set.of(left));
+    neighbour.step();
+    assertThat(key(neighbour)).isEqualTo(left);
+  }
+
+  @Test
+  void who_says_another_number_is_told_so() {
+    a.step();
+    PermitAcquirer other = contest("d", new Permits("two", 3));
+    assertThatThrownBy(other::step)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "semaphore 'two' has 2 permits in this cluster, not 3;"
+                + " another number needs another name");
+  }
+
+  @Test
+  void a_damaged_document_is_tried_again_and_gives_no_permit() {
+    documents.put("semaphore/two", Version.NONE, "{\"permits\":2}");
+    documents.put("semaphore/two/1", Version.NONE, "{\"holder\":\"x\"}");
+    assertThat(a.step()).isEqualTo(LEASE / 3);
+    assertThat(key(a)).isEqualTo("none");
+  }
+
+  @Test
+  void numbers_and_names_that_make_no_semaphore_are_refused() {
+    assertThatThrownBy(() -> ClusterSemaphore.of("s", 0))
+        .hasMessage("a semaphore has 1 to 1000 permits, not 0");
+    assertThatThrownBy(() -> ClusterSemaphore.of("s", 1001)).hasMessageContaining("not 1001");
+    assertThatThrownBy(() -> ClusterSemaphore.of("a/b", 1))
+        .hasMessage("the name of a semaphore has no '/', and 'a/b' has one");
+  }
+}
