@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class NoDisk implements Journal {
   @Override
   public Tail recover(Replay replay) {
-    return new Tail(0, 0, 0, 0, null, 0);
+    return new Tail(0, 0, 0, 0, null, 0, 0);
   }
 
   @Override

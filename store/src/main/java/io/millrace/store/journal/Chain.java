@@ -1,7 +1,5 @@
 package io.millrace.store.journal;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * A link of the chain of frames: what the next frame must follow on.
  *
@@ -17,9 +15,5 @@ record Chain(long sequence, int checksum, long epoch, long position, long timeMi
   Chain after(Frame frame, int frameChecksum) {
     return new Chain(
         frame.sequence(), frameChecksum, frame.epoch(), frame.position(), frame.timeMillis());
-  }
-
-  Journal.Tail tail(@Nullable String notice, int cuts) {
-    return new Journal.Tail(sequence, epoch, position, timeMillis, notice, cuts);
   }
 }

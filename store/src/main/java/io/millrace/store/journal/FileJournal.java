@@ -133,13 +133,21 @@ public final class FileJournal implements Journal {
               storage.describe(),
               environment::nanos);
       Chain chain = ending.chain();
+      long epoch = recovery.beginEpoch(chain.epoch());
       lastSequence = chain.sequence();
       lastEpoch = chain.epoch();
       lastPosition = chain.position();
       lastTimeMillis = chain.timeMillis();
       loop = started;
       driver = environment.drive("journal-sync", started);
-      return chain.tail(ending.notice().isEmpty() ? null : ending.notice(), recovery.cuts());
+      return new Tail(
+          chain.sequence(),
+          epoch - 1,
+          chain.position(),
+          chain.timeMillis(),
+          ending.notice().isEmpty() ? null : ending.notice(),
+          recovery.cuts(),
+          recovery.lostEpochs());
     } catch (IOException e) {
       throw new JournalException(
           "cannot read the journal in " + storage.describe() + ": " + e.getMessage(), e);

@@ -3,11 +3,15 @@ package io.millrace.store.journal;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /** The names of a journal's files. */
 final class FileNames {
   static final String SEGMENT = ".segment";
   static final String SNAPSHOT = ".snapshot";
+
+  /** An empty file whose name tells the newest epoch. */
+  static final String EPOCH = ".epoch";
 
   /** What recovery of earlier versions cut from a segment and kept for people. */
   static final String TORN = ".torn";
@@ -27,6 +31,10 @@ final class FileNames {
     return HexFormat.of().toHexDigits(sequence) + SNAPSHOT;
   }
 
+  static String epoch(long epoch) {
+    return HexFormat.of().toHexDigits(epoch) + EPOCH;
+  }
+
   /** The number in a name of the given kind; empty when it is no such name. */
   static OptionalLong number(String name, String kind) {
     if (name.length() != DIGITS + kind.length() || !name.endsWith(kind)) {
@@ -40,9 +48,9 @@ final class FileNames {
     return number < 0 ? OptionalLong.empty() : OptionalLong.of(number);
   }
 
-  /** Whether a file of this name is a segment or a snapshot. */
+  /** Whether a file of this name belongs to the journal as it is written now. */
   static boolean isKnown(String name) {
-    return number(name, SEGMENT).isPresent() || number(name, SNAPSHOT).isPresent();
+    return Stream.of(SEGMENT, SNAPSHOT, EPOCH).anyMatch(kind -> number(name, kind).isPresent());
   }
 
   /** The numbers of all files of a kind, ascending. */

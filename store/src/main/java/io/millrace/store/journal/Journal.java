@@ -33,7 +33,8 @@ public interface Journal extends AutoCloseable {
    * Where the journal ended.
    *
    * @param sequence the last frame, 0 for none; of a snapshot without later frames, its frame
-   * @param epoch the epoch of that frame, 0 for none
+   * @param epoch the newest epoch, 0 for none: that of this frame, or a later one of which no frame
+   *     was found
    * @param position the number of commits up to there
    * @param timeMillis the store time of that frame, 0 for none
    * @param notice what recovery could not read and went on without, in words; null for nothing
@@ -41,6 +42,7 @@ public interface Journal extends AutoCloseable {
    *     and 1 for each earlier recovery of which nothing that was appended since can be read. It
    *     may have been acknowledged, so nothing that it may have used, such as an id, may be used
    *     again
+   * @param lostEpochs the most epochs that may have begun in what could not be read
    */
   record Tail(
       long sequence,
@@ -48,7 +50,8 @@ public interface Journal extends AutoCloseable {
       long position,
       long timeMillis,
       @Nullable String notice,
-      int cuts) {}
+      int cuts,
+      long lostEpochs) {}
 
   /**
    * Delivers the newest whole snapshot and every frame after it, leaves out a torn tail, and makes

@@ -31,6 +31,7 @@ final class Recovery {
   private final StringJoiner notices = new StringJoiner("; ");
   private Chain loaded = Chain.START;
   private int cuts;
+  private long lostEpochs;
 
   Recovery(Environment environment, Storage storage, FileJournalOptions options) {
     this.environment = environment;
@@ -65,6 +66,34 @@ final class Recovery {
   /** See {@link Journal.Tail}. */
   int cuts() {
     return cuts;
+  }
+
+  /** See {@link Journal.Tail}. */
+  long lostEpochs() {
+    return lostEpochs;
+  }
+
+  /**
+   * Makes it durable that an epoch begins, before its first frame is written. So the next recovery
+   * knows how many have begun, even if it cannot read their frames.
+   *
+   * @param last the epoch of the last frame
+   * @return the epoch that begins
+   */
+  long beginEpoch(long last) throws IOException {
+    List<Long> known = FileNames.numbers(storage.list(), FileNames.EPOCH);
+    long newest = known.isEmpty() ? 0 : known.getLast();
+    // An earlier program did not count; then, one epoch may have begun in what cannot be read.
+    lostEpochs = cuts == 0 ? 0 : known.isEmpty() || newest < last ? 1 : newest - last;
+    long epoch = Math.max(newest, last) + 1;
+    if (known.isEmpty()) {
+      storage.open(FileNames.epoch(epoch)).close();
+      storage.sync();
+    } else {
+      // Needs no room on a full disk.
+      storage.publish(FileNames.epoch(newest), FileNames.epoch(epoch));
+    }
+    return epoch;
   }
 
   /** The snapshots that are newer than the one chosen, and damaged. */

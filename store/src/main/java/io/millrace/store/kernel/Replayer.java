@@ -52,10 +52,11 @@ final class Replayer implements Journal.Replay {
     if (history == null) {
       history = History.begin(environment.newRandom().nextLong());
     }
-    // One new history for each cut: those that began after an earlier one may be lost as well.
-    // What was left out may hold the record of another new history, whose ids were given too.
-    int forks = tail.cuts() > 0 ? tail.cuts() + 1 : replayer.forks ? 1 : 0;
-    for (int i = forks; i > 0; i--) {
+    // One new history for each cut, and one for each epoch whose record may be in what was cut:
+    // each
+    // of them may have begun a history and given ids in it.
+    long forks = tail.cuts() > 0 ? tail.cuts() + tail.lostEpochs() : replayer.forks ? 1 : 0;
+    for (long i = forks; i > 0; i--) {
       history = history.fork(environment.newRandom().nextLong(), replayer.state.commits());
       replayer.skipIds();
     }

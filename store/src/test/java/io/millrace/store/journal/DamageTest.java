@@ -277,7 +277,7 @@ class DamageTest {
       }
       environment.disk.crash(new SplittableRandom(stop));
       assertThat(recover(environment, new Recorded()))
-          .isEqualTo(new Journal.Tail(FRAMES, 1, FRAMES, 1_000 + FRAMES, null, 0));
+          .isEqualTo(new Journal.Tail(FRAMES, 1, FRAMES, 1_000 + FRAMES, null, 0, 0));
       assertThat(JournalCheck.verify(environment, FOLDER).damages()).isEmpty();
     }
   }

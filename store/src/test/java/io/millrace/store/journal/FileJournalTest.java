@@ -48,7 +48,7 @@ class FileJournalTest {
   void a_new_folder_holds_nothing() {
     Recorded recorded = new Recorded();
     try (FileJournal journal = open()) {
-      assertThat(journal.recover(recorded)).isEqualTo(new Journal.Tail(0, 0, 0, 0, null, 0));
+      assertThat(journal.recover(recorded)).isEqualTo(new Journal.Tail(0, 0, 0, 0, null, 0, 0));
     }
     assertThat(recorded.frames).isEmpty();
     assertThat(recorded.parts).isEmpty();
@@ -66,7 +66,7 @@ class FileJournalTest {
     Recorded recorded = new Recorded();
     try (FileJournal journal = open()) {
       assertThat(journal.recover(recorded))
-          .isEqualTo(new Journal.Tail(3_010, 1, 3_010, 4_010, null, 0));
+          .isEqualTo(new Journal.Tail(3_010, 1, 3_010, 4_010, null, 0, 0));
       append(journal, 3_011, 3_011, "later");
     }
     assertThat(recorded.frames).hasSize(3_010);

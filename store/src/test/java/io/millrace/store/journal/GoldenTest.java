@@ -68,7 +68,7 @@ class GoldenTest {
     Recorded recorded = new Recorded();
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       assertThat(journal.recover(recorded))
-          .isEqualTo(new Journal.Tail(3, 9, 30, 1_700_000_000_003L, null, 0));
+          .isEqualTo(new Journal.Tail(3, 9, 30, 1_700_000_000_003L, null, 0, 0));
       try (Journal.Reader reader = Objects.requireNonNull(journal.read(0))) {
         for (int i = 1; i <= 3; i++) {
           assertThat(reader.next()).isEqualTo(frame(i));

@@ -190,11 +190,27 @@ final class Life {
     try {
       listener.check(ledger.history());
       return true;
+    } catch (PositionLostException e) {
+      listener.close();
+      requireTooSlow(e);
+      return false;
     } catch (JournalException e) {
       requireExcuse(e);
       listener.close();
       return false;
     }
+  }
+
+  /** A subscriber that lagged too far is cut off if what comes next for it is not kept any more. */
+  private void requireTooSlow(PositionLostException e) {
+    Limits usual = Limits.defaults();
+    boolean smallLag =
+        limits.subscriberLag() < usual.subscriberLag()
+            || limits.subscriberLagBytes() < usual.subscriberLagBytes();
+    if (e.why() != PositionLostException.Why.TOO_SLOW || !smallLag) {
+      throw new SimulationFailure("a subscriber was cut off: " + e.getMessage(), e);
+    }
+    openings.requireGone(e.position());
   }
 
   /** Lets the threads that write to the disk hang for a while. */

@@ -13,6 +13,8 @@ import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.journal.FileJournal;
 import io.millrace.store.journal.FileJournalOptions;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.Retention;
 import io.millrace.store.kernel.EmbeddedStore;
@@ -27,6 +29,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -134,12 +137,69 @@ final class Openings {
   }
 
   private EmbeddedTaskStore open(StoreOptions options) {
-    FileJournal journal = FileJournal.open(environment, options.folder(), journalOptions);
+    Journal journal =
+        new UnsettledKept(FileJournal.open(environment, options.folder(), journalOptions));
     try {
       return EmbeddedStore.open(options, journal, nodeCapacity);
     } catch (RuntimeException | Error e) {
       journal.close();
       throw e;
+    }
+  }
+
+  /**
+   * A journal that keeps the commits that the ledger has yet to get, however slow its stream is.
+   */
+  private final class UnsettledKept implements Journal {
+    private final Journal journal;
+
+    UnsettledKept(Journal journal) {
+      this.journal = journal;
+    }
+
+    @Override
+    public void trim(long keepAfterPosition) {
+      journal.trim(Math.min(keepAfterPosition, ledger.model().number()));
+    }
+
+    @Override
+    public Tail recover(Replay replay) {
+      return journal.recover(replay);
+    }
+
+    @Override
+    public CompletableFuture<Void> append(Frame frame) {
+      return journal.append(frame);
+    }
+
+    @Override
+    public SnapshotWriter snapshot(Frame frame) {
+      return journal.snapshot(frame);
+    }
+
+    @Override
+    public @Nullable Reader read(long position) {
+      return journal.read(position);
+    }
+
+    @Override
+    public long unsyncedBytes() {
+      return journal.unsyncedBytes();
+    }
+
+    @Override
+    public @Nullable Shortage shortage() {
+      return journal.shortage();
+    }
+
+    @Override
+    public long freeBytes() {
+      return journal.freeBytes();
+    }
+
+    @Override
+    public void close() {
+      journal.close();
     }
   }
 
@@ -328,6 +388,18 @@ final class Openings {
     } catch (PositionLostException e) {
       if (e.why() != PositionLostException.Why.OTHER_HISTORY) {
         throw new SimulationFailure("a lost position is refused as " + e.why(), e);
+      }
+    }
+  }
+
+  /** What a slow subscriber was told to be gone must be so for others too. */
+  void requireGone(Position position) {
+    try {
+      store().subscribe(Interest.everything().after(position)).close();
+      throw new SimulationFailure("a subscriber was cut off, though " + position + " is kept");
+    } catch (PositionLostException e) {
+      if (e.why() != PositionLostException.Why.GONE) {
+        throw new SimulationFailure("a position that was gone is refused as " + e.why(), e);
       }
     }
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Interest;
+import io.millrace.store.Journaling;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
@@ -24,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -39,7 +41,12 @@ final class CutTailTest {
   private final List<Position> positions = new ArrayList<>();
 
   private EmbeddedTaskStore open() {
-    StoreOptions options = StoreOptions.in(FOLDER).withEnvironment(environment);
+    return open(Journaling.STRICT);
+  }
+
+  private EmbeddedTaskStore open(Journaling journaling) {
+    StoreOptions options =
+        StoreOptions.in(FOLDER).withEnvironment(environment).withJournaling(journaling);
     FileJournal journal =
         FileJournal.open(environment, FOLDER, new FileJournalOptions(1 << 16, 1 << 20));
     try {
@@ -95,6 +102,17 @@ final class CutTailTest {
     try (Folder folder = environment.disk().open(FOLDER);
         DiskFile file = folder.open(SEGMENT)) {
       file.write(at, ByteBuffer.wrap(new byte[] {flipped}));
+      file.sync();
+    }
+  }
+
+  /** Overwrites bytes, so that no frame among them can be read. */
+  private void spoil(int from, int to) throws IOException {
+    byte[] rubbish = new byte[to - from];
+    Arrays.fill(rubbish, (byte) 7);
+    try (Folder folder = environment.disk().open(FOLDER);
+        DiskFile file = folder.open(SEGMENT)) {
+      file.write(from, ByteBuffer.wrap(rubbish));
       file.sync();
     }
   }
@@ -226,6 +244,30 @@ final class CutTailTest {
     }
     try (EmbeddedTaskStore store = open()) {
       assertThat(store.digest().value()).isEqualTo(digest);
+    }
+  }
+
+  @Test
+  void no_id_is_given_again_if_the_beginnings_of_several_new_histories_are_lost_at_once()
+      throws IOException {
+    fill(COMMITS);
+    int end = end();
+    for (int crash = 0; crash < 5; crash++) {
+      EmbeddedTaskStore store = open(Journaling.OPPORTUNISTIC);
+      ids.add(add(store));
+      environment.runUntilIdle();
+      environment.disk().crash();
+      environment.scheduler().abandon();
+    }
+    assertThat(ids.getLast()).as("four new histories").isGreaterThan(4L << 32);
+    spoil(end, end());
+    for (int start = 0; start < 3; start++) {
+      try (EmbeddedTaskStore store = open()) {
+        assertThat(store.groups().position().number()).isEqualTo(COMMITS + start);
+        long next = add(store);
+        assertThat(next).isGreaterThan(ids.getLast());
+        ids.add(next);
+      }
     }
   }
 

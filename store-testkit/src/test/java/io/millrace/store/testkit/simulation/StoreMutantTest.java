@@ -176,12 +176,6 @@ final class StoreMutantTest {
   }
 
   @Test
-  void zeros_in_the_journal_that_a_subscriber_takes_for_its_end() {
-    Mutant mutant = journal("FrameReader", "refuseDamage").returningNothing();
-    noticed(mutant, "subscriber to|told but never streamed");
-  }
-
-  @Test
   void a_frame_whose_checksum_nobody_looks_at() {
     Mutant mutant = journal("FrameFormat", "isWhole").returning(1);
     noticed(mutant, "nobody asked|should be|does not open|stopped|null");
