@@ -69,46 +69,21 @@ public record Limits(
 
   /** The same with another memory budget. */
   public Limits withMemoryBytes(long memoryBytes) {
-    return new Limits(
-        operations,
-        transactionBytes,
-        dataBytes,
-        nameBytes,
-        requestIdBytes,
-        claimCount,
-        claimGroups,
-        waitingClaims,
-        subscribers,
-        subscriberLag,
-        subscriberLagBytes,
-        queuedCommands,
-        queuedBytes,
-        unsyncedBytes,
-        memoryBytes);
+    return with(subscriberLag, subscriberLagBytes, queuedCommands, queuedBytes, memoryBytes);
   }
 
   /** The same with other bounds of what is kept for a subscriber that is behind. */
   public Limits withSubscriberLag(int commits, long bytes) {
-    return new Limits(
-        operations,
-        transactionBytes,
-        dataBytes,
-        nameBytes,
-        requestIdBytes,
-        claimCount,
-        claimGroups,
-        waitingClaims,
-        subscribers,
-        commits,
-        bytes,
-        queuedCommands,
-        queuedBytes,
-        unsyncedBytes,
-        memoryBytes);
+    return with(commits, bytes, queuedCommands, queuedBytes, memoryBytes);
   }
 
   /** The same with other bounds of what waits for the store's thread. */
   public Limits withQueued(int commands, long bytes) {
+    return with(subscriberLag, subscriberLagBytes, commands, bytes, memoryBytes);
+  }
+
+  private Limits with(
+      int lag, long lagBytes, int commands, long commandBytes, long memoryBudgetBytes) {
     return new Limits(
         operations,
         transactionBytes,
@@ -119,11 +94,11 @@ public record Limits(
         claimGroups,
         waitingClaims,
         subscribers,
-        subscriberLag,
-        subscriberLagBytes,
+        lag,
+        lagBytes,
         commands,
-        bytes,
+        commandBytes,
         unsyncedBytes,
-        memoryBytes);
+        memoryBudgetBytes);
   }
 }

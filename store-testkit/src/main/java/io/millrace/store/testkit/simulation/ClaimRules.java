@@ -15,7 +15,7 @@ import java.util.List;
 final class ClaimRules {
   private ClaimRules() {}
 
-  static Verdict judge(Model model, Claim claim, long nowMillis) {
+  static Verdict verdict(Model model, Claim claim, long nowMillis) {
     List<Cause> causes = new ArrayList<>();
     for (TaskRef ref : new LinkedHashSet<>(claim.depends())) {
       if (model.find(ref) == null) {

@@ -9,6 +9,7 @@ import io.millrace.store.Outcome;
 import io.millrace.store.Position;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.testkit.simulation.PendingCommands.Sent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -37,8 +38,8 @@ final class Ledger {
   private record Followed(Command command, Outcome.Done streamed, List<Long> deleted) {}
 
   private final Model model = new Model();
-  private final Judge judge;
-  private final Queue queue;
+  private final AnswerChecker checker;
+  private final PendingCommands pending;
   private final List<Observation> observations = new ArrayList<>();
   private final List<Answer> repeated = new ArrayList<>();
   private final TreeMap<Long, Answer> acknowledged = new TreeMap<>();
@@ -53,16 +54,16 @@ final class Ledger {
   /** {@code mayBeFull} tells whether the disk may lack room now. */
   Ledger(Limits limits, BooleanSupplier mayBeFull) {
     this.mayBeFull = mayBeFull;
-    judge = new Judge(model, limits);
-    queue = new Queue(judge);
+    checker = new AnswerChecker(model, limits);
+    pending = new PendingCommands(checker);
   }
 
   Model model() {
     return model;
   }
 
-  Queue queue() {
-    return queue;
+  PendingCommands pending() {
+    return pending;
   }
 
   /** The commits settled so far; the first has number 1. */
@@ -76,7 +77,7 @@ final class Ledger {
     if (told != null) {
       throw new SimulationFailure("told but never streamed: " + told);
     }
-    for (Sent sent : queue.unanswered()) {
+    for (Sent sent : pending.unanswered()) {
       if (sent.waitMillis() == 0) {
         throw new SimulationFailure("never answered: " + sent.command());
       }
@@ -85,7 +86,7 @@ final class Ledger {
 
   /** Takes note of an answer. */
   void answered(Sent sent, Outcome outcome) {
-    queue.answered(sent);
+    pending.answered(sent);
     if (outcome instanceof Outcome.Done done) {
       done.tasks().forEach(task -> largestTold = Math.max(largestTold, task.id()));
       done.documents().forEach(document -> largestTold = Math.max(largestTold, document.version()));
@@ -98,15 +99,15 @@ final class Ledger {
     } else if (outcome instanceof Outcome.Done done && done.repeated()) {
       repeated.add(new Answer(sent, done));
     } else {
-      boolean full = Judge.isFull(outcome) && mayBeFull.getAsBoolean();
+      boolean full = AnswerChecker.isFull(outcome) && mayBeFull.getAsBoolean();
       observe(
           outcome.position(),
-          Judge.timeOf(outcome),
+          AnswerChecker.timeOf(outcome),
           sent.command(),
           _ ->
               full
-                  ? judge.checkFull(sent.command(), outcome)
-                  : judge.checkUnchanged(sent.command(), outcome));
+                  ? checker.checkFull(sent.command(), outcome)
+                  : checker.checkUnchanged(sent.command(), outcome));
     }
   }
 
@@ -173,7 +174,7 @@ final class Ledger {
     followed.subList((int) number, followed.size()).clear();
     model.clear();
     for (Followed each : followed) {
-      String wrong = judge.follow(each.command(), each.streamed(), each.deleted());
+      String wrong = checker.follow(each.command(), each.streamed(), each.deleted());
       if (wrong != null) {
         throw new SimulationFailure("not the same again: " + wrong);
       }
@@ -211,9 +212,9 @@ final class Ledger {
       throw new SimulationFailure("answered " + answer.done() + " but streamed " + commit);
     }
     if (complete) {
-      queue.checkTurn(answer.sent(), streamed);
+      pending.checkTurn(answer.sent(), streamed);
     }
-    String wrong = judge.follow(answer.sent().command(), streamed, deleted);
+    String wrong = checker.follow(answer.sent().command(), streamed, deleted);
     if (wrong != null) {
       throw new SimulationFailure(answer.sent().command() + ": " + wrong);
     }
@@ -231,11 +232,11 @@ final class Ledger {
   /** A commit whose answer got lost must be the whole of some command that was sent. */
   private void followUnanswered(Commit commit, Outcome.Done streamed, List<Long> deleted) {
     List<String> wrong = new ArrayList<>();
-    for (Sent sent : queue.unanswered()) {
+    for (Sent sent : pending.unanswered()) {
       if (sent.command().client().equals(commit.client())) {
-        String difference = judge.follow(sent.command(), streamed, deleted);
+        String difference = checker.follow(sent.command(), streamed, deleted);
         if (difference == null) {
-          queue.answered(sent);
+          pending.answered(sent);
           followed.add(new Followed(sent.command(), streamed, deleted));
           return;
         }

@@ -14,7 +14,7 @@ public final class StoreSimulation {
   private final SimulationOptions options;
   private final RandomGenerator random;
   private final SimulatedEnvironment environment;
-  private final Life life;
+  private final StoreLifecycle life;
   private final boolean rots;
   private int step;
 
@@ -26,7 +26,7 @@ public final class StoreSimulation {
     options.disk().accept(environment.disk());
     random = seeds.split();
     rots = random.nextInt(3) == 0;
-    life = new Life(environment, seeds.split());
+    life = new StoreLifecycle(environment, seeds.split());
   }
 
   /** Runs {@link SimulationOptions#STEPS} steps from {@code seed}. */

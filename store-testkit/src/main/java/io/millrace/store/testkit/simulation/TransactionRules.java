@@ -41,11 +41,11 @@ final class TransactionRules {
     this.now = nowMillis;
   }
 
-  static Verdict judge(Model model, Transaction transaction, long nowMillis) {
-    return new TransactionRules(model, transaction, nowMillis).judge();
+  static Verdict verdict(Model model, Transaction transaction, long nowMillis) {
+    return new TransactionRules(model, transaction, nowMillis).verdict();
   }
 
-  private Verdict judge() {
+  private Verdict verdict() {
     for (Transaction.Add add : transaction.adds()) {
       long time = add.when().resolve(now);
       @Nullable Owner owner = add.owned() && time > now ? transaction.client() : null;

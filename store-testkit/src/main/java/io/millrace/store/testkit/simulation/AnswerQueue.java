@@ -5,6 +5,7 @@ import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Outcome;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
+import io.millrace.store.testkit.simulation.PendingCommands.Sent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -12,28 +13,28 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Sends commands and keeps their answers, in the order in which they come, for the ledger. */
-final class Arrivals {
+final class AnswerQueue {
   private record Arrival(
       Sent sent, @Nullable Outcome outcome, @Nullable Throwable failure, long nanos) {}
 
   private final SimulatedEnvironment environment;
   private final Ledger ledger;
-  private final List<Arrival> arrivals = new ArrayList<>();
+  private final List<Arrival> answers = new ArrayList<>();
   private long sentCount;
 
-  Arrivals(SimulatedEnvironment environment, Ledger ledger) {
+  AnswerQueue(SimulatedEnvironment environment, Ledger ledger) {
     this.environment = environment;
     this.ledger = ledger;
   }
 
   void send(EmbeddedTaskStore store, Command command) {
     Sent sent = new Sent(sentCount++, command, environment.nanos());
-    ledger.queue().sent(sent);
+    ledger.pending().sent(sent);
     CompletableFuture<Outcome> future = store.submit(command);
     sent.future(
         future,
         future.handle((outcome, failure) ->
-            arrivals.add(new Arrival(sent, outcome, failure, environment.nanos()))));
+            answers.add(new Arrival(sent, outcome, failure, environment.nanos()))));
   }
 
   /**
@@ -43,16 +44,16 @@ final class Arrivals {
    */
   @Nullable Throwable deliver() {
     @Nullable Throwable stopped = null;
-    List<Arrival> come = List.copyOf(arrivals);
-    arrivals.clear();
+    List<Arrival> come = List.copyOf(answers);
+    answers.clear();
     for (Arrival arrival : come) {
       Outcome outcome = arrival.outcome();
       if (outcome != null) {
-        Queue.checkPatience(arrival.sent(), outcome, arrival.nanos());
+        PendingCommands.checkPatience(arrival.sent(), outcome, arrival.nanos());
         ledger.answered(arrival.sent(), outcome);
       } else if (arrival.failure() instanceof StoreClosedException closed) {
         // A promise that nothing was changed: if a commit turns up, nobody asked for it.
-        ledger.queue().answered(arrival.sent());
+        ledger.pending().answered(arrival.sent());
         stopped = closed;
       } else if (!(arrival.failure() instanceof CancellationException)) {
         stopped = arrival.failure();

@@ -12,6 +12,7 @@ import io.millrace.store.StoreException;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.testkit.environment.SimulatedDisk;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
+import io.millrace.store.testkit.simulation.PendingCommands.Sent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,30 +21,32 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** The life of one store through its openings, and what its clients do meanwhile. */
-final class Life {
+/** The life of one store through its restarts, and what its clients do meanwhile. */
+final class StoreLifecycle {
   private final SimulatedEnvironment environment;
   private final RandomGenerator random;
   private final Limits limits;
   private final Ledger ledger;
-  private final Arrivals arrivals;
+  private final AnswerQueue answers;
   private final CommandMix mix;
   private final StateCheck reads;
-  private final Openings openings;
+  private final RestartCheck restarts;
   private final List<Listener> listeners = new ArrayList<>();
   private boolean harmed;
   private boolean stopped;
   private @Nullable Throwable why;
 
-  Life(SimulatedEnvironment environment, RandomGenerator random) {
+  StoreLifecycle(SimulatedEnvironment environment, RandomGenerator random) {
     this.environment = environment;
     this.random = random;
-    limits = Openings.limits(random);
+    limits = StoreOpener.limits(random);
     ledger = new Ledger(limits, this::isHarmed);
-    arrivals = new Arrivals(environment, ledger);
+    answers = new AnswerQueue(environment, ledger);
     mix = new CommandMix(random, ledger.model());
     reads = new StateCheck(ledger, mix, random);
-    openings = new Openings(environment, random, ledger, limits);
+    StoreOpener opener =
+        new StoreOpener(environment, random, limits, () -> ledger.model().number());
+    restarts = new RestartCheck(environment, random, ledger, opener);
   }
 
   private boolean isHarmed() {
@@ -51,11 +54,11 @@ final class Life {
   }
 
   void begin() {
-    openings.open();
+    restarts.open();
   }
 
   void sendCommand() {
-    arrivals.send(store(), mix.next());
+    answers.send(store(), mix.next());
   }
 
   void readSomething() {
@@ -71,7 +74,7 @@ final class Life {
   }
 
   void cancelSomething() {
-    List<Sent> waiting = ledger.queue().waiting();
+    List<Sent> waiting = ledger.pending().waiting();
     if (!waiting.isEmpty()) {
       waiting.get(random.nextInt(waiting.size())).cancel();
     }
@@ -80,7 +83,7 @@ final class Life {
   /** Subscribes, from now on or from some point of the past. */
   void listen() {
     if (random.nextInt(4) == 0 && listeners.size() + 1 < limits.subscribers()) {
-      guarded(openings::requireGoneIsRefused);
+      guarded(restarts::requireGoneIsRefused);
     }
     if (listeners.size() > 5) {
       listeners.removeFirst().close();
@@ -155,12 +158,12 @@ final class Life {
         return;
       }
       settleStreamed();
-      ledger.queue().forgetCancelled();
-      int waiting = ledger.queue().waiting().size();
+      ledger.pending().forgetCancelled();
+      int waiting = ledger.pending().waiting().size();
       if (waiting > limits.waitingClaims()) {
         throw new SimulationFailure(waiting + " claims wait, more than " + limits.waitingClaims());
       }
-      ledger.queue().checkNobodyIsForgotten(timeMillis, environment.nanos());
+      ledger.pending().checkNobodyIsForgotten(timeMillis, environment.nanos());
       listeners.removeIf(listener -> !follows(listener));
     });
   }
@@ -176,12 +179,12 @@ final class Life {
    */
   private List<Commit> poll() {
     try {
-      return openings.poll();
+      return restarts.poll();
     } catch (JournalException e) {
       requireExcuse(e);
       environment.disk().heal();
-      openings.streamAgain();
-      return openings.poll();
+      restarts.streamAgain();
+      return restarts.poll();
     }
   }
 
@@ -210,7 +213,7 @@ final class Life {
     if (e.why() != PositionLostException.Why.TOO_SLOW || !smallLag) {
       throw new SimulationFailure("a subscriber was cut off: " + e.getMessage(), e);
     }
-    openings.requireGone(e.position());
+    restarts.requireGone(e.position());
   }
 
   /** Lets the threads that write to the disk hang for a while. */
@@ -247,7 +250,7 @@ final class Life {
   void intrude() {
     guarded(() -> {
       try {
-        openings.intrude();
+        restarts.intrude();
       } catch (JournalException e) {
         requireExcuse(e);
       }
@@ -256,20 +259,20 @@ final class Life {
 
   void backUp() {
     if (!harmed) {
-      guarded(() -> openings.backUp(reads));
+      guarded(() -> restarts.backUp(reads));
     }
   }
 
   /** Goes back to a backup, if there is one. */
   void restoreBackup() {
     settle();
-    if (stopped || harmed || environment.disk().powerOff() || !openings.canGoBack()) {
+    if (stopped || harmed || environment.disk().powerOff() || !restarts.canGoBack()) {
       return;
     }
     closeListeners();
-    ledger.queue().clear();
-    openings.goBack();
-    arrivals.deliver(); // claims that waited were told that the store closed
+    ledger.pending().clear();
+    restarts.goBack();
+    answers.deliver(); // claims that waited were told that the store closed
   }
 
   private void closeListeners() {
@@ -321,7 +324,7 @@ final class Life {
   private void comeBack() {
     deliver();
     listeners.clear();
-    openings.comeBack();
+    restarts.comeBack();
     harmed = false;
     stopped = false;
     readEverything();
@@ -340,9 +343,9 @@ final class Life {
       return;
     }
     closeListeners();
-    ledger.queue().clear();
-    openings.restart(random.nextBoolean());
-    arrivals.deliver(); // claims that waited were told that the store closed
+    ledger.pending().clear();
+    restarts.restart(random.nextBoolean());
+    answers.deliver(); // claims that waited were told that the store closed
   }
 
   void end() {
@@ -359,11 +362,11 @@ final class Life {
   }
 
   private EmbeddedTaskStore store() {
-    return openings.store();
+    return restarts.store();
   }
 
   private void deliver() {
-    @Nullable Throwable failure = arrivals.deliver();
+    @Nullable Throwable failure = answers.deliver();
     if (failure != null) {
       stopped = true;
       why = failure;

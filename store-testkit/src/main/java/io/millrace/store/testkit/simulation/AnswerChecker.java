@@ -20,11 +20,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Compares answers with what the model says, and lets the model follow those that hold. */
-final class Judge {
+final class AnswerChecker {
   private final Model model;
   private final Limits limits;
 
-  Judge(Model model, Limits limits) {
+  AnswerChecker(Model model, Limits limits) {
     this.model = model;
     this.limits = limits;
   }
@@ -48,7 +48,7 @@ final class Judge {
       case Transaction transaction ->
           isTooLarge(transaction)
               ? new Verdict.Refused(List.of(Cause.of(Kind.TOO_LARGE)))
-              : TransactionRules.judge(model, transaction, nowMillis);
+              : TransactionRules.verdict(model, transaction, nowMillis);
       case Claim claim -> verdict(claim, nowMillis);
     };
   }
@@ -61,7 +61,7 @@ final class Judge {
     if (claim.count() > limits.claimCount()) {
       causes.add(Cause.of(Kind.TOO_LARGE));
     }
-    Verdict verdict = ClaimRules.judge(model, claim, nowMillis);
+    Verdict verdict = ClaimRules.verdict(model, claim, nowMillis);
     if (causes.isEmpty()) {
       return verdict;
     }

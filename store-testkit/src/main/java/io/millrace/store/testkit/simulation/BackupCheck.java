@@ -1,0 +1,117 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.Position;
+import io.millrace.store.journal.JournalException;
+import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.testkit.environment.SimulatedEnvironment;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/** Makes backups of a store, and checks what is restored from them. */
+final class BackupCheck {
+  /** A backup of what the store held at a position, and the histories that had led to it. */
+  record Backup(Bytes bytes, Position position, Set<Long> histories) {}
+
+  private static final int MOST = 3;
+
+  private final SimulatedEnvironment environment;
+  private final RandomGenerator random;
+  private final StoreOpener opener;
+  private final List<Backup> backups = new ArrayList<>();
+  private int folders;
+
+  BackupCheck(SimulatedEnvironment environment, RandomGenerator random, StoreOpener opener) {
+    this.environment = environment;
+    this.random = random;
+    this.opener = opener;
+  }
+
+  /**
+   * Makes a backup, and opens a copy of it for {@code reads}; the copy may have been damaged.
+   *
+   * @param histories the store's present history and those before it
+   */
+  void backUp(EmbeddedTaskStore store, Set<Long> histories, StateCheck reads) {
+    ByteArrayOutputStream target = new ByteArrayOutputStream();
+    Position position = store.backup(target);
+    byte[] bytes = target.toByteArray();
+    backups.add(new Backup(Bytes.copyOf(bytes), position, Set.copyOf(histories)));
+    if (backups.size() > MOST) {
+      backups.removeFirst();
+    }
+    boolean damaged = random.nextBoolean();
+    if (damaged) {
+      bytes = damaged(bytes);
+    }
+    Path folder = newFolder();
+    try {
+      restore(folder, bytes);
+    } catch (JournalException e) {
+      if (damaged) {
+        return;
+      }
+      throw e;
+    }
+    EmbeddedTaskStore copy = opener.open(folder);
+    requireForked(copy, position);
+    reads.readEverything(copy);
+    copy.close();
+  }
+
+  /** Cut short, or with a bit that is wrong. */
+  private byte[] damaged(byte[] bytes) {
+    int at = random.nextInt(bytes.length);
+    if (random.nextBoolean()) {
+      return Arrays.copyOf(bytes, at);
+    }
+    bytes[at] ^= (byte) (1 << random.nextInt(Byte.SIZE));
+    return bytes;
+  }
+
+  private Path newFolder() {
+    return Path.of("data", "restored-" + ++folders);
+  }
+
+  private void restore(Path folder, byte[] backup) {
+    EmbeddedStore.restore(environment, folder, new ByteArrayInputStream(backup));
+  }
+
+  /** A store that was made of a backup is where that was, in another history. */
+  private static void requireForked(EmbeddedTaskStore copy, Position backup) {
+    Position restored = copy.tasks(List.of()).position();
+    if (restored.number() != backup.number() || restored.history() == backup.history()) {
+      throw new SimulationFailure("the backup of " + backup + " was restored as " + restored);
+    }
+  }
+
+  /** Forgets the backups that hold commits after {@code number}, which are lost. */
+  void forgetBeyond(long number) {
+    backups.removeIf(backup -> backup.position().number() > number);
+  }
+
+  boolean isEmpty() {
+    return backups.isEmpty();
+  }
+
+  Backup any() {
+    return backups.get(random.nextInt(backups.size()));
+  }
+
+  /** Opens what a backup holds, elsewhere, as the store from now on. */
+  EmbeddedTaskStore goBack(Backup backup) {
+    Path folder = newFolder();
+    restore(folder, backup.bytes().toArray());
+    opener.moveTo(folder);
+    EmbeddedTaskStore opened = opener.open();
+    requireForked(opened, backup.position());
+    return opened;
+  }
+}

@@ -1,0 +1,177 @@
+package io.millrace.store.testkit.simulation;
+
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.Journaling;
+import io.millrace.store.Limits;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.journal.FileJournal;
+import io.millrace.store.journal.FileJournalOptions;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.Retention;
+import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.testkit.environment.SimulatedEnvironment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Opens a store whose options, limits and journal are drawn once. */
+final class StoreOpener {
+  private static final int SMALL_SEGMENTS = 1 << 16;
+  private static final int MOST_PAYLOAD = 1 << 24;
+
+  private final SimulatedEnvironment environment;
+  private final LongSupplier settled;
+  private final FileJournalOptions journalOptions;
+  private final int nodeCapacity;
+  private StoreOptions options;
+
+  /** {@code settled} gives the number of the last commit that is not read again. */
+  StoreOpener(
+      SimulatedEnvironment environment,
+      RandomGenerator random,
+      Limits limits,
+      LongSupplier settled) {
+    this.environment = environment;
+    this.settled = settled;
+    options =
+        StoreOptions.in(Path.of("data/store"))
+            .withEnvironment(environment)
+            .withJournaling(random.nextInt(4) == 0 ? Journaling.OPPORTUNISTIC : Journaling.STRICT)
+            .withSnapshotEvery(random.nextInt(5, 300))
+            .withLimits(limits);
+    Retention retention =
+        random.nextBoolean()
+            ? Retention.NONE
+            : new Retention(
+                random.nextInt(20) * (long) SMALL_SEGMENTS,
+                Duration.ofSeconds(random.nextInt(10_000)));
+    journalOptions = new FileJournalOptions(SMALL_SEGMENTS, MOST_PAYLOAD, retention);
+    nodeCapacity = random.nextInt(4, 13);
+  }
+
+  /** The usual limits, or small ones. */
+  static Limits limits(RandomGenerator random) {
+    Limits usual = Limits.defaults();
+    if (random.nextBoolean()) {
+      return usual;
+    }
+    return new Limits(
+        random.nextInt(6, 20),
+        random.nextInt(1_000, 40_000),
+        usual.dataBytes(),
+        usual.nameBytes(),
+        usual.requestIdBytes(),
+        random.nextInt(1, 6),
+        random.nextInt(1, 4),
+        random.nextInt(1, 5),
+        random.nextInt(3, 8),
+        random.nextBoolean() ? usual.subscriberLag() : random.nextInt(1, 50),
+        random.nextBoolean() ? usual.subscriberLagBytes() : random.nextInt(500, 20_000),
+        usual.queuedCommands(),
+        usual.queuedBytes(),
+        random.nextInt(500, 20_000),
+        random.nextBoolean() ? usual.memoryBytes() : random.nextLong(8_000, 60_000));
+  }
+
+  /** Opens the store. */
+  EmbeddedTaskStore open() {
+    return open(options.folder());
+  }
+
+  /** Opens a store in another folder. */
+  EmbeddedTaskStore open(Path folder) {
+    Journal journal = new UnsettledKept(FileJournal.open(environment, folder, journalOptions));
+    try {
+      return EmbeddedStore.open(options.withFolder(folder), journal, nodeCapacity);
+    } catch (RuntimeException | Error e) {
+      journal.close();
+      throw e;
+    }
+  }
+
+  /** Has the store in another folder from now on. */
+  void moveTo(Path folder) {
+    options = options.withFolder(folder);
+  }
+
+  /** Whether answers are durable when they come. */
+  boolean isStrict() {
+    return options.journaling() == Journaling.STRICT;
+  }
+
+  /** Another process tries to open the folder, twice, and must not get in. */
+  void intrude() {
+    for (int i = 0; i < 2; i++) {
+      FileJournal second;
+      try {
+        second = FileJournal.open(environment, options.folder(), journalOptions);
+      } catch (JournalException e) {
+        if (!String.valueOf(e.getMessage()).contains("is in use")) {
+          throw e;
+        }
+        continue;
+      }
+      second.close();
+      throw new SimulationFailure("two processes have the folder open at once");
+    }
+  }
+
+  /** Does not trim what is not settled, however slowly that is read. */
+  private final class UnsettledKept implements Journal {
+    private final Journal journal;
+
+    UnsettledKept(Journal journal) {
+      this.journal = journal;
+    }
+
+    @Override
+    public void trim(long keepAfterPosition) {
+      journal.trim(Math.min(keepAfterPosition, settled.getAsLong()));
+    }
+
+    @Override
+    public Tail recover(Replay replay) {
+      return journal.recover(replay);
+    }
+
+    @Override
+    public CompletableFuture<Void> append(Frame frame) {
+      return journal.append(frame);
+    }
+
+    @Override
+    public SnapshotWriter snapshot(Frame frame) {
+      return journal.snapshot(frame);
+    }
+
+    @Override
+    public @Nullable Reader read(long position) {
+      return journal.read(position);
+    }
+
+    @Override
+    public long unsyncedBytes() {
+      return journal.unsyncedBytes();
+    }
+
+    @Override
+    public @Nullable Shortage shortage() {
+      return journal.shortage();
+    }
+
+    @Override
+    public long freeBytes() {
+      return journal.freeBytes();
+    }
+
+    @Override
+    public void close() {
+      journal.close();
+    }
+  }
+}
