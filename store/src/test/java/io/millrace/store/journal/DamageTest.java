@@ -277,6 +277,8 @@ class DamageTest {
       }
       environment.disk.crash(new SplittableRandom(stop));
       assertThat(recover(environment, new Recorded()))
+          .usingRecursiveComparison()
+          .ignoringFields("epoch") // of which more have begun than have frames
           .isEqualTo(new Journal.Tail(FRAMES, 1, FRAMES, 1_000 + FRAMES, null, 0, 0));
       assertThat(JournalCheck.verify(environment, FOLDER).damages()).isEmpty();
     }

@@ -80,7 +80,7 @@ class SnapshotTest {
       Recorded recorded = new Recorded();
       try (FileJournal journal = FileJournal.open(Environment.system(), folder, SMALL)) {
         assertThat(journal.recover(recorded))
-            .isEqualTo(new Journal.Tail(42 + life, 1, 42 + life, 1_042 + life, null, 0, 0));
+            .isEqualTo(new Journal.Tail(42 + life, 1 + life, 42 + life, 1_042 + life, null, 0, 0));
         CompletableFuture<Void> done =
             journal.append(Recorded.frame(43 + life, 42 + life, "after " + life));
         done.join();
