@@ -35,6 +35,9 @@ final class Batches {
   /** Null where the graph has to be loaded again. */
   private @Nullable Draft draft;
 
+  /** Whether the commit under way may have reached the store; guarded by the lock. */
+  private boolean submitted;
+
   /**
    * Loads the graph.
    *
@@ -102,6 +105,7 @@ final class Batches {
   /** Takes what is in the queue, as much as goes into one transaction, and commits it. */
   private void commitSome() {
     List<Request<?>> taken = new ArrayList<>();
+    submitted = false;
     try {
       Draft now = current();
       Request<?> request = queue.poll();
@@ -117,8 +121,26 @@ final class Batches {
         queue.forEach(taken::add);
         queue.removeAll(taken);
       }
-      taken.forEach(request -> request.fail(e));
+      Throwable why = submitted && !isForeseen(e) ? unforeseen(e) : e;
+      taken.forEach(request -> request.fail(why));
     }
+  }
+
+  private static boolean isForeseen(Throwable failure) {
+    return failure instanceof StoreException
+        || failure instanceof GraphException
+        || failure instanceof GraphFullException
+        || failure instanceof InvalidGraphException;
+  }
+
+  /**
+   * A failure of a commit as each of its operations hears it. Their threads did not call the store
+   * themselves, so the exception has to say that the graph may have changed.
+   */
+  private static OutcomeUnknownException unforeseen(Throwable failure) {
+    LOG.error("changes of the graph may be stored or not: their commit failed", failure);
+    return new OutcomeUnknownException(
+        "the commit failed, and nobody knows whether the graph has changed: " + failure, failure);
   }
 
   /** The graph to go on with. */
@@ -199,6 +221,7 @@ final class Batches {
 
   /** The head after it; null where nothing has changed. */
   private @Nullable Head commit(Draft changed) {
+    submitted = true;
     Head after = head.after(changed.next(), changed.version(), ledger.writer(), 0);
     try {
       Head begun = ledger.begun(head);

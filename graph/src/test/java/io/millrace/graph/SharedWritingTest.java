@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.DocumentKey;
+import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreException;
 import io.millrace.store.Transaction;
@@ -82,6 +83,30 @@ class SharedWritingTest {
       }
       assertThat(world.registry().snapshot(NodeFilter.ALL).nodes()).hasSize(before + 1);
     }
+  }
+
+  @Test
+  void a_commit_that_fails_for_a_reason_nobody_foresaw_leaves_the_outcome_unknown() {
+    NodeId first = world.addOne("command");
+    // Only the last call of an addition is the answer to its commit.
+    int[] calls = {0};
+    world.breakLine(() -> ++calls[0] < 0);
+    NodeId second = world.addOne("command");
+    int last = calls[0];
+    calls[0] = 0;
+    world.breakLine(() -> {
+      if (++calls[0] == last) {
+        throw new IllegalStateException("a mistake");
+      }
+      return false;
+    });
+    assertThatThrownBy(() -> world.addOne("command"))
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasMessageContaining("a mistake");
+    world.breakLine(() -> false);
+    NodeId next = world.addOne("command");
+    assertThat(List.of(first, second, next)).isSorted();
+    assertThat(world.registry().snapshot(NodeFilter.ALL).nodes()).hasSize(4);
   }
 
   @Test

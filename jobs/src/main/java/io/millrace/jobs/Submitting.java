@@ -2,7 +2,9 @@ package io.millrace.jobs;
 
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
+import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Reason;
+import io.millrace.store.StoreException;
 import io.millrace.store.Transaction;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -13,6 +15,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Submissions. Those that arrive together share a transaction, since each changes the current
@@ -20,6 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * a thread there is one while there are any. Safe for use by any number of threads.
  */
 final class Submitting {
+  private static final Logger LOG = LoggerFactory.getLogger(Submitting.class);
   private static final int MOST = 500;
   private static final int MOST_BYTES = 8 << 20;
 
@@ -125,6 +130,16 @@ final class Submitting {
     }
   }
 
+  /**
+   * A failure of a commit as each of its submissions hears it. Their threads did not call the store
+   * themselves, so the exception has to say that the jobs may be there.
+   */
+  private static OutcomeUnknownException unforeseen(Throwable failure) {
+    LOG.error("submitted jobs may be stored or not: their commit failed", failure);
+    return new OutcomeUnknownException(
+        "the commit failed, and nobody knows whether the job was stored: " + failure, failure);
+  }
+
   private void commit(Batches.Plan plan, List<Waiting> part) {
     List<Waiting> left = new ArrayList<>(part);
     ledger.insist(
@@ -165,15 +180,22 @@ final class Submitting {
       documents[i] = next;
       next += waiting.get(i).job.writeTo(transaction, spots.get(i));
     }
-    switch (ledger.commit(transaction.build())) {
-      case Outcome.Done done -> {
-        plan.stored(done);
-        for (int i = 0; i < documents.length; i++) {
-          Job job = ledger.known().read(done.documents().get(documents[i])).job();
-          waiting.get(i).answer.complete(job);
+    Transaction built = transaction.build();
+    try {
+      switch (ledger.commit(built)) {
+        case Outcome.Done done -> {
+          plan.stored(done);
+          for (int i = 0; i < documents.length; i++) {
+            Job job = ledger.known().read(done.documents().get(documents[i])).job();
+            waiting.get(i).answer.complete(job);
+          }
         }
+        case Outcome.Refused refused -> judge(all, refused);
       }
-      case Outcome.Refused refused -> judge(all, refused);
+    } catch (StoreException | JobsException e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      throw unforeseen(e);
     }
   }
 

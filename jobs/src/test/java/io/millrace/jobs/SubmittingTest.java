@@ -1,11 +1,14 @@
 package io.millrace.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
+import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
+import io.millrace.store.testkit.line.FaultyStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -18,6 +21,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +55,56 @@ class SubmittingTest {
       // Two threads at a time want the same keys.
       assertThat(notTaken).isEqualTo(THREADS * EACH / 2);
       checkBatches(jobs.registry(), THREADS * EACH / 2);
+    }
+  }
+
+  @Test
+  void a_commit_that_fails_for_a_reason_nobody_foresaw_leaves_the_outcome_unknown_to_all_of_it(
+      @TempDir Path folder) throws Exception {
+    AtomicBoolean failing = new AtomicBoolean();
+    FaultyStore.Line line =
+        new FaultyStore.Line() {
+          @Override
+          public boolean reaches() {
+            return true;
+          }
+
+          @Override
+          public boolean answers() {
+            if (failing.get()) {
+              throw new IllegalStateException("a mistake");
+            }
+            return true;
+          }
+        };
+    try (TaskStore store = TaskStore.open(StoreOptions.in(folder.resolve("store")))) {
+      Jobs jobs =
+          Jobs.open(
+              new FaultyStore(() -> store, line),
+              FileBlobStore.open(folder.resolve("blobs")),
+              JobTypes.NONE,
+              JobsOptions.DEFAULTS,
+              new JobsEnvironment(Clock.systemUTC(), new Random(1)));
+      JobRegistry registry = jobs.registry();
+      Submission order = new Submission("", Priority.BATCH, null, null);
+      Value.Inline payload = new Value.Inline(new byte[10]);
+      failing.set(true);
+      // Committed by another thread than those that wait for them.
+      List<CompletableFuture<Job>> both =
+          List.of(
+              registry.enqueue(registry.newId(), order, payload),
+              registry.enqueue(registry.newId(), order, payload));
+      registry.flush();
+      for (CompletableFuture<Job> each : both) {
+        assertThatThrownBy(() -> each.get(30, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(OutcomeUnknownException.class)
+            .hasMessageContaining("a mistake");
+      }
+      assertThatThrownBy(() -> registry.submit(registry.newId(), order, payload))
+          .isInstanceOf(OutcomeUnknownException.class);
+      failing.set(false);
+      Job next = registry.submit(registry.newId(), order, payload);
+      assertThat(registry.list(JobFilter.ALL, null, 10)).hasSize(4).last().isEqualTo(next);
     }
   }
 

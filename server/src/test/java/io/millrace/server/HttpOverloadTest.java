@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What clients can take up who send half of a request, too slowly, too much, or nothing. */
@@ -281,6 +282,19 @@ final class HttpOverloadTest {
     HttpResponse<String> answer = server.post("/store/update", "x".repeat(1_000_000));
     assertThat(answer.statusCode()).isEqualTo(413);
     assertThat(answer.body()).contains("917504");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/dci/queues", "/v1/nodes"})
+  void json_that_would_take_more_memory_than_its_text_is_413(String path) throws Exception {
+    TestServer server = start("server.request-memory-bytes", "1MiB");
+    double before = usedBytes(server);
+    String values = "{},".repeat(20_000);
+    HttpResponse<String> answer = server.post(path, "{\"name\":[" + values + "{}]}");
+    assertThat(answer.statusCode()).isEqualTo(413);
+    assertThat(answer.body()).contains("too many values", "917504");
+    assertThat(server.post(path, "{\"name\":\"" + values + "\"}").statusCode()).isEqualTo(400);
+    assertThat(usedBytes(server)).isLessThanOrEqualTo(Math.max(before, OWN_BYTES));
   }
 
   @Test

@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +46,36 @@ final class JobsServerTest {
     try (TestServer server = TestServer.in(folder)) {
       assertThat(server.get("/api/jobs").body()).contains("\"status\":\"pending\"");
     }
+  }
+
+  @Test
+  void a_page_of_another_origin_opens_no_web_socket() throws Exception {
+    try (TestServer server = TestServer.in(folder);
+        HttpClient client = HttpClient.newHttpClient()) {
+      URI worker = URI.create("ws://127.0.0.1:" + server.port() + "/api/worker");
+      URI events = URI.create("ws://127.0.0.1:" + server.port() + "/v1/events");
+      for (URI address : List.of(worker, events)) {
+        for (String origin :
+            List.of("http://example.com", "http://127.0.0.1:1", "https://127.0.0.1", "null")) {
+          assertThatThrownBy(() -> open(client, address, origin))
+              .as(address + " for a page of " + origin)
+              .hasCauseInstanceOf(WebSocketHandshakeException.class)
+              .cause()
+              .satisfies(e ->
+                  assertThat(((WebSocketHandshakeException) e).getResponse().statusCode())
+                      .isEqualTo(403));
+        }
+        open(client, address, "http://127.0.0.1:" + server.port()).abort();
+      }
+    }
+  }
+
+  private static WebSocket open(HttpClient client, URI address, String origin) throws Exception {
+    return client
+        .newWebSocketBuilder()
+        .header("Origin", origin)
+        .buildAsync(address, new WebSocket.Listener() {})
+        .get(30, TimeUnit.SECONDS);
   }
 
   @Test

@@ -15,11 +15,17 @@ import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -86,14 +92,18 @@ class FailingServerTest {
     }
   }
 
+  /** What is written beyond the limit fails, as on a disk that is broken. */
+  private static void breakDisk(Program server) throws IOException, InterruptedException {
+    ProcessBuilder limit =
+        new ProcessBuilder("prlimit", "--fsize=1048576", "--pid", Long.toString(server.pid()));
+    assertThat(limit.inheritIO().start().waitFor()).isZero();
+  }
+
   @Test
   @EnabledOnOs(OS.LINUX)
   void a_failed_write_ends_the_process_with_a_code_of_its_own() throws Exception {
     Program server = up(List.of());
-    // What is written beyond the limit fails, as on a disk that is broken.
-    ProcessBuilder limit =
-        new ProcessBuilder("prlimit", "--fsize=1048576", "--pid", Long.toString(server.pid()));
-    assertThat(limit.inheritIO().start().waitFor()).isZero();
+    breakDisk(server);
     List<Long> acknowledged = fill(10_000);
     assertThat(acknowledged).isNotEmpty();
     assertThat(server.ended()).isEqualTo(ExitCode.STOPPED);
@@ -102,6 +112,59 @@ class FailingServerTest {
 
     up(List.of());
     assertAllThere(acknowledged);
+  }
+
+  /** Sends a request again and again until it fails; the status of the last answer, 0 for none. */
+  private int lastStatus(HttpClient client, HttpRequest request) throws InterruptedException {
+    while (true) {
+      try {
+        int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+        if (status >= 300) {
+          return status;
+        }
+      } catch (IOException _) {
+        return 0;
+      }
+    }
+  }
+
+  private HttpRequest post(String path, String type, String body) {
+    return HttpRequest.newBuilder(address.resolve(path))
+        .header("Content-Type", type)
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .build();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void whoever_waits_for_a_failed_write_hears_that_the_outcome_is_unknown() throws Exception {
+    Program server = up(List.of());
+    breakDisk(server);
+    String data = "x".repeat(3_000);
+    String part = "--b\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n%s\r\n";
+    List<HttpRequest> changes =
+        List.of(
+            post(
+                "/store/update",
+                "application/json",
+                "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"data\":\"" + data + "\"}]}"),
+            post(
+                "/api/jobs/submit",
+                "multipart/form-data; boundary=b",
+                part.formatted("Priority", "batch")
+                    + part.formatted("Payload", data)
+                    + "--b--\r\n"));
+    List<Future<Integer>> statuses = new ArrayList<>();
+    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 4; i++) {
+        changes.forEach(change -> statuses.add(threads.submit(() -> lastStatus(client, change))));
+      }
+    }
+    List<Integer> last = statuses.stream().map(Future::resultNow).toList();
+    // Those that came after the failure are refused, or find nobody.
+    assertThat(last).contains(504).allMatch(status -> List.of(504, 503, 0).contains(status));
+    assertThat(server.ended()).isEqualTo(ExitCode.STOPPED);
   }
 
   /** The flags with which the launcher starts what lasts. */

@@ -88,6 +88,19 @@ final class Conversation implements WorkerConnection {
     }
   }
 
+  /**
+   * A message about a job that the worker does not have. A worker of one job may go on: if a job
+   * was lost on the way, it is taken back after {@code stuckAfter}. Every status of a worker of
+   * several jobs is a sign of life for all of them, so such a job would stay lost.
+   */
+  private void unheld(String what) {
+    if (post.capacity() > 1) {
+      floor.end(post, CloseCode.NOT_ALLOWED, what);
+    } else {
+      ignore(what);
+    }
+  }
+
   private void register(Registration who) {
     if (post.registration() != null) {
       ignore("it has registered already");
@@ -118,7 +131,7 @@ final class Conversation implements WorkerConnection {
   private void advanced(WorkerMessage.Advanced message) {
     Held held = held(message.job());
     if (held == null) {
-      ignore("progress of a job that it does not have");
+      unheld("progress of a job that it does not have");
     } else {
       floor.advance(held, new Progress(message.percent(), message.info(), floor.millis()));
       if (held.lost()) {
@@ -130,7 +143,7 @@ final class Conversation implements WorkerConnection {
   private void failed(WorkerMessage.Failed message) {
     Held held = held(message.job());
     if (held == null) {
-      ignore("the failure of a job that it does not have");
+      unheld("the failure of a job that it does not have");
       return;
     }
     if (held.counts()) {

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages that GridLike reads, though they are not of the form that its documents show. */
@@ -99,6 +100,33 @@ class OldWorkersTest {
     line.tell(message);
     assertThat(line.heard()).isEmpty();
     assertThat(world.workers.find("w").orElseThrow().tally().failed()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '#',
+      value = {
+        "{\"code\":3,\"percent\":1.0,\"info\":null}|progress",
+        "{\"code\":4,\"info\":\"no\",\"logs\":null}|the failure",
+        "{\"code\":3,\"percent\":1.0,\"job\":\"00000000-0000-7000-8000-000000000000\"}|progress",
+        "{\"code\":4,\"info\":\"no\",\"job\":\"00000000-0000-7000-8000-000000000000\"}|the failure"
+      })
+  void a_worker_of_several_jobs_is_disconnected_and_its_jobs_are_offered_again(
+      String message, String what) {
+    TestLine line = TestLine.open(world.workers);
+    line.tell("{\"code\":0,\"name\":\"n\",\"id\":\"m\",\"token\":\"right\",\"jobs\":3}");
+    line.tell("{\"code\":1,\"status\":1}");
+    world.submit("a");
+    world.submit("b");
+    world.settle();
+    line.heard();
+    line.tell(message);
+    assertThat(line.heard())
+        .containsExactly("closed 1008 " + what + " of a job that it does not have");
+    world.settle();
+    assertThat(world.job("a").status()).isEqualTo(JobStatus.PENDING);
+    assertThat(world.job("b").returns()).isEqualTo(1);
   }
 
   @Test

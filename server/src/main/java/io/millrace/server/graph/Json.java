@@ -78,7 +78,7 @@ final class Json {
   static JsonNode body(Request request) throws IOException {
     JsonNode body;
     try {
-      body = MAPPER.readTree(request.body());
+      body = MAPPER.readTree(request.jsonBody());
     } catch (JacksonException e) {
       throw HttpProblem.malformed("the body is not JSON: " + JsonMistake.words(e));
     } catch (NumberFormatException _) {

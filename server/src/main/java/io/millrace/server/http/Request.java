@@ -20,6 +20,9 @@ public final class Request {
   private static final byte[] EMPTY = new byte[0];
   private static final int FIRST_READ_BYTES = 64 << 10;
 
+  /** What a value or a name in a JSON tree takes beside its text. */
+  private static final int TREE_NODE_BYTES = 64;
+
   /** The request that a thread serves. */
   static final ScopedValue<Request> CURRENT = ScopedValue.newInstance();
 
@@ -131,6 +134,49 @@ public final class Request {
       throw HttpProblem.malformed("the body " + mistake);
     }
     return text;
+  }
+
+  /**
+   * The whole body, of which a JSON tree is to be made. Memory is reserved for the tree too, which
+   * may take thirty times as much as the text.
+   *
+   * @throws HttpProblem as {@link #body()}; also 413 if there can never be room for the tree, 503
+   *     if there is none now
+   */
+  public byte[] jsonBody() throws IOException {
+    byte[] text = body();
+    RequestMemory memory = source.memory();
+    if (memory != null) {
+      long more = (long) TREE_NODE_BYTES * countNodes(text);
+      long total = reservedBytes + more;
+      if (total > memory.largestBytes()) {
+        throw HttpProblem.tooLarge(
+            "the JSON of the body has too many values: they would take "
+                + total
+                + " bytes of memory, and one request may have "
+                + memory.largestBytes());
+      }
+      if (!memory.reserve(more, total)) {
+        throw RequestMemory.full();
+      }
+      reservedBytes = total;
+    }
+    return text;
+  }
+
+  /** About how many values and names a JSON text has, whether or not it is well formed. */
+  private static int countNodes(byte[] text) {
+    int count = 1;
+    boolean quoted = false;
+    for (int i = 0; i < text.length; i++) {
+      switch (text[i]) {
+        case '"' -> quoted = !quoted;
+        case '\\' -> i++;
+        case ',', ':', '[', '{' -> count += quoted ? 0 : 1;
+        default -> {}
+      }
+    }
+    return count;
   }
 
   private byte[] content(int limit) throws IOException {

@@ -40,7 +40,7 @@ final class Input {
     if (!request.hasBody()) {
       return new Input(fromForm(request.query()), true);
     }
-    byte[] body = request.body();
+    byte[] body = request.jsonBody();
     if (isForm(request, body)) {
       return new Input(fromForm(Query.parse(new String(body, StandardCharsets.ISO_8859_1))), true);
     }
