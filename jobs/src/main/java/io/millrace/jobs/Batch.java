@@ -10,7 +10,7 @@ package io.millrace.jobs;
  */
 public record Batch(long id, String type, int size, int capacity) {
   /** Whether a batch may have this number. */
-  static boolean isNumber(long id) {
+  public static boolean isNumber(long id) {
     return id >= 1 && id < 1L << 53;
   }
 

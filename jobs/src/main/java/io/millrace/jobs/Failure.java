@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at a job that came to nothing: it failed, or its worker was gone and it was returned.
+ * An attempt at a job without a result: it failed, or its worker was gone and the job was returned.
  *
- * @param worker who had it; null when nobody had, as for a cancelled job
+ * @param worker the worker that had it; null if none had, for example if a job was cancelled
  * @param atMillis when, since the epoch
  * @param info what went wrong in a sentence; null when the worker did not say; at most {@value
  *     #MOST_INFO} characters are kept

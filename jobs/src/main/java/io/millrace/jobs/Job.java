@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id its GUID
  * @param order what was submitted
- * @param status where it is
+ * @param status its status
  * @param batch the number of its batch, from 1
  * @param times when it was submitted, started and ended
  * @param failures how often it failed since it was submitted or retried
  * @param returns how often it was returned since it was submitted or retried: its worker was gone,
  *     or its result was refused
- * @param hand who has it, or had it last
+ * @param hand the worker that has it, or had it last
  * @param line what it came from and what came from it
  * @param content how large its payload and result are
- * @param place where it is in the store
+ * @param place its place in the store
  */
 public record Job(
     JobId id,
@@ -31,7 +31,7 @@ public record Job(
     Content content,
     Place place) {
 
-  /** What it is called: its key, or its GUID where it was given none. */
+  /** Its key, or its GUID if it was given none. */
   public String key() {
     String given = order.key();
     return given == null ? id.toString() : given;
@@ -52,20 +52,20 @@ public record Job(
   public record Times(long submitted, @Nullable Long started, @Nullable Long ended) {}
 
   /**
-   * Who has it.
+   * The worker of a job.
    *
-   * @param worker who has it while it runs, or had it last; null before the first
-   * @param claim under which claim, while it runs; null otherwise
+   * @param worker the worker that has it while it runs, or had it last; null before the first
+   * @param claim the claim while it runs; null otherwise
    */
   public record Hand(@Nullable WorkerId worker, @Nullable JobClaim claim) {
-    /** Nobody has had it. */
+    /** No worker has had it. */
     public static final Hand NOBODY = new Hand(null, null);
   }
 
   /**
    * Jobs made of results.
    *
-   * @param parent the job whose result is this one's payload; null when somebody submitted it
+   * @param parent the job whose result is this one's payload; null if it was submitted
    * @param child the job that was made of its result; null for none
    * @param followOn the job that is still to be made of its result; null for none
    */
@@ -91,7 +91,7 @@ public record Job(
   public record Content(long payload, @Nullable Long result) {}
 
   /**
-   * Where it is in the store.
+   * A job's place in the store.
    *
    * @param version of its document
    * @param task the origin of its kernel task; 0 when it has none, having ended

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param position after which to go on; several jobs that changed together have the same
  * @param id of the job
- * @param present the job as it is after the change; null where it was deleted
+ * @param present the job as it is after the change; null if it was deleted
  */
 public record JobChange(Position position, JobId id, @Nullable Job present) {
-  /** The job as it is after the change; empty where it was deleted. */
+  /** The job as it is after the change; empty if it was deleted. */
   public Optional<Job> job() {
     return Optional.ofNullable(present);
   }

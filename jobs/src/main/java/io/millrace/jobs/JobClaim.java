@@ -11,16 +11,13 @@ import io.millrace.store.TaskRef;
  * @param token the fencing token: a later claim on the same job always has a larger one
  */
 public record JobClaim(long client, long origin, long token) {
-  /** A claim that a transaction is about to make, whose token only its commit gives. */
-  static JobClaim beforeCommit(long client, long origin) {
-    return new JobClaim(client, origin, 0);
-  }
-
-  Owner owner() {
+  /** The owner of the kernel task while the claim lasts. */
+  public Owner owner() {
     return Owner.client(client);
   }
 
-  TaskRef ref() {
+  /** The kernel task. */
+  public TaskRef ref() {
     return TaskRef.origin(origin);
   }
 }

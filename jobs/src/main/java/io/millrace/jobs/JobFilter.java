@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
  * Which jobs to list; null for "any" in every part.
  *
  * @param type the name of the type
- * @param status where it is
+ * @param status its status
  * @param priority how soon it was wanted
  * @param batch the number of its batch
- * @param worker who has it or had it last
+ * @param worker the worker that has it or had it last
  */
 public record JobFilter(
     @Nullable String type,

@@ -15,17 +15,29 @@ public interface JobRegistry {
   /** A new GUID, for a job to be submitted. */
   JobId newId();
 
-  /** The name of the blob that holds a job's payload, where it is too large for the commit. */
+  /** The name of the blob that holds a job's payload if it is too large for the commit. */
   static String payloadName(JobId id) {
     return id + ".job";
   }
 
   /**
-   * The name of the blob that holds the result of an attempt, where it is too large for the commit.
-   * Each attempt has its own, so that one that comes too late never touches what was accepted.
+   * The name of the blob that holds the result of an attempt if it is too large for the commit.
+   * Each attempt has its own, so that a late one never touches an accepted one.
    */
   static String resultName(Assignment assignment) {
     return assignment.job().id() + "." + assignment.claim().token() + ".result";
+  }
+
+  /**
+   * Checks that a payload or result is part of the commit if it is small enough.
+   *
+   * @throws IllegalArgumentException if it is a blob though it is small
+   */
+  static void checkSize(Value value) {
+    if (value instanceof Value.Stored stored && stored.size() <= Value.INLINE_LIMIT) {
+      throw new IllegalArgumentException(
+          "a stored value has more than " + Value.INLINE_LIMIT + " bytes, not " + stored.size());
+    }
   }
 
   /**
@@ -41,7 +53,7 @@ public interface JobRegistry {
   Job submit(JobId id, Submission submission, Value payload);
 
   /**
-   * The same without waiting: the job is taken together with others once {@link #flush} is called.
+   * Submits a job without waiting. It is committed with others once {@link #flush} is called.
    *
    * @param payload small enough to be part of the commit
    * @return the job as it is then; fails with what {@link #submit} throws
@@ -49,7 +61,7 @@ public interface JobRegistry {
    */
   CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload);
 
-  /** Has everything taken that was enqueued, on another thread. */
+  /** Commits everything that was enqueued, on another thread. */
   void flush();
 
   /** Whether no job has this key now. */
@@ -97,7 +109,7 @@ public interface JobRegistry {
   Optional<Job> cancel(String keyOrId);
 
   /**
-   * Offers a failed job again, with its failures counted anew; its history stays.
+   * Offers a failed job again, and counts its failures from zero; its history stays.
    *
    * @return the job as it is now; empty when there is none
    * @throws JobStateException when it has not failed
@@ -117,35 +129,35 @@ public interface JobRegistry {
   List<Job> next(String type, int most);
 
   /**
-   * Gives waiting jobs to workers, one to each at most: immediate ones first, then batch ones, then
-   * those that have failed, which no worker gets that failed at them last. A crash may leave claims
-   * on jobs that have failed without a record; those end by themselves within seconds.
+   * Assigns waiting jobs to workers, at most one to each: immediate ones first, then batch ones,
+   * then those that have failed, except to the worker that failed at them last. A crash may leave
+   * claims on failed jobs without a record; those end by themselves within seconds.
    *
-   * @param workers who is ready; a worker that is named twice takes two
-   * @return what was assigned, in no order; fewer than workers where fewer jobs wait
+   * @param workers the ready workers; one that is named twice takes two jobs
+   * @return what was assigned, in no order; fewer than workers if fewer jobs wait
    */
   List<Assignment> assign(String type, List<WorkerId> workers);
 
   /**
-   * Whether jobs of a type may wait that have failed, which not every worker can have. What other
-   * processes have changed shows within a second.
+   * Whether failed jobs of a type may wait, which not every worker gets. Changes by other processes
+   * show within a second.
    */
   boolean hasFailed(String type);
 
   /**
    * Prolongs claims for another lease.
    *
-   * @return those that are not the latest of their jobs any more
+   * @return those that are no longer the latest of their jobs
    */
   List<Assignment> renew(List<Assignment> assignments);
 
   /**
-   * Stores how attempts ended, all that it can in one transaction. A result whose type has a next
-   * one becomes a job of that in the same commit, or later, by {@link Jobs#followOns}, when it
-   * would have to be copied or something is wrong with it. A report that is repeated after its
-   * answer was lost is accepted again. The blob of a result that is refused is deleted. A report
-   * that cannot be stored keeps no other from being stored: one that the store would never take
-   * becomes a failure of its job, any other is postponed.
+   * Stores how attempts ended, in as few transactions as possible. If the job's type has a next
+   * type, the result becomes a job of that type in the same commit; or later, by the follow-on
+   * jobs, if it has to be copied or something is wrong with it. A report that is repeated after its
+   * answer was lost is accepted again. The blob of a refused result is deleted. A report that
+   * cannot be stored does not hold up the others: if the store would never take it, it becomes a
+   * failure of its job; otherwise it is postponed.
    *
    * @return what became of each, in their order
    * @throws JobsFullException when the store has no room
@@ -153,16 +165,16 @@ public interface JobRegistry {
   List<Settled> settle(List<Report> reports);
 
   /**
-   * A job of which the last that was stored is the result of this attempt: for who repeats a report
+   * The job if the last report on it is the result of this attempt: for a report that is repeated
    * after its answer was lost.
    *
    * @param token that of the attempt's claim
    */
   Optional<Job> completedBy(String keyOrId, long token);
 
-  /** The same of a job whose attempt failed, which may wait again or have failed for good. */
+  /** The job if the last report on it is the failure of this attempt. */
   Optional<Job> failedBy(String keyOrId, long token);
 
-  /** Offers every job again that is running: for a server that has just started. */
+  /** Offers all running jobs again, for a server that has just started; gives how many. */
   int returnAll();
 }

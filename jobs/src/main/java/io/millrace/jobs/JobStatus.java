@@ -3,11 +3,11 @@ package io.millrace.jobs;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Where a job is. The transitions stand in the package's description. */
+/** The status of a job. The package's description draws the transitions. */
 public enum JobStatus {
-  /** Waits for a worker, for the first time or again. */
+  /** It waits for a worker, for the first time or again. */
   PENDING,
-  /** A worker has it. */
+  /** A worker works on it. */
   RUNNING,
   /** Its result is stored. */
   DONE,

@@ -89,7 +89,8 @@ public final class JobTypes {
     return new JobTypes(types, true);
   }
 
-  boolean replacesStored() {
+  /** Whether these types replace whatever types are stored. */
+  public boolean replacesStored() {
     return replacesStored;
   }
 
@@ -131,7 +132,7 @@ public final class JobTypes {
   }
 
   /** What the result of a job of this type becomes a job of; null for nothing. */
-  @Nullable JobType next(String name) {
+  public @Nullable JobType next(String name) {
     JobType type = types.get(name);
     return type == null ? null : next(type, types);
   }

@@ -21,7 +21,7 @@ public sealed interface Report {
      * @throws IllegalArgumentException when it is a blob though it is small enough for a commit
      */
     public Completed {
-      Contents.check(result);
+      JobRegistry.checkSize(result);
     }
   }
 
@@ -38,8 +38,8 @@ public sealed interface Report {
    * this is no failure. A job that was returned too often for a reason of its own is failed.
    *
    * @param assignment which attempt
-   * @param reason why the attempt counts as a return, for people, as "its connection broke"; null
-   *     when it does not count: the job was never sent, or nobody is to blame
+   * @param reason why the attempt counts as a return, for people, for example "its connection
+   *     broke"; null if it does not count: the job was never sent, or nobody is to blame
    */
   record Returned(Assignment assignment, @Nullable String reason) implements Report {}
 }

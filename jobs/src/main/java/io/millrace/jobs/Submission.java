@@ -4,11 +4,11 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as somebody wants it.
+ * A job as it is submitted.
  *
  * @param type the name of its type; empty on a server without types
  * @param priority how soon
- * @param key what people call it: unique among the jobs there are, 1 to 256 characters, not of the
+ * @param key its name for people: unique among the jobs there are, 1 to 256 characters, not of the
  *     form of a GUID; null for its GUID
  * @param description up to {@value #MOST_DESCRIPTION} characters; null for none
  */

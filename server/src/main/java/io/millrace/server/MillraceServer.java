@@ -5,10 +5,9 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobTypes;
-import io.millrace.jobs.Jobs;
-import io.millrace.jobs.JobsEnvironment;
 import io.millrace.jobs.dispatch.JobDispatcher;
-import io.millrace.jobs.worker.Polls;
+import io.millrace.jobs.registry.Jobs;
+import io.millrace.jobs.worker.PolledWorkers;
 import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Sweeper;
@@ -151,7 +150,7 @@ public final class MillraceServer implements AutoCloseable {
                   Clock.systemUTC(),
                   System::nanoTime);
           workers.recall();
-          Polls polls = new Polls(workers, jobs.registry());
+          PolledWorkers polls = new PolledWorkers(workers, jobs.registry());
           JobsApi.mount(
               routes,
               new JobsApi.Served(jobs, workers, polls, blobs, blobSettings.maxBytes()),
@@ -274,7 +273,7 @@ public final class MillraceServer implements AutoCloseable {
               blobs,
               settings.replaceTypes() ? types.replacingStored() : types,
               settings.options(),
-              new JobsEnvironment(Clock.systemUTC(), random));
+              new Jobs.Environment(Clock.systemUTC(), random));
       int returned = jobs.registry().returnAll();
       if (returned > 0) {
         LOG.info("{} jobs that were running are offered again", returned);

@@ -1,6 +1,6 @@
 package io.millrace.server;
 
-import io.millrace.jobs.JobRegistryContract;
+import io.millrace.jobs.registry.JobRegistryContract;
 import io.millrace.store.testkit.contract.StoreFixture;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,7 +1,7 @@
 package io.millrace.server;
 
-import io.millrace.jobs.JobsAccess;
-import io.millrace.jobs.JobsContract;
+import io.millrace.jobs.registry.JobsAccess;
+import io.millrace.jobs.registry.JobsContract;
 import java.nio.file.Path;
 
 /** Jobs keep their promises over HTTP, with a real server and workers that ask. */

@@ -8,30 +8,31 @@ import io.millrace.jobs.JobsException;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
 import io.millrace.jobs.WorkerId;
-import io.millrace.jobs.worker.Crew;
-import io.millrace.jobs.worker.Seat;
+import io.millrace.jobs.worker.WorkerPool;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives waiting jobs to ready workers and settles how attempts end. It meets jobs and workers only
- * through the registry and the manager's interface. {@link #step} is for one thread; all else may
- * be called by any.
+ * Assigns waiting jobs to ready workers and settles the reports of attempts. It knows jobs and
+ * workers only by the registry and the {@link WorkerPool}. {@link #step} is for one thread; the
+ * other methods may be called by any.
  */
 public final class JobDispatcher {
   /** How many jobs are assigned in one go. */
   private static final int MOST = 64;
 
-  /** When a report that could not be stored is tried again; then after twice as long each time. */
+  /** After which pause a report that could not be stored is tried again; doubled each time. */
   private static final long FIRST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
   private static final long LONGEST_PAUSE_NANOS = Duration.ofMinutes(1).toNanos();
@@ -40,7 +41,7 @@ public final class JobDispatcher {
   private static final int MOST_REPORTS = 256;
 
   private final JobRegistry registry;
-  private final Crew crew;
+  private final WorkerPool pool;
   private final long renewNanos;
   private final Map<String, Demand> demands = new HashMap<>();
   private final Queue<JobChange> changes = new ConcurrentLinkedQueue<>();
@@ -66,27 +67,27 @@ public final class JobDispatcher {
   /**
    * A dispatcher that has done nothing yet.
    *
-   * @param lease how long claims last that are not renewed; they are at a third of it
+   * @param lease how long claims last; they are renewed after a third of it
    */
-  public JobDispatcher(JobRegistry registry, Crew crew, Duration lease) {
+  public JobDispatcher(JobRegistry registry, WorkerPool pool, Duration lease) {
     this.registry = registry;
-    this.crew = crew;
+    this.pool = pool;
     this.renewNanos = lease.toNanos() / 3;
   }
 
   /** Sets what is called, by any thread and quickly, when a step is due before its time. */
   public void wakeBy(Runnable call) {
     wake = call;
-    crew.wakeBy(call);
+    pool.wakeBy(call);
   }
 
-  /** Tells it that a job has changed. */
+  /** Passes on a change of a job. */
   public void notice(JobChange change) {
     changes.add(change);
     wake.run();
   }
 
-  /** Tells it that it may have missed changes of jobs. */
+  /** Has it look at all jobs again, since it may have missed changes. */
   public void mayHaveMissed() {
     missed = true;
     wake.run();
@@ -96,8 +97,8 @@ public final class JobDispatcher {
    * Does what is due.
    *
    * @param nowNanos a clock that never goes back
-   * @return the nanoseconds after which it wants to be called again, 0 for at once, even if nothing
-   *     wakes it
+   * @return in how many nanoseconds it wants to be called again even if nothing wakes it; 0 for at
+   *     once
    */
   public long step(long nowNanos) {
     boolean more;
@@ -108,8 +109,8 @@ public final class JobDispatcher {
       more = settle(nowNanos);
       more |= assign();
     } finally {
-      // Workers are looked after whatever the store says.
-      wait = crew.step(nowNanos);
+      // Connections are watched even if the store fails.
+      wait = pool.step(nowNanos);
     }
     if (!postponed.isEmpty()) {
       wait = Math.min(wait, postponed.peek().dueNanos() - nowNanos);
@@ -123,7 +124,7 @@ public final class JobDispatcher {
       demands.values().forEach(Demand::offeredAgain);
     }
     for (JobChange change = changes.poll(); change != null; change = changes.poll()) {
-      crew.changed(change);
+      pool.changed(change);
       change
           .job()
           .filter(job -> job.status() == JobStatus.PENDING)
@@ -141,9 +142,9 @@ public final class JobDispatcher {
     return demands.computeIfAbsent(type, _ -> new Demand());
   }
 
-  /** Gives whether more reports wait. Those that could not be settled are kept. */
+  /** Settles reports; gives whether more wait. Those that could not be stored are kept. */
   private boolean settle(long nowNanos) {
-    reports.addAll(crew.takeReports());
+    reports.addAll(pool.takeReports());
     if (!reports.isEmpty()) {
       List<Report> now = reports.stream().limit(MOST_REPORTS).toList();
       List<Settled> outcomes = registry.settle(now);
@@ -166,15 +167,15 @@ public final class JobDispatcher {
     if (outcome instanceof Settled.Postponed) {
       postponed.add(new Postponed(report, nowNanos + pauseNanos, pauseNanos));
     } else {
-      crew.settled(report, outcome);
+      pool.settled(report, outcome);
     }
   }
 
-  /** What goes wrong with one type keeps no other from its jobs. */
+  /** Assigns jobs of all types; a failure with one type does not hold up the others. */
   private boolean assign() {
     boolean more = false;
     @Nullable JobsException failure = null;
-    for (String type : crew.readyTypes()) {
+    for (String type : pool.readyTypes()) {
       try {
         more |= assign(type, demand(type));
       } catch (JobsException e) {
@@ -188,34 +189,34 @@ public final class JobDispatcher {
   }
 
   private boolean assign(String type, Demand demand) {
-    if (!demand.isOpen() && !crew.isAsked(type)) {
+    if (!demand.isOpen() && !pool.needsAnswer(type)) {
       return false;
     }
-    List<Seat> seats = crew.reserve(type, MOST, demand::wants);
-    if (seats.isEmpty()) {
+    List<WorkerPool.Slot> slots = pool.reserve(type, MOST, demand::wants);
+    if (slots.isEmpty()) {
       return false;
     }
-    List<Seat> left = new ArrayList<>(seats);
+    List<WorkerPool.Slot> left = new ArrayList<>(slots);
     try {
-      List<WorkerId> workers = seats.stream().map(Seat::worker).toList();
+      List<WorkerId> workers = slots.stream().map(WorkerPool.Slot::worker).toList();
       for (Assignment assignment : registry.assign(type, workers)) {
-        crew.give(take(left, assignment.worker()), assignment);
+        pool.assign(take(left, assignment.worker()), assignment);
       }
     } finally {
-      crew.leave(left);
+      pool.release(left);
     }
     if (left.isEmpty()) {
       return true;
     }
-    demand.exhausted(left.stream().map(Seat::worker).toList(), registry.hasFailed(type));
+    demand.exhausted(left.stream().map(WorkerPool.Slot::worker).toList(), registry.hasFailed(type));
     return false;
   }
 
-  private static Seat take(List<Seat> seats, WorkerId worker) {
-    for (Seat seat : seats) {
-      if (seat.worker().equals(worker)) {
-        seats.remove(seat);
-        return seat;
+  private static WorkerPool.Slot take(List<WorkerPool.Slot> slots, WorkerId worker) {
+    for (WorkerPool.Slot slot : slots) {
+      if (slot.worker().equals(worker)) {
+        slots.remove(slot);
+        return slot;
       }
     }
     throw new IllegalStateException("a job was assigned to a worker that was not named: " + worker);
@@ -227,13 +228,60 @@ public final class JobDispatcher {
       renewAtNanos = nowNanos + renewNanos;
     }
     if (nowNanos - renewAtNanos >= 0) {
-      List<Assignment> inHand = crew.inHand();
-      if (!inHand.isEmpty()) {
-        crew.lost(registry.renew(inHand));
+      List<Assignment> assignments = pool.activeAssignments();
+      if (!assignments.isEmpty()) {
+        pool.revoke(registry.renew(assignments));
       }
-      // No change tells of a claim that ran out before it was on record.
+      // No change shows that a claim ended before it was on record.
       demands.values().forEach(Demand::offeredAgain);
       renewAtNanos = nowNanos + renewNanos;
+    }
+  }
+
+  /**
+   * Whether jobs of one type may be waiting: jobs for any worker, and jobs that have failed, which
+   * a worker that failed at them does not get. For use by one thread.
+   */
+  static final class Demand {
+    private boolean fresh = true;
+    private boolean failed = true;
+    private final Set<WorkerId> tried = new HashSet<>();
+
+    /** A job waits for any worker. */
+    void offered() {
+      fresh = true;
+    }
+
+    /** A failed job waits. */
+    void offeredAgain() {
+      fresh = true;
+      failed = true;
+      tried.clear();
+    }
+
+    /** Whether a job may wait for any worker at all. */
+    boolean isOpen() {
+      return fresh || failed;
+    }
+
+    /** Whether a job may wait for this worker. */
+    boolean wants(WorkerId worker) {
+      return fresh || (failed && !tried.contains(worker));
+    }
+
+    /**
+     * These workers found no job.
+     *
+     * @param failedLeft whether failed jobs wait
+     */
+    void exhausted(Iterable<WorkerId> workers, boolean failedLeft) {
+      fresh = false;
+      failed = failedLeft;
+      if (failedLeft) {
+        workers.forEach(tried::add);
+      } else {
+        tried.clear();
+      }
     }
   }
 }

@@ -3,10 +3,7 @@ package io.millrace.jobs.worker;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Report;
 
-/**
- * Hears what becomes of the jobs that workers get, for figures. Called by any thread; must be quick
- * and must not fail.
- */
+/** Hears of attempts, for metrics. Called by any thread; must be quick and must not fail. */
 public interface JobObserver {
   /** Hears nothing. */
   JobObserver NONE =
@@ -28,13 +25,13 @@ public interface JobObserver {
    */
   void dispatched(Assignment assignment, long waitedMillis);
 
-  /** How an attempt ended was accepted and is stored. */
+  /** The report of an attempt was accepted and is stored. */
   void ended(Report report);
 
   /**
-   * A result or failure was refused, since its attempt was not the latest of its job any more.
+   * A result or failure was refused, since its attempt was no longer the latest of its job.
    *
-   * @param type the type of the job; empty on a server without types, and where the job is gone
+   * @param type the type of the job; empty on a server without types, and if the job is gone
    */
   void refused(String type);
 }

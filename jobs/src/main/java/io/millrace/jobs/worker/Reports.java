@@ -3,26 +3,27 @@ package io.millrace.jobs.worker;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
+import io.millrace.jobs.worker.ActiveJobs.ActiveJob;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 
 /**
- * How attempts have ended: on its way to the registry, and then to those who are to hear what
- * became of it. Guarded by the lock of the floor.
+ * The reports of how attempts ended, on their way to the registry; and who is told what became of
+ * them. Guarded by the monitor of the {@link WorkerManager}.
  */
 final class Reports {
-  private final Roster roster;
-  private final IdentityHashMap<Report, Post> reporters = new IdentityHashMap<>();
+  private final WorkerDirectory directory;
+  private final IdentityHashMap<Report, WorkerSession> reporters = new IdentityHashMap<>();
   private List<Report> waiting = new ArrayList<>();
   private JobObserver observer = JobObserver.NONE;
 
-  Reports(Roster roster) {
-    this.roster = roster;
+  Reports(WorkerDirectory directory) {
+    this.directory = directory;
   }
 
-  void observeBy(JobObserver hears) {
-    observer = hears;
+  void observeBy(JobObserver given) {
+    observer = given;
   }
 
   /** An attempt has begun. */
@@ -31,64 +32,64 @@ final class Reports {
     observer.dispatched(assignment, Math.max(0, nowMillis - submitted));
   }
 
-  /** An attempt has ended so, which the registry is to hear. */
-  void add(Post post, Report report) {
+  /** Queues a report for the registry; the worker hears if it is refused. */
+  void add(WorkerSession session, Report report) {
     waiting.add(report);
-    reporters.put(report, post);
+    reporters.put(report, session);
   }
 
-  /** The same of one whose worker is not to hear of it. */
+  /** Queues a report of which the worker is not told. */
   void addUnheard(Report report) {
     waiting.add(report);
   }
 
-  /** What the registry has not heard yet, in order. */
+  /** Takes the reports that the registry has not had yet, in order. */
   List<Report> take() {
     List<Report> taken = waiting;
     waiting = new ArrayList<>();
     return taken;
   }
 
-  /** The registry has decided about one that was taken. */
+  /** The registry has settled a report that was taken. */
   void settled(Report report, Settled outcome) {
-    Post post = reporters.remove(report);
-    if (post != null) {
-      settled(post, report, outcome);
+    WorkerSession session = reporters.remove(report);
+    if (session != null) {
+      settled(session, report, outcome);
     }
   }
 
-  /** The registry has decided about one that it was told directly. */
-  void settled(Post post, Report report, Settled outcome) {
+  /** The registry has settled a report that it was given directly. */
+  void settled(WorkerSession session, Report report, Settled outcome) {
     switch (outcome) {
       case Settled.Accepted _ -> {
-        roster.count(post, report);
+        directory.count(session, report);
         observer.ended(report);
       }
       case Settled.Refused(String reason) -> {
         if (!(report instanceof Report.Returned)) {
           observer.refused(report.assignment().job().type());
         }
-        tell(post, report.assignment(), reason);
+        tell(session, report.assignment(), reason);
       }
       case Settled.Postponed _ -> throw new IllegalArgumentException("it is not settled yet");
     }
   }
 
-  /** A result or failure has come of a job that was taken from its worker. */
-  void late(Held held, String reason) {
-    late(held.assignment().job().type());
-    tell(held.post(), held.assignment(), reason);
+  /** A result or failure of a job was refused that had been taken from its worker. */
+  void late(ActiveJob job, String reason) {
+    late(job.assignment().job().type());
+    tell(job.session(), job.assignment(), reason);
   }
 
-  /** The same of one of which nothing is known but the type of its job. */
+  /** A result or failure of a job of this type was refused. */
   void late(String type) {
     observer.refused(type);
   }
 
   /** Tells a worker that something was refused. */
-  void tell(Post post, Assignment assignment, String reason) {
-    if (!post.closed()) {
-      post.link().say(ServerMessages.refused(assignment, reason));
+  void tell(WorkerSession session, Assignment assignment, String reason) {
+    if (!session.closed()) {
+      session.link().say(WorkerMessages.refused(assignment, reason));
     }
   }
 }

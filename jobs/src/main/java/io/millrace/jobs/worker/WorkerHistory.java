@@ -1,5 +1,6 @@
 package io.millrace.jobs.worker;
 
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobsException;
 import io.millrace.jobs.WorkerId;
@@ -34,19 +35,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What is known of workers beyond their connections, by their own ids: what they have done, and
- * when they were last there. It is kept in memory, and in the store with a delay of some seconds,
- * as documents of the collection {@code jobs.workers}. The thousand that were disconnected last are
- * listed; of one that is no longer listed only what it has done is kept. Without tracking nothing
- * is stored.
+ * when they were last connected. It is kept in memory, and in the store with a delay of some
+ * seconds, as documents of the collection {@code jobs.workers}. The thousand workers that were
+ * disconnected last are listed; of earlier ones only what they have done is kept. Without tracking
+ * nothing is stored.
  *
- * <p>The list of those who are disconnected is guarded by the lock of the floor; all else guards
- * itself.
+ * <p>The list of disconnected workers is guarded by the monitor of the {@link WorkerManager};
+ * everything else guards itself.
  */
 final class WorkerHistory {
   /** How many disconnected workers are listed. */
@@ -56,7 +55,10 @@ final class WorkerHistory {
   private static final String COLLECTION = "jobs.workers";
   private static final int PAGE = 1_000;
   private static final Owner SELF = Owner.client(1);
-  private static final JsonMapper MAPPER = new JsonMapper();
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .changeDefaultPropertyInclusion(each -> each.withValueInclusion(Include.NON_NULL))
+          .build();
 
   /** How far the stored time of a connected worker's last sign of life may lag behind. */
   private static final long SEEN_MILLIS = 60_000;
@@ -71,7 +73,7 @@ final class WorkerHistory {
   /**
    * What is known of a worker.
    *
-   * @param presence how it was last there; null when only its tally was stored, as by old versions
+   * @param presence its last connection; null if only its tally was stored, by an old version
    */
   private record Known(Tally tally, @Nullable Presence presence) {
     static final Known NOTHING = new Known(Tally.NONE, null);
@@ -84,12 +86,12 @@ final class WorkerHistory {
     this.tracking = tracking;
   }
 
-  // ---- disconnected workers, under the lock of the floor
+  // ---- disconnected workers, under the monitor of the manager
 
   /**
    * A worker has gone.
    *
-   * @param exactly whether that moment is to be stored; those who ask over HTTP come and go
+   * @param exactly whether that moment is to be stored; workers that ask over HTTP come and go
    */
   void gone(WorkerView view, boolean exactly) {
     disconnected.remove(view.id());
@@ -102,7 +104,7 @@ final class WorkerHistory {
     }
   }
 
-  /** A worker is there again. */
+  /** A worker has connected again. */
   void back(WorkerView view) {
     disconnected.remove(view.id());
     if (tracking) {
@@ -110,7 +112,7 @@ final class WorkerHistory {
     }
   }
 
-  /** Those who are disconnected, the last to go the last. */
+  /** The disconnected workers, in the order in which they went. */
   List<WorkerView> disconnected() {
     return List.copyOf(disconnected.values());
   }
@@ -119,14 +121,14 @@ final class WorkerHistory {
     return disconnected.values().stream().filter(view -> view.id().text().equals(id)).findFirst();
   }
 
-  /** Lists workers that were there before. */
+  /** Lists workers of earlier runs of the server. */
   void list(List<WorkerView> views) {
     views.forEach(view -> disconnected.putIfAbsent(view.id(), view));
   }
 
   // ---- tallies
 
-  /** Makes known what a worker has done; reads the store, so not to be called under a lock. */
+  /** Loads what a worker has done. It reads the store: not to be called under a lock. */
   void recall(WorkerId worker) {
     if (!tracking) {
       return;
@@ -137,7 +139,11 @@ final class WorkerHistory {
       }
     }
     Known stored =
-        store.document(key(worker)).value().map(WorkerHistory::read).orElse(Known.NOTHING);
+        store
+            .document(key(worker))
+            .value()
+            .map(document -> Stored.read(document).known())
+            .orElse(Known.NOTHING);
     synchronized (this) {
       known.putIfAbsent(worker, stored);
     }
@@ -149,7 +155,7 @@ final class WorkerHistory {
   }
 
   /**
-   * What a worker has done has become known; under the lock of the floor.
+   * Counts what a worker has done; under the monitor of the manager.
    *
    * @param left whether its connection was over by then
    */
@@ -169,7 +175,7 @@ final class WorkerHistory {
   // ---- the store
 
   /**
-   * Notes that a worker was there.
+   * Notes that a worker was connected.
    *
    * @param exactly whether the time of its last sign is to be stored at once
    */
@@ -186,7 +192,7 @@ final class WorkerHistory {
     }
   }
 
-  /** One that is not listed any more leaves nothing behind but what it has done. */
+  /** Drops a worker that is no longer listed, except for what it has done. */
   private synchronized void forget(WorkerView view) {
     if (tracking && view.tally().equals(Tally.NONE)) {
       known.remove(view.id());
@@ -198,10 +204,10 @@ final class WorkerHistory {
   }
 
   /**
-   * Stores what has changed; what cannot be stored now is kept for the next time. Not to be called
+   * Stores what has changed. What cannot be stored now is kept for the next time. Not to be called
    * under a lock.
    *
-   * @param connected those who are there now
+   * @param connected the workers that are connected now
    * @param exactly whether their last signs of life are to be stored whatever was stored before
    */
   void save(List<WorkerView> connected, boolean exactly) {
@@ -240,7 +246,7 @@ final class WorkerHistory {
     Transaction.Builder transaction = Transaction.by(SELF);
     for (var entry : changed) {
       transaction.put(
-          key(entry.getKey()), DocumentVersion.ANY, write(entry.getKey(), entry.getValue()));
+          key(entry.getKey()), DocumentVersion.ANY, Stored.write(entry.getKey(), entry.getValue()));
     }
     Outcome outcome = store.commit(transaction.build());
     boolean tooLarge =
@@ -270,15 +276,19 @@ final class WorkerHistory {
     }
     try {
       WorkerId worker = new WorkerId(id);
-      return store.document(key(worker)).value().flatMap(document -> view(worker, read(document)));
+      return store
+          .document(key(worker))
+          .value()
+          .flatMap(document -> view(worker, Stored.read(document).known()));
     } catch (InvalidJobException _) {
       return Optional.empty();
     }
   }
 
   /**
-   * The workers that were there last, as they are stored, the last to be seen the last. Reads the
-   * whole collection, and forgets those who are not listed and have done nothing.
+   * The workers that were connected last, as they are stored, in the order of their last signs of
+   * life. Reads the whole collection, and forgets workers that are not listed and have done
+   * nothing.
    */
   List<WorkerView> stored() {
     PriorityQueue<WorkerView> latest =
@@ -287,7 +297,8 @@ final class WorkerHistory {
     List<Document> page = tracking ? page(after) : List.of();
     while (!page.isEmpty()) {
       for (Document document : page) {
-        view(id(document), read(document)).ifPresent(latest::add);
+        Stored stored = Stored.read(document);
+        view(new WorkerId(stored.id()), stored.known()).ifPresent(latest::add);
         if (latest.size() > MOST_LISTED) {
           forget(latest.remove());
         }
@@ -315,7 +326,7 @@ final class WorkerHistory {
                 worker,
                 presence.name(),
                 presence.type(),
-                WorkerState.DISCONNECTED,
+                WorkerView.State.DISCONNECTED,
                 List.of(),
                 stored.tally(),
                 presence.seen()));
@@ -332,53 +343,46 @@ final class WorkerHistory {
     }
   }
 
-  private static Bytes write(WorkerId worker, Known stored) {
-    ObjectNode json =
-        MAPPER
-            .createObjectNode()
-            .put("id", worker.text())
-            .put("succeeded", stored.tally().succeeded())
-            .put("failed", stored.tally().failed());
-    Presence presence = stored.presence();
-    if (presence != null) {
-      json.put("name", presence.name())
-          .put("type", presence.type())
-          .put("connected", presence.seen().connected())
-          .put("lastSeen", presence.seen().last());
+  /** The document of a worker. Without a time of the last sign an old version has written it. */
+  private record Stored(
+      String id,
+      long succeeded,
+      long failed,
+      @Nullable String name,
+      @Nullable String type,
+      @Nullable Long connected,
+      @Nullable Long lastSeen) {
+    static Bytes write(WorkerId worker, Known known) {
+      Tally tally = known.tally();
+      Presence last = known.presence();
+      Stored stored =
+          last == null
+              ? new Stored(worker.text(), tally.succeeded(), tally.failed(), null, null, null, null)
+              : new Stored(
+                  worker.text(),
+                  tally.succeeded(),
+                  tally.failed(),
+                  last.name(),
+                  last.type(),
+                  last.seen().connected(),
+                  last.seen().last());
+      return Bytes.copyOf(MAPPER.writeValueAsBytes(stored));
     }
-    return Bytes.copyOf(MAPPER.writeValueAsBytes(json));
-  }
 
-  private static WorkerId id(Document document) {
-    return new WorkerId(json(document).required("id").asString());
-  }
-
-  private static Known read(Document document) {
-    JsonNode json = json(document);
-    try {
-      Tally tally =
-          new Tally(json.required("succeeded").asLong(), json.required("failed").asLong());
-      if (!json.has("lastSeen")) {
-        return new Known(tally, null);
+    static Stored read(Document document) {
+      try {
+        return MAPPER.readValue(document.body().toArray(), Stored.class);
+      } catch (JacksonException e) {
+        throw new JobsException(
+            "the document of a worker is damaged: " + e.getOriginalMessage(), e);
       }
-      Seen seen = new Seen(json.required("connected").asLong(), json.required("lastSeen").asLong());
-      return new Known(
-          tally,
-          new Presence(json.required("name").asString(), json.required("type").asString(), seen));
-    } catch (JacksonException e) {
-      throw damaged(e);
     }
-  }
 
-  private static JsonNode json(Document document) {
-    try {
-      return MAPPER.readTree(document.body().toArray());
-    } catch (JacksonException e) {
-      throw damaged(e);
+    Known known() {
+      Tally tally = new Tally(succeeded, failed);
+      return name == null || type == null || connected == null || lastSeen == null
+          ? new Known(tally, null)
+          : new Known(tally, new Presence(name, type, new Seen(connected, lastSeen)));
     }
-  }
-
-  private static JobsException damaged(JacksonException e) {
-    return new JobsException("the document of a worker is damaged: " + e.getOriginalMessage(), e);
   }
 }

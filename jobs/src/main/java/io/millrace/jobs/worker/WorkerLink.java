@@ -4,24 +4,36 @@ import io.millrace.jobs.Job;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a worker, as the manager speaks to it. The methods may be called by any thread,
- * never block and never fail: what cannot be sent any more shows as a disconnection. What is sent
- * arrives in the order of the calls.
+ * The server's end of a connection to a worker: the manager sends by it. The methods may be called
+ * by any thread, never block and never fail: if something cannot be sent, the connection ends.
+ * Messages arrive in the order of the calls.
  */
 public interface WorkerLink {
+  /** Close code: the connection has served its purpose. */
+  int NORMAL = 1000;
+
+  /** Close code: a message does not have the form that the protocol asks for. */
+  int MALFORMED = 1007;
+
+  /** Close code: a message is not allowed at this point, or an expected one did not come. */
+  int NOT_ALLOWED = 1008;
+
+  /** Close code: the server cannot go on. */
+  int SERVER_ERROR = 1011;
+
   /** Sends a text message. */
   void say(String text);
 
   /**
-   * Sends the payload of a job as one binary message, in as many fragments as it needs. When its
-   * turn comes and {@link WorkerConnection#wants} says that it is too late, or the payload is not
-   * there, nothing is sent. Where the payload cannot be read, the connection is closed.
+   * Sends the payload of a job as one binary message, in as many fragments as it needs. Nothing is
+   * sent if {@link WorkerConnection#wants} says no when its turn comes, or if the payload is
+   * missing. If the payload cannot be read, the connection is closed.
    *
    * @param announcement a text message that goes directly before it; null for none
    */
   void send(Job job, @Nullable String announcement);
 
-  /** Sends a ping, so that the connection survives what lies between. */
+  /** Sends a ping, so that proxies keep the connection open. */
   void ping();
 
   /**

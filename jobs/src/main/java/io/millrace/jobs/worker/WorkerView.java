@@ -3,28 +3,40 @@ package io.millrace.jobs.worker;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.WorkerId;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A worker as it is listed.
  *
- * @param id what it calls itself
+ * @param id the id that it chose
  * @param name its display name
  * @param type the type of its jobs; empty on a server without types
- * @param state what is known of it
- * @param jobs the jobs in its hands
- * @param tally what it has done, on this connection alone where workers are not tracked
- * @param seen when it was there
+ * @param state its state
+ * @param jobs the jobs that it works on
+ * @param tally what it has done, on this connection alone if workers are not tracked
+ * @param seen when it was connected
  */
 public record WorkerView(
-    WorkerId id,
-    String name,
-    String type,
-    WorkerState state,
-    List<JobId> jobs,
-    Tally tally,
-    Seen seen) {
+    WorkerId id, String name, String type, State state, List<JobId> jobs, Tally tally, Seen seen) {
+  /** What a worker can do now. */
+  public enum State {
+    /** Registered; it has not said yet whether it is ready. */
+    UNKNOWN,
+    /** It can be given a job. */
+    READY,
+    /** It has as many jobs as it takes, or says that it is busy. */
+    BUSY,
+    /** Its connection is over; it is listed for a while. */
+    DISCONNECTED;
+
+    /** The name in answers, in lower case. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   /**
-   * What a worker has done, over all its connections where workers are tracked.
+   * What a worker has done, over all its connections if workers are tracked.
    *
    * @param succeeded how many jobs it gave an accepted result for
    * @param failed how many jobs it failed
@@ -51,7 +63,7 @@ public record WorkerView(
   }
 
   /**
-   * When a worker was there, in milliseconds since the epoch.
+   * When a worker was connected, in milliseconds since the epoch.
    *
    * @param connected when its current or last connection began
    * @param last when it last showed any sign of life

@@ -4,28 +4,28 @@ import io.millrace.jobs.JobId;
 import java.util.List;
 import java.util.Optional;
 
-/** The workers, as the server's other parts see them. Safe for use by any number of threads. */
+/** The workers as the server's API sees them. Safe for use by any number of threads. */
 public interface Workers {
   /**
-   * A worker has connected, and has to register in time.
+   * Opens the session of a worker that has connected. It has to register in time.
    *
    * @param type the type of its jobs; empty on a server without types
    */
   WorkerConnection connect(String type, WorkerLink link);
 
-  /** Those that are connected, and those that were not long ago. */
+  /** The connected workers, then those that were disconnected last. */
   List<WorkerView> list();
 
   /** The last known state of a worker, by its id. */
   Optional<WorkerView> find(String id);
 
-  /** How far a job is, as its worker last said; empty when it has not, or the job does not run. */
+  /** The last progress of a running job; empty if its worker has reported none. */
   Optional<Progress> progress(JobId job);
 
   /**
-   * How far the jobs are of which their workers have said something since.
+   * The progress that was reported since an earlier answer.
    *
-   * @param after the number of an earlier answer; 0 for all that was said of jobs that run
+   * @param number of that answer; 0 for all progress of running jobs
    */
-  Advances advances(long after);
+  Progress.Updates progressSince(long number);
 }

@@ -1,12 +1,13 @@
 /**
- * Workers and the jobs in their hands: the manager owns what is said on connections, the dispatcher
- * matches jobs to workers, and they meet only here and in the registry.
+ * Workers and the jobs that they work on. The manager owns the connections, the dispatcher matches
+ * jobs to workers; they meet only in {@link io.millrace.jobs.worker.WorkerPool} and in the
+ * registry.
  *
  * <pre>
- *   WorkerSocket ──► Conversation ─┐                        ┌─ Roster    who is there, was there, did what
- *   PollRoutes ────► Polls ────────┼─► Floor (one monitor) ─┼─ Seats     who is ready
- *   time ──────────► Vigil ────────┤                        ├─ Hands     which job is where, and how far
- *   dispatcher ────► WorkerManager ┘                        └─ Reports   how attempts ended, and who hears
+ *   WebSocket ───► WorkerProtocol ─┐                 ┌─ WorkerDirectory  who is or was connected
+ *   long poll ───► PolledWorkers ──┼─► WorkerManager ┼─ ReadyWorkers     who has room for a job
+ *   time ────────► Heartbeats ─────┤   (one monitor) ├─ ActiveJobs       who works on which job
+ *   dispatcher ──► WorkerPool ─────┘                 └─ Reports          how attempts ended
  * </pre>
  */
 @NullMarked

@@ -10,7 +10,7 @@ class DemandTest {
   private static final WorkerId ONE = new WorkerId("one");
   private static final WorkerId OTHER = new WorkerId("other");
 
-  private final Demand demand = new Demand();
+  private final JobDispatcher.Demand demand = new JobDispatcher.Demand();
 
   @Test
   void a_worker_is_wanted_until_a_look_has_found_nothing() {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.worker.Progress;
-import io.millrace.jobs.worker.WorkerState;
+import io.millrace.jobs.worker.WorkerView;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -43,7 +43,7 @@ class OldWorkersTest {
     line.tell(registration);
     assertThat(line.heard()).containsExactly("{\"code\":2}");
     line.tell("{\"Code\":1,\"Status\":\"1\"}");
-    assertThat(world.workers.find("w").orElseThrow().state()).isEqualTo(WorkerState.READY);
+    assertThat(world.workers.find("w").orElseThrow().state()).isEqualTo(WorkerView.State.READY);
   }
 
   @Test

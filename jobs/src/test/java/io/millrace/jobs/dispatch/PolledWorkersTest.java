@@ -8,14 +8,14 @@ import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobsFullException;
-import io.millrace.jobs.JobsOptions;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
-import io.millrace.jobs.worker.Polls;
+import io.millrace.jobs.registry.Jobs;
+import io.millrace.jobs.worker.PolledWorkers;
 import io.millrace.jobs.worker.Registration;
-import io.millrace.jobs.worker.WorkerState;
+import io.millrace.jobs.worker.WorkerView;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,20 +41,20 @@ class PolledWorkersTest {
 
   @Test
   void a_polled_worker_whose_job_is_cancelled_is_there_no_more() throws Exception {
-    Polls polls = new Polls(world.workers, world.registry());
+    PolledWorkers polls = new PolledWorkers(world.workers, world.registry());
     world.submit("k");
     Registration who = Registration.single("n", new WorkerId("p"), "right");
     world.workers.wakeBy(world::settleOnce);
     assertThat(polls.next("", who, Duration.ofMinutes(1))).isPresent();
     world.registry().cancel("k");
-    world.advance(JobsOptions.DEFAULTS.lease());
+    world.advance(Jobs.Options.DEFAULTS.lease());
     assertThat(world.workers.find("p").map(view -> view.state()))
-        .isEqualTo(Optional.of(WorkerState.DISCONNECTED));
+        .isEqualTo(Optional.of(WorkerView.State.DISCONNECTED));
   }
 
   @Test
   void a_job_that_did_not_reach_the_worker_that_asked_is_offered_again_at_once() {
-    Polls polls = new Polls(world.workers, world.registry());
+    PolledWorkers polls = new PolledWorkers(world.workers, world.registry());
     world.submit("k");
     Registration who = Registration.single("n", new WorkerId("p"), "right");
     world.workers.wakeBy(world::settleOnce);
@@ -72,7 +72,7 @@ class PolledWorkersTest {
 
   @Test
   void a_job_whose_payload_is_lost_fails_once_for_a_worker_that_asks_too() {
-    Polls polls = new Polls(world.workers, world.registry());
+    PolledWorkers polls = new PolledWorkers(world.workers, world.registry());
     world.submit("k");
     Registration who = Registration.single("n", new WorkerId("p"), "right");
     world.workers.wakeBy(world::settleOnce);
@@ -94,7 +94,7 @@ class PolledWorkersTest {
 
   @Test
   void a_worker_that_asks_without_waiting_gets_a_job_that_waits_and_else_goes_at_once() {
-    Polls polls = new Polls(world.workers, world.registry());
+    PolledWorkers polls = new PolledWorkers(world.workers, world.registry());
     Registration who = Registration.single("n", new WorkerId("p"), "right");
     world.workers.wakeBy(world::settleOnce);
     assertThat(polls.next("", who, Duration.ZERO)).isEmpty();
@@ -111,7 +111,7 @@ class PolledWorkersTest {
 
   @Test
   void a_worker_that_asks_repeats_its_result_when_a_full_store_has_room_again() throws Exception {
-    Polls polls = new Polls(world.workers, world.registry());
+    PolledWorkers polls = new PolledWorkers(world.workers, world.registry());
     world.submit("k");
     Registration who = Registration.single("n", new WorkerId("p"), "right");
     world.workers.wakeBy(world::settleOnce);

@@ -9,9 +9,9 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobType;
 import io.millrace.jobs.JobTypes;
-import io.millrace.jobs.TroubledBlobs;
 import io.millrace.jobs.WorkerId;
-import io.millrace.jobs.worker.Polls;
+import io.millrace.jobs.registry.TroubledBlobs;
+import io.millrace.jobs.worker.PolledWorkers;
 import io.millrace.jobs.worker.Registration;
 import io.millrace.jobs.worker.WorkerOptions;
 import java.nio.file.Path;
@@ -146,7 +146,7 @@ class ReturnsTest {
   @Test
   void a_payload_that_cannot_be_read_is_not_offered_for_ever_over_http() {
     world.submit("k");
-    Polls polls = new Polls(world.workers, world.registry());
+    PolledWorkers polls = new PolledWorkers(world.workers, world.registry());
     world.workers.wakeBy(world::settleOnce);
     for (int i = 0; i < MOST; i++) {
       Assignment attempt =

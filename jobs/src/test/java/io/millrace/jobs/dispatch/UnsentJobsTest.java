@@ -7,7 +7,7 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStatus;
-import io.millrace.jobs.JobsOptions;
+import io.millrace.jobs.registry.Jobs;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -51,7 +51,7 @@ class UnsentJobsTest {
     world.submit("k");
     world.settle();
     world.registry().cancel("k");
-    world.advance(JobsOptions.DEFAULTS.lease().dividedBy(3));
+    world.advance(Jobs.Options.DEFAULTS.lease().dividedBy(3));
     line.clear(world.registry());
     world.submit("next");
     world.settle();
@@ -69,7 +69,7 @@ class UnsentJobsTest {
     world.submit("k");
     world.settle();
     world.registry().cancel("k");
-    world.advance(JobsOptions.DEFAULTS.lease().dividedBy(3));
+    world.advance(Jobs.Options.DEFAULTS.lease().dividedBy(3));
     world.registry().retry("k");
     world.mayHaveMissed();
     world.settle();

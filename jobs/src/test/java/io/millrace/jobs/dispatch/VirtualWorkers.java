@@ -3,18 +3,16 @@ package io.millrace.jobs.dispatch;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
-import io.millrace.jobs.FollowOns;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobTypes;
-import io.millrace.jobs.Jobs;
-import io.millrace.jobs.JobsEnvironment;
-import io.millrace.jobs.JobsOptions;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
 import io.millrace.jobs.Submission;
+import io.millrace.jobs.registry.FollowOns;
+import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.jobs.worker.WorkerOptions;
 import io.millrace.store.TaskStore;
@@ -65,11 +63,11 @@ final class VirtualWorkers implements AutoCloseable {
             fixture.store(),
             blobs,
             types,
-            JobsOptions.DEFAULTS,
-            new JobsEnvironment(this::now, new Random(1)));
+            Jobs.Options.DEFAULTS,
+            new Jobs.Environment(this::now, new Random(1)));
     workers = manager();
     dispatcher =
-        new JobDispatcher(postponing(jobs.registry()), workers, JobsOptions.DEFAULTS.lease());
+        new JobDispatcher(postponing(jobs.registry()), workers, Jobs.Options.DEFAULTS.lease());
   }
 
   TaskStore store() {

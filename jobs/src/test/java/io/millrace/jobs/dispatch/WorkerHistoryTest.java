@@ -6,7 +6,6 @@ import io.millrace.blobs.FileBlobStore;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.jobs.worker.WorkerOptions;
-import io.millrace.jobs.worker.WorkerState;
 import io.millrace.jobs.worker.WorkerView;
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;
@@ -65,14 +64,14 @@ class WorkerHistoryTest {
     WorkerView view = after.find("w").orElseThrow();
     assertThat(after.list()).containsExactly(view);
     assertThat(view.name()).isEqualTo("n");
-    assertThat(view.state()).isEqualTo(WorkerState.DISCONNECTED);
+    assertThat(view.state()).isEqualTo(WorkerView.State.DISCONNECTED);
     assertThat(view.tally()).isEqualTo(new WorkerView.Tally(1, 0));
     assertThat(view.seen()).isEqualTo(new WorkerView.Seen(7_000, 10_000));
-    assertThat(after.count(WorkerState.READY)).isZero();
+    assertThat(after.count(WorkerView.State.READY)).isZero();
 
     TestLine.ready(after, "w");
     assertThat(after.list()).hasSize(1);
-    assertThat(after.find("w").orElseThrow().state()).isEqualTo(WorkerState.READY);
+    assertThat(after.find("w").orElseThrow().state()).isEqualTo(WorkerView.State.READY);
     assertThat(after.find("w").orElseThrow().tally().succeeded()).isEqualTo(1);
   }
 

@@ -5,12 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobStatus;
-import io.millrace.jobs.JobsOptions;
 import io.millrace.jobs.Report;
-import io.millrace.jobs.worker.Advances;
+import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.JobObserver;
 import io.millrace.jobs.worker.Progress;
-import io.millrace.jobs.worker.WorkerState;
+import io.millrace.jobs.worker.WorkerView;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -117,7 +116,7 @@ class WorkersInVirtualTimeTest {
     }
     assertThat(world.job("k").status()).isEqualTo(JobStatus.RUNNING);
     assertThat(world.workers.find("w").map(view -> view.state()))
-        .isEqualTo(Optional.of(WorkerState.BUSY));
+        .isEqualTo(Optional.of(WorkerView.State.BUSY));
   }
 
   @Test
@@ -152,7 +151,7 @@ class WorkersInVirtualTimeTest {
     assertThat(second.heard()).containsExactly("payload of k");
     assertThat(world.job("k").failures()).isZero();
     assertThat(world.workers.find("first").map(view -> view.state()))
-        .isEqualTo(Optional.of(WorkerState.DISCONNECTED));
+        .isEqualTo(Optional.of(WorkerView.State.DISCONNECTED));
   }
 
   @Test
@@ -209,7 +208,7 @@ class WorkersInVirtualTimeTest {
     assertThat(original.heard()).containsExactly("payload of l");
     world.registry().cancel("k");
     world.registry().cancel("l");
-    world.advance(JobsOptions.DEFAULTS.lease().dividedBy(2));
+    world.advance(Jobs.Options.DEFAULTS.lease().dividedBy(2));
     assertThat(line.heard())
         .contains(
             "{\"code\":2,\"refused\":\"" + k.id() + "\",\"info\":\"the job was taken from you\"}");
@@ -224,21 +223,21 @@ class WorkersInVirtualTimeTest {
     Job a = world.submit("a");
     Job b = world.submit("b");
     world.settle();
-    assertThat(world.workers.advances(0)).isEqualTo(new Advances(0, List.of()));
+    assertThat(world.workers.progressSince(0)).isEqualTo(new Progress.Updates(0, List.of()));
     line.progress(a, 10);
     line.progress(b, 20);
     line.progress(a, 30);
-    Advances both = world.workers.advances(0);
+    Progress.Updates both = world.workers.progressSince(0);
     assertThat(both.jobs())
         .extracting(each -> each.job().key() + " " + each.progress().percent())
         .containsExactly("b 20.0", "a 30.0");
-    assertThat(world.workers.advances(both.number()).jobs()).isEmpty();
+    assertThat(world.workers.progressSince(both.number()).jobs()).isEmpty();
     line.progress(b, 40);
-    assertThat(world.workers.advances(both.number()).jobs())
+    assertThat(world.workers.progressSince(both.number()).jobs())
         .extracting(each -> each.job().key())
         .containsExactly("b");
     line.tell("{\"code\":4,\"info\":\"no\",\"logs\":null,\"job\":\"" + b.id() + "\"}");
-    assertThat(world.workers.advances(0).jobs())
+    assertThat(world.workers.progressSince(0).jobs())
         .extracting(each -> each.job().key())
         .containsExactly("a");
   }
@@ -271,7 +270,7 @@ class WorkersInVirtualTimeTest {
     TestLine second = TestLine.ready(world.workers, "second");
     world.settle();
     world.registry().cancel("a");
-    world.advance(JobsOptions.DEFAULTS.lease().dividedBy(3));
+    world.advance(Jobs.Options.DEFAULTS.lease().dividedBy(3));
     second.result("late");
     world.submit("b");
     second.tell("{\"code\":1,\"status\":1}");

@@ -14,7 +14,7 @@ import io.millrace.graph.schedule.SchedulerDriver;
 import io.millrace.graph.schedule.SchedulerOptions;
 import io.millrace.graph.schedule.Surroundings;
 import io.millrace.graph.type.StandardTypes;
-import io.millrace.jobs.Jobs;
+import io.millrace.jobs.registry.Jobs;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.queues.ArchivedTasks;

@@ -1,11 +1,11 @@
 package io.millrace.server.jobs;
 
-import io.millrace.jobs.FollowOns;
 import io.millrace.jobs.JobChange;
-import io.millrace.jobs.JobChanges;
-import io.millrace.jobs.Jobs;
 import io.millrace.jobs.JobsFullException;
 import io.millrace.jobs.dispatch.JobDispatcher;
+import io.millrace.jobs.registry.FollowOns;
+import io.millrace.jobs.registry.JobChanges;
+import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.StoreClosedException;

@@ -2,10 +2,9 @@ package io.millrace.server.jobs;
 
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobChange;
-import io.millrace.jobs.JobChanges;
 import io.millrace.jobs.JobFilter;
-import io.millrace.jobs.worker.Advances;
-import io.millrace.jobs.worker.Advances.Advance;
+import io.millrace.jobs.registry.JobChanges;
+import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.Workers;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
@@ -79,9 +78,9 @@ final class EventStream {
   }
 
   private void writeProgress() throws IOException {
-    Advances news = workers.advances(heard);
+    Progress.Updates news = workers.progressSince(heard);
     heard = news.number();
-    for (Advance each : news.jobs()) {
+    for (Progress.Update each : news.jobs()) {
       if (filter.matches(each.job())) {
         write("progress", null, Shapes.of(each));
       }

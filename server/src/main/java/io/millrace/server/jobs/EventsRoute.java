@@ -1,8 +1,8 @@
 package io.millrace.server.jobs;
 
-import io.millrace.jobs.JobChanges;
 import io.millrace.jobs.JobFilter;
-import io.millrace.jobs.Jobs;
+import io.millrace.jobs.registry.JobChanges;
+import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.Workers;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.HttpProblem;

@@ -2,8 +2,8 @@ package io.millrace.server.jobs;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.jobs.Jobs;
 import io.millrace.jobs.JobsException;
+import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.PolledJobs;
 import io.millrace.jobs.worker.Workers;
 import io.millrace.server.http.Failures;

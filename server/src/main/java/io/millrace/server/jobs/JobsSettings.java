@@ -1,7 +1,7 @@
 package io.millrace.server.jobs;
 
 import io.millrace.jobs.JobType;
-import io.millrace.jobs.JobsOptions;
+import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.WorkerOptions;
 import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.config.Key;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param access how clients get in, and where
  */
 public record JobsSettings(
-    JobsOptions options,
+    Jobs.Options options,
     List<JobType> types,
     boolean replaceTypes,
     WorkerSettings workers,
@@ -72,14 +72,14 @@ public record JobsSettings(
           "batch-size",
           1,
           1_000_000,
-          JobsOptions.DEFAULTS.batchSize(),
+          Jobs.Options.DEFAULTS.batchSize(),
           "How many jobs a new batch takes.");
   private static final Key<Long> MAX_FAILURES =
       Key.number(
           "max-failures",
           1,
           1_000,
-          JobsOptions.DEFAULTS.maxFailures(),
+          Jobs.Options.DEFAULTS.maxFailures(),
           "After how many failures a job is failed for good.");
   private static final Key<Duration> STUCK_AFTER =
       Key.duration(
@@ -94,7 +94,7 @@ public record JobsSettings(
           "max-returns",
           1,
           1_000_000,
-          JobsOptions.DEFAULTS.maxReturns(),
+          Jobs.Options.DEFAULTS.maxReturns(),
           "After how many returns a job is failed for good. A return is an attempt that ended with"
               + " its worker: the connection broke, or the result was refused.");
   private static final Key<Duration> KEEPALIVE =
@@ -110,7 +110,7 @@ public record JobsSettings(
           "lease",
           Duration.ofSeconds(5),
           Duration.ofHours(24),
-          JobsOptions.DEFAULTS.lease(),
+          Jobs.Options.DEFAULTS.lease(),
           "How long the claim on a running job lasts that the server does not renew.");
   private static final Key<@Nullable String> TYPE =
       Key.bare("types.NAME", "A job type without description and successor.");
@@ -206,7 +206,7 @@ public record JobsSettings(
 
   private static JobsSettings of(Values values) {
     return new JobsSettings(
-        new JobsOptions(
+        new Jobs.Options(
             values.get(BATCH_SIZE).intValue(),
             values.get(MAX_FAILURES).intValue(),
             values.get(MAX_RETURNS).intValue(),

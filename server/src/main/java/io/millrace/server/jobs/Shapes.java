@@ -5,7 +5,6 @@ import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.WorkerId;
-import io.millrace.jobs.worker.Advances.Advance;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.WorkerView;
 import io.millrace.jobs.worker.Workers;
@@ -39,7 +38,7 @@ final class Shapes {
   }
 
   /** How far a job is, and which it is. */
-  static ObjectNode of(Advance advance) {
+  static ObjectNode of(Progress.Update advance) {
     ObjectNode json = Json.object();
     json.put("id", advance.job().id().toString());
     json.put("key", advance.job().key());

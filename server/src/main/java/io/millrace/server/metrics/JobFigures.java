@@ -2,12 +2,12 @@ package io.millrace.server.metrics;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.millrace.jobs.JobCensus;
-import io.millrace.jobs.JobCensus.Kind;
 import io.millrace.jobs.JobStatus;
-import io.millrace.jobs.Jobs;
+import io.millrace.jobs.registry.JobCounts;
+import io.millrace.jobs.registry.JobCounts.Kind;
+import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.WorkerManager;
-import io.millrace.jobs.worker.WorkerState;
+import io.millrace.jobs.worker.WorkerView;
 import io.millrace.store.StoreException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -35,14 +35,14 @@ public final class JobFigures {
   /** How long a scrape waits for the count. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-  private final JobCensus census;
+  private final JobCounts census;
   private final TypeLabels labels;
   private volatile @Nullable Map<Kind, Long> unfinished;
   private volatile @Nullable Map<Kind, Long> ended;
   private @Nullable CompletableFuture<Map<Kind, Long>> counting;
   private volatile long restUntilNanos = System.nanoTime();
 
-  private JobFigures(JobCensus census, TypeLabels labels) {
+  private JobFigures(JobCounts census, TypeLabels labels) {
     this.census = census;
     this.labels = labels;
   }
@@ -51,7 +51,7 @@ public final class JobFigures {
   public static JobFigures show(Jobs jobs, WorkerManager workers, MeterRegistry registry) {
     TypeLabels labels = new TypeLabels(jobs.types().all());
     workers.observeBy(new AttemptFigures(labels, registry));
-    JobFigures figures = new JobFigures(jobs.census(), labels);
+    JobFigures figures = new JobFigures(jobs.counts(), labels);
     for (String type : labels.all()) {
       for (JobStatus status : JobStatus.values()) {
         Gauge.builder("millrace.jobs", figures, it -> it.count(new Kind(type, status)))
@@ -61,7 +61,8 @@ public final class JobFigures {
             .register(registry);
       }
     }
-    for (WorkerState state : List.of(WorkerState.UNKNOWN, WorkerState.READY, WorkerState.BUSY)) {
+    for (WorkerView.State state :
+        List.of(WorkerView.State.UNKNOWN, WorkerView.State.READY, WorkerView.State.BUSY)) {
       Gauge.builder("millrace.workers", workers, it -> it.count(state))
           .description("Workers that are connected and have registered")
           .tag("state", state.word())

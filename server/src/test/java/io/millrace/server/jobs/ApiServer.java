@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.jobs.JobTypes;
-import io.millrace.jobs.Jobs;
-import io.millrace.jobs.JobsEnvironment;
+import io.millrace.jobs.registry.Jobs;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.http.Failures;
@@ -64,7 +63,7 @@ final class ApiServer implements AutoCloseable {
             blobs,
             JobTypes.of(settings.types()),
             settings.options(),
-            new JobsEnvironment(Clock.systemUTC(), new Random(3)));
+            new Jobs.Environment(Clock.systemUTC(), new Random(3)));
     polled = new FakePolled(jobs.registry(), blobs);
     Routes routes = new Routes(new SimpleMeterRegistry());
     Failures failures = new Failures();

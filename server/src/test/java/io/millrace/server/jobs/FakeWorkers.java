@@ -2,7 +2,6 @@ package io.millrace.server.jobs;
 
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
-import io.millrace.jobs.worker.Advances;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.WorkerConnection;
 import io.millrace.jobs.worker.WorkerLink;
@@ -25,7 +24,7 @@ final class FakeWorkers implements Workers {
   final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
   final BlockingQueue<WorkerLink> links = new LinkedBlockingQueue<>();
   final Map<JobId, Progress> progress = new ConcurrentHashMap<>();
-  final List<Advances.Advance> said = new CopyOnWriteArrayList<>();
+  final List<Progress.Update> said = new CopyOnWriteArrayList<>();
   final List<WorkerView> listed = new CopyOnWriteArrayList<>();
 
   String nextHeard() throws InterruptedException {
@@ -103,9 +102,9 @@ final class FakeWorkers implements Workers {
   }
 
   @Override
-  public Advances advances(long after) {
-    List<Advances.Advance> all = List.copyOf(said);
-    return new Advances(all.size(), all.subList((int) after, all.size()));
+  public Progress.Updates progressSince(long after) {
+    List<Progress.Update> all = List.copyOf(said);
+    return new Progress.Updates(all.size(), all.subList((int) after, all.size()));
   }
 
   @Override

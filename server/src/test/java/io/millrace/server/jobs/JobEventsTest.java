@@ -3,7 +3,6 @@ package io.millrace.server.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.jobs.Job;
-import io.millrace.jobs.worker.Advances.Advance;
 import io.millrace.jobs.worker.Progress;
 import java.io.IOException;
 import java.net.URI;
@@ -61,7 +60,7 @@ final class JobEventsTest {
     server.submitted("b", "batch");
     Job a = server.jobs.registry().find("a").orElseThrow();
     Job b = server.jobs.registry().find("b").orElseThrow();
-    server.workers.said.add(new Advance(a, new Progress(25.0, null, 1_000)));
+    server.workers.said.add(new Progress.Update(a, new Progress(25.0, null, 1_000)));
     try (Stream<String> events = eventsAt("/api/events?priority=immediate")) {
       Iterator<String> lines = events.iterator();
       assertThat(find(lines, "event: ")).isEqualTo("event: start");
@@ -72,8 +71,8 @@ final class JobEventsTest {
                   + a.id()
                   + "\",\"key\":\"a\",\"progress\":{\"percent\":25.0,\"info\":null,"
                   + "\"at\":\"1970-01-01T00:00:01Z\"}}");
-      server.workers.said.add(new Advance(b, new Progress(1.0, "not wanted", 1_000)));
-      server.workers.said.add(new Advance(a, new Progress(null, "nearly", 2_000)));
+      server.workers.said.add(new Progress.Update(b, new Progress(1.0, "not wanted", 1_000)));
+      server.workers.said.add(new Progress.Update(a, new Progress(null, "nearly", 2_000)));
       assertThat(find(lines, "data: ")).contains("\"info\":\"nearly\"");
     }
   }

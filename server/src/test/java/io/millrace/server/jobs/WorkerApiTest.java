@@ -6,7 +6,6 @@ import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.WorkerId;
-import io.millrace.jobs.worker.WorkerState;
 import io.millrace.jobs.worker.WorkerView;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -123,7 +122,7 @@ final class WorkerApiTest {
             new WorkerId("m/1"),
             "machine",
             "",
-            WorkerState.READY,
+            WorkerView.State.READY,
             List.of(),
             new WorkerView.Tally(3, 1),
             new WorkerView.Seen(1_000, 2_000)));

@@ -2,7 +2,7 @@ package io.millrace.server.graph.type;
 
 import io.millrace.graph.Tail;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.Jobs;
+import io.millrace.jobs.registry.Jobs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

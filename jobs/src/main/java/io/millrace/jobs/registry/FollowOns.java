@@ -1,0 +1,283 @@
+package io.millrace.jobs.registry;
+
+import io.millrace.blobs.BlobException;
+import io.millrace.blobs.BlobStream;
+import io.millrace.blobs.Value;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobType;
+import io.millrace.jobs.JobTypes;
+import io.millrace.jobs.JobsException;
+import io.millrace.jobs.Submission;
+import io.millrace.store.Outcome;
+import io.millrace.store.StoreException;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the follow-on jobs that could not be made in the commit of their results, since the result
+ * has to be copied or something is wrong with it. The result itself is stored already. A job that
+ * cannot be made is tried again after a second, then after twice as long each time, up to ten
+ * minutes; the problem is kept with the job of the result.
+ *
+ * <p>Step-driven: {@link #step} is for one thread and blocks while it copies; all else may be
+ * called by any. There may be several for one store.
+ */
+public final class FollowOns {
+  private static final Logger LOG = LoggerFactory.getLogger(FollowOns.class);
+  private static final long FIRST_PAUSE_MILLIS = 1_000;
+  private static final long LONGEST_PAUSE_MILLIS = 600_000;
+
+  /** How often it looks for follow-on jobs that another process has left. */
+  private static final long LOOK_MILLIS = 60_000;
+
+  private final JobStore store;
+  private final Batches batches;
+  private final JobTypes types;
+  private final Map<JobId, Retry> retries = new HashMap<>();
+  private volatile Runnable wake = () -> {};
+  private volatile boolean stopped;
+
+  FollowOns(JobStore store, Batches batches, JobTypes types) {
+    this.store = store;
+    this.batches = batches;
+    this.types = types;
+  }
+
+  private record Retry(long dueMillis, long pauseMillis) {}
+
+  JobTypes types() {
+    return types;
+  }
+
+  /** The job that a result becomes; its payload is kept already. */
+  NewJob child(Job parent, JobId id, JobType type, Value payload) {
+    Submission order = new Submission(type.name(), parent.order().priority(), null, null);
+    return new NewJob(id, order, payload, parent.id(), store.nowMillis());
+  }
+
+  /** Sets what is called, by any thread and quickly, when a step is due before its time. */
+  public void wakeBy(Runnable call) {
+    wake = call;
+  }
+
+  /** A job is done, and another is to be made of its result. */
+  void add(Job job) {
+    Job.FollowOn followOn = job.line().followOn();
+    if (followOn != null && followOn.problem() != null) {
+      warn(job, followOn);
+    }
+    wake.run();
+  }
+
+  private static void warn(Job job, Job.FollowOn followOn) {
+    LOG.warn(
+        "the result of job {} is stored, but no {} job can be made of it yet; this is tried again:"
+            + " {}",
+        job.id(),
+        followOn.type(),
+        followOn.problem());
+  }
+
+  /** Breaks off the copy under way and makes no more: {@link #step} returns soon. */
+  public void stop() {
+    stopped = true;
+  }
+
+  /**
+   * Makes what is due.
+   *
+   * @return in how many milliseconds it wants to be called again, even if nothing wakes it
+   */
+  public long step() {
+    List<JobId> pending = new ArrayList<>();
+    store.each(Keys.FOLLOW_ONS, "", document -> pending.add(JobJson.id(document.key().key())));
+    retries.keySet().retainAll(pending);
+    long wait = LOOK_MILLIS;
+    for (JobId id : pending) {
+      long now = store.nowMillis();
+      Retry retry = retries.get(id);
+      if (!stopped && (retry == null || now >= retry.dueMillis())) {
+        retry = make(id) ? null : later(retry);
+        if (retry == null) {
+          retries.remove(id);
+          continue;
+        }
+        retries.put(id, retry);
+      }
+      wait = retry == null ? wait : Math.min(wait, Math.max(1, retry.dueMillis() - now));
+    }
+    return wait;
+  }
+
+  private Retry later(@Nullable Retry last) {
+    long pause =
+        last == null ? FIRST_PAUSE_MILLIS : Math.min(LONGEST_PAUSE_MILLIS, 2 * last.pauseMillis());
+    return new Retry(store.nowMillis() + pause, pause);
+  }
+
+  /** Whether nothing is left to do. */
+  private boolean make(JobId id) {
+    try {
+      return store.insist("a job with a follow-on job", _ -> tryToMake(id));
+    } catch (StoreException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      if (!stopped) {
+        note(id, Settling.problem(e));
+      }
+      return false;
+    }
+  }
+
+  /**
+   * True when it is made, or none is to be made any more; null when something changed meanwhile.
+   */
+  private @Nullable Boolean tryToMake(JobId id) {
+    StoredJob entry = store.entry(id).orElse(null);
+    Job.FollowOn followOn = entry == null ? null : entry.job().line().followOn();
+    if (entry == null || followOn == null) {
+      Transaction.Builder transaction = Transaction.by(store.self());
+      transaction.delete(Keys.followOn(id), DocumentVersion.ANY);
+      store.commit(transaction.build());
+      return true;
+    }
+    Job parent = entry.job();
+    JobType type = types.find(followOn.type()).orElse(null);
+    if (type == null) {
+      throw new JobsException("there is no job type " + followOn.type() + " any more");
+    }
+    JobId childId = store.newId();
+    NewJob child = child(parent, childId, type, payload(parent, childId));
+    boolean made = false;
+    try {
+      made = commit(entry, child);
+    } catch (JobsException e) {
+      discard(child);
+      throw e;
+    }
+    if (!made) {
+      discard(child);
+      return null;
+    }
+    if (followOn.problem() != null) {
+      LOG.info("job {} has been made of the result of job {}", childId, id);
+    }
+    return true;
+  }
+
+  private boolean commit(StoredJob parent, NewJob child) {
+    Job followed = Transitions.followed(parent.job(), child.id(), null);
+    JobId id = parent.job().id();
+    return batches.filling(plan -> {
+      try {
+        plan.clear(false);
+        JobTransaction transaction = new JobTransaction(store.self());
+        Batches.Spot spot = plan.place(child.order().type());
+        plan.writeTo(transaction);
+        transaction.put(parent.with(followed));
+        transaction.delete(Keys.followOn(id), DocumentVersion.ANY);
+        child.writeTo(transaction, spot);
+        if (store.commit(transaction) instanceof Outcome.Done outcome) {
+          plan.stored(outcome);
+          return true;
+        }
+        plan.clear(true);
+        return false;
+      } catch (RuntimeException e) {
+        plan.clear(true);
+        throw e;
+      }
+    });
+  }
+
+  private Value payload(Job parent, JobId child) {
+    Long size = parent.content().result();
+    if (size == null) {
+      throw new JobsException("the job has no result");
+    }
+    if (Contents.isInline(size)) {
+      return inline(parent);
+    }
+    String from =
+        new Contents(store)
+            .resultBlob(parent.id())
+            .orElseThrow(() -> new JobsException("the result is not there"));
+    String to = JobRegistry.payloadName(child);
+    if (store.blobs().link(from, to)) {
+      return new Value.Stored(to, size);
+    }
+    try (BlobStream bytes = store.blobs().open(from)) {
+      return new Value.Stored(to, store.blobs().put(to, new Stoppable(bytes)).size());
+    } catch (IOException e) {
+      throw new BlobException("blob " + from + " cannot be copied: " + e, e);
+    }
+  }
+
+  private Value inline(Job parent) {
+    Optional<InputStream> result = new Contents(store).result(parent);
+    try (InputStream bytes =
+        result.orElseThrow(() -> new JobsException("the result is not there"))) {
+      return new Value.Inline(bytes.readAllBytes());
+    } catch (IOException e) {
+      throw new JobsException("the result cannot be read: " + e, e);
+    }
+  }
+
+  /** Keeps a problem with the job, once, and logs it. */
+  private void note(JobId id, String problem) {
+    try {
+      StoredJob entry = store.entry(id).orElse(null);
+      Job.FollowOn followOn = entry == null ? null : entry.job().line().followOn();
+      if (entry == null || followOn == null || problem.equals(followOn.problem())) {
+        return;
+      }
+      Job.FollowOn now = new Job.FollowOn(followOn.type(), problem);
+      Job noted = Transitions.followed(entry.job(), null, now);
+      JobTransaction transaction = new JobTransaction(store.self());
+      transaction.put(entry.with(noted));
+      if (store.commit(transaction) instanceof Outcome.Done) {
+        warn(noted, now);
+      }
+    } catch (JobsException e) {
+      LOG.warn("the result of job {} becomes no job yet: {}; {}", id, problem, e.getMessage());
+    }
+  }
+
+  private void discard(NewJob child) {
+    if (child.payload() instanceof Value.Stored(String name, long _)) {
+      try {
+        store.blobs().delete(name);
+      } catch (BlobException e) {
+        LOG.warn("blob {} stays until it is swept: {}", name, e.toString());
+      }
+    }
+  }
+
+  /** A stream that fails when nothing more is to be made. */
+  private final class Stoppable extends FilterInputStream {
+    Stoppable(InputStream source) {
+      super(source);
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      if (stopped) {
+        throw new IOException("the server stops");
+      }
+      return super.read(target, offset, length);
+    }
+  }
+}

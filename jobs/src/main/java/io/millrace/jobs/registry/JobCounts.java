@@ -1,0 +1,58 @@
+package io.millrace.jobs.registry;
+
+import io.millrace.jobs.JobStatus;
+import io.millrace.store.Document;
+import io.millrace.store.GroupSummary;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+
+/** Counts jobs, for metrics. Safe for use by any number of threads. */
+public final class JobCounts {
+  private final JobStore store;
+
+  JobCounts(JobStore store) {
+    this.store = store;
+  }
+
+  /**
+   * A type and a status, by which jobs are counted.
+   *
+   * @param type the name of the type; empty on a server without types
+   * @param status the status of the jobs
+   */
+  public record Kind(String type, JobStatus status) {}
+
+  /**
+   * How many jobs are pending and running, as the kernel's groups tell: cheap, whatever there is. A
+   * job that is just being assigned counts as running.
+   */
+  public Map<Kind, Long> unfinished() {
+    Map<Kind, Long> counts = new HashMap<>();
+    for (GroupSummary group : store.store().groups().value()) {
+      if (group.name().startsWith(Groups.PREFIX)) {
+        String type = Groups.type(group.name());
+        long pending = group.waiting() + group.delayed();
+        counts.merge(new Kind(type, JobStatus.PENDING), pending, Long::sum);
+        counts.merge(new Kind(type, JobStatus.RUNNING), group.owned(), Long::sum);
+      }
+    }
+    return counts;
+  }
+
+  /**
+   * How many jobs are done and failed. Looks at every job that there is, some hundred thousand in a
+   * second; what changes meanwhile may be counted or not.
+   */
+  public Map<Kind, Long> ended() {
+    Map<Kind, Long> counts = new HashMap<>();
+    Iterator<Document> all = store.iterator(Keys.JOBS, "", "");
+    while (all.hasNext()) {
+      Kind kind = JobJson.kind(all.next());
+      if (kind.status().isEnd()) {
+        counts.merge(kind, 1L, Long::sum);
+      }
+    }
+    return counts;
+  }
+}

@@ -1,0 +1,344 @@
+package io.millrace.jobs.registry;
+
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.millrace.jobs.Batch;
+import io.millrace.jobs.Failure;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobClaim;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.JobsException;
+import io.millrace.jobs.Priority;
+import io.millrace.jobs.Submission;
+import io.millrace.jobs.WorkerId;
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import java.io.ByteArrayOutputStream;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.SerializableString;
+import tools.jackson.core.io.CharacterEscapes;
+import tools.jackson.core.io.SerializedString;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The JSON of the stored documents: jobs, batches and failures. The store replaces {@code {{name}}}
+ * in templates, so opening braces inside strings are escaped: no text of a user can look like that.
+ */
+final class JobJson {
+  private JobJson() {}
+
+  /** The document of a job. */
+  static Bytes write(StoredJob stored) {
+    return write(stored, null, null);
+  }
+
+  /**
+   * The document of a job whose kernel task the same transaction adds.
+   *
+   * @param added the local name of the task
+   */
+  static Bytes writeAdded(StoredJob stored, String added) {
+    return write(stored, added, null);
+  }
+
+  /**
+   * The document of a job whose kernel task the same transaction claims.
+   *
+   * @param taken the local name of the task: its new id is the claim's token
+   */
+  static Bytes writeTaken(StoredJob stored, String taken) {
+    return write(stored, null, taken);
+  }
+
+  /** Written without a tree in between, since every step of every job writes it. */
+  private static Bytes write(StoredJob stored, @Nullable String added, @Nullable String taken) {
+    Job job = stored.job();
+    ByteArrayOutputStream document = new ByteArrayOutputStream(512);
+    try (JsonGenerator json = MAPPER.createGenerator(document)) {
+      json.writeStartObject();
+      json.writeStringProperty("type", job.type());
+      json.writeStringProperty("priority", job.order().priority().word());
+      write(json, "key", job.order().key());
+      write(json, "description", job.order().description());
+      json.writeStringProperty("status", job.status().word());
+      json.writeNumberProperty("batch", job.batch());
+      json.writeNumberProperty("submitted", job.times().submitted());
+      write(json, "started", job.times().started());
+      write(json, "ended", job.times().ended());
+      json.writeNumberProperty("failures", job.failures());
+      if (job.returns() > 0) {
+        json.writeNumberProperty("returns", job.returns());
+      }
+      write(json, job.hand(), taken);
+      write(json, "parent", text(job.line().parent()));
+      write(json, "child", text(job.line().child()));
+      Job.FollowOn followOn = job.line().followOn();
+      if (followOn != null) {
+        json.writeStringProperty("followOn", followOn.type());
+        write(json, "followOnProblem", followOn.problem());
+      }
+      json.writeNumberProperty("payload", job.content().payload());
+      write(json, "result", job.content().result());
+      StoredJob.Last last = stored.last();
+      if (last != null) {
+        json.writeNumberProperty("lastToken", last.token());
+        json.writeStringProperty("lastKind", last.kind().name());
+      }
+      writeId(json, "task", job.place().task(), added);
+      json.writeEndObject();
+    }
+    return Bytes.copyOf(document.toByteArray());
+  }
+
+  private static void write(JsonGenerator json, Job.Hand hand, @Nullable String taken) {
+    write(json, "worker", hand.worker() == null ? null : hand.worker().text());
+    JobClaim claim = hand.claim();
+    if (claim != null) {
+      json.writeNumberProperty("client", claim.client());
+      json.writeNumberProperty("origin", claim.origin());
+      writeId(json, "token", claim.token(), taken);
+    }
+  }
+
+  /** An id, or the one that the store gives to the task of this local name. */
+  private static void writeId(
+      JsonGenerator json, String field, long id, @Nullable String localName) {
+    if (localName == null) {
+      json.writeNumberProperty(field, id);
+    } else {
+      json.writeName(field);
+      json.writeRawValue("{{" + localName + "}}");
+    }
+  }
+
+  private static void write(JsonGenerator json, String field, @Nullable String value) {
+    if (value != null) {
+      json.writeStringProperty(field, value);
+    }
+  }
+
+  private static void write(JsonGenerator json, String field, @Nullable Long value) {
+    if (value != null) {
+      json.writeNumberProperty(field, value);
+    }
+  }
+
+  static StoredJob readJob(Document document) {
+    ObjectNode json = read(document.body());
+    Submission order =
+        new Submission(
+            json.required("type").asString(),
+            Priority.named(json.required("priority").asString()).orElseThrow(),
+            text(json, "key"),
+            text(json, "description"));
+    Job job =
+        new Job(
+            id(document.key().key()),
+            order,
+            JobStatus.named(json.required("status").asString()).orElseThrow(),
+            json.required("batch").asLong(),
+            new Job.Times(
+                json.required("submitted").asLong(),
+                number(json, "started"),
+                number(json, "ended")),
+            json.required("failures").asInt(),
+            json.path("returns").asInt(0),
+            hand(json),
+            new Job.Line(idOrNull(json, "parent"), idOrNull(json, "child"), followOn(json)),
+            new Job.Content(json.required("payload").asLong(), number(json, "result")),
+            new Job.Place(document.version(), json.required("task").asLong()));
+    Long token = number(json, "lastToken");
+    return new StoredJob(
+        job,
+        token == null
+            ? null
+            : new StoredJob.Last(
+                token, StoredJob.Kind.valueOf(json.required("lastKind").asString())));
+  }
+
+  /** Its type and status alone, which stand near its beginning: cheaper than all of it. */
+  static JobCounts.Kind kind(Document document) {
+    Map<String, String> found = texts(document.body(), Set.of("type", "status"));
+    String type = Objects.requireNonNull(found.get("type"));
+    String status = Objects.requireNonNull(found.get("status"));
+    return new JobCounts.Kind(type, JobStatus.named(status).orElseThrow());
+  }
+
+  static JobId id(String text) {
+    return new JobId(UUID.fromString(text));
+  }
+
+  private static Job.Hand hand(ObjectNode json) {
+    String worker = text(json, "worker");
+    Long token = number(json, "token");
+    return new Job.Hand(
+        worker == null ? null : new WorkerId(worker),
+        token == null
+            ? null
+            : new JobClaim(
+                json.required("client").asLong(), json.required("origin").asLong(), token));
+  }
+
+  private static Job.@Nullable FollowOn followOn(ObjectNode json) {
+    String type = text(json, "followOn");
+    return type == null ? null : new Job.FollowOn(type, text(json, "followOnProblem"));
+  }
+
+  private static @Nullable JobId idOrNull(ObjectNode json, String field) {
+    String text = text(json, field);
+    return text == null ? null : id(text);
+  }
+
+  private static @Nullable String text(@Nullable JobId id) {
+    return id == null ? null : id.toString();
+  }
+
+  static Bytes write(Batch batch) {
+    ObjectNode json = object();
+    json.put("type", batch.type());
+    json.put("size", batch.size());
+    json.put("capacity", batch.capacity());
+    return write(json);
+  }
+
+  static Batch readBatch(Document document) {
+    ObjectNode json = read(document.body());
+    return new Batch(
+        Long.parseLong(document.key().key()),
+        json.required("type").asString(),
+        json.required("size").asInt(),
+        json.required("capacity").asInt());
+  }
+
+  static Bytes write(Failure failure) {
+    ObjectNode json = object();
+    put(json, "worker", failure.worker() == null ? null : failure.worker().text());
+    json.put("at", failure.atMillis());
+    put(json, "info", failure.info());
+    put(json, "logs", failure.logs());
+    return write(json);
+  }
+
+  static Failure readFailure(Document document) {
+    ObjectNode json = read(document.body());
+    String worker = text(json, "worker");
+    return new Failure(
+        worker == null ? null : new WorkerId(worker),
+        json.required("at").asLong(),
+        text(json, "info"),
+        text(json, "logs"));
+  }
+
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder(JsonFactory.builder().characterEscapes(new BraceEscapes()).build())
+          .changeDefaultPropertyInclusion(each -> each.withValueInclusion(Include.NON_NULL))
+          .build();
+
+  private static final class BraceEscapes extends CharacterEscapes {
+    private static final long serialVersionUID = 1;
+    private static final SerializableString ESCAPED = new SerializedString("\\u007b");
+
+    private final int[] codes = standardAsciiEscapesForJSON();
+
+    BraceEscapes() {
+      codes['{'] = ESCAPE_CUSTOM;
+    }
+
+    @Override
+    public int[] getEscapeCodesForAscii() {
+      return codes;
+    }
+
+    @Override
+    public @Nullable SerializableString getEscapeSequence(int character) {
+      return character == '{' ? ESCAPED : null;
+    }
+  }
+
+  private static ObjectNode object() {
+    return MAPPER.createObjectNode();
+  }
+
+  private static Bytes write(ObjectNode document) {
+    return Bytes.copyOf(MAPPER.writeValueAsBytes(document));
+  }
+
+  /** The document of a record, without the components that are null. */
+  static Bytes bind(Record value) {
+    return Bytes.copyOf(MAPPER.writeValueAsBytes(value));
+  }
+
+  /** Reads what {@link #bind} wrote. */
+  static <T extends Record> T bound(Bytes body, Class<T> type) {
+    return parse(body, json -> MAPPER.treeToValue(json, type));
+  }
+
+  private static ObjectNode read(Bytes body) {
+    return parse(body, json -> json);
+  }
+
+  private static <T> T parse(Bytes body, Function<ObjectNode, T> reading) {
+    try {
+      if (MAPPER.readTree(body.toArray()) instanceof ObjectNode object) {
+        return reading.apply(object);
+      }
+    } catch (JacksonException e) {
+      throw damaged(e);
+    }
+    throw new JobsException("a document of jobs is damaged: it is no object");
+  }
+
+  private static JobsException damaged(JacksonException e) {
+    return new JobsException("a document of jobs is damaged: " + e.getOriginalMessage(), e);
+  }
+
+  /** The values of these fields, all of them texts, read no further than to the last. */
+  private static Map<String, String> texts(Bytes body, Set<String> fields) {
+    Map<String, String> found = new HashMap<>();
+    try (JsonParser json = MAPPER.createParser(body.toArray())) {
+      json.nextToken();
+      while (found.size() < fields.size() && json.nextToken() == JsonToken.PROPERTY_NAME) {
+        String name = json.currentName();
+        json.nextToken();
+        if (fields.contains(name)) {
+          found.put(name, json.getString());
+        } else {
+          json.skipChildren();
+        }
+      }
+    } catch (JacksonException e) {
+      throw damaged(e);
+    }
+    return found;
+  }
+
+  /** Leaves the field out if there is no value. */
+  private static void put(ObjectNode target, String field, @Nullable String value) {
+    if (value != null) {
+      target.put(field, value);
+    }
+  }
+
+  private static @Nullable String text(ObjectNode source, String field) {
+    JsonNode value = source.get(field);
+    return value == null || value.isNull() ? null : value.asString();
+  }
+
+  private static @Nullable Long number(ObjectNode source, String field) {
+    JsonNode value = source.get(field);
+    return value == null || value.isNull() ? null : value.asLong();
+  }
+}

@@ -1,0 +1,295 @@
+package io.millrace.jobs.registry;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.jobs.InvalidJobException;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobsException;
+import io.millrace.jobs.JobsFullException;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason;
+import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The store as the registry uses it, with a clock and ids. Safe for use by threads. */
+final class JobStore {
+  private static final int ATTEMPTS = 100;
+  private static final int PAGE = 1_000;
+
+  private final TaskStore store;
+  private final BlobStore blobs;
+  private final InstantSource clock;
+  private final Guids ids;
+  private final StoredJob.Cache known = new StoredJob.Cache();
+  private final Owner self;
+
+  JobStore(TaskStore store, BlobStore blobs, Jobs.Environment environment) {
+    this.store = store;
+    this.blobs = blobs;
+    this.clock = environment.clock();
+    this.self = Owner.client(environment.random().nextLong(1, 1L << 53));
+    this.ids = new Guids(clock, environment.random());
+  }
+
+  TaskStore store() {
+    return store;
+  }
+
+  BlobStore blobs() {
+    return blobs;
+  }
+
+  long nowMillis() {
+    return clock.millis();
+  }
+
+  JobId newId() {
+    return ids.next();
+  }
+
+  /** The owner of the claims of this registry. */
+  Owner self() {
+    return self;
+  }
+
+  /** The jobs that were read or written last. */
+  StoredJob.Cache known() {
+    return known;
+  }
+
+  /** A job as a commit has stored it. */
+  Job stored(JobTransaction.Written written, Outcome.Done done) {
+    return known.keep(written.in(done)).job();
+  }
+
+  Optional<Document> document(DocumentKey key) {
+    return store.document(key).value();
+  }
+
+  Optional<StoredJob> entry(JobId id) {
+    return document(Keys.job(id)).map(known::read);
+  }
+
+  /**
+   * The jobs of these ids that exist: from the cache if they are {@code good} there, otherwise from
+   * the store. Only for commits that name their versions.
+   */
+  Map<JobId, StoredJob> entries(Collection<JobId> wanted, Predicate<StoredJob> good) {
+    Map<JobId, StoredJob> found = new HashMap<>();
+    List<JobId> others = new ArrayList<>();
+    for (JobId id : wanted) {
+      known
+          .find(id)
+          .filter(good)
+          .ifPresentOrElse(entry -> found.put(id, entry), () -> others.add(id));
+    }
+    found.putAll(entries(others));
+    return found;
+  }
+
+  /**
+   * The jobs of these ids that exist. Jobs that are wanted together were mostly submitted together,
+   * so they are read by ranges instead of one by one.
+   */
+  Map<JobId, StoredJob> entries(Collection<JobId> wanted) {
+    Map<JobId, StoredJob> found = new HashMap<>();
+    TreeSet<String> missing = new TreeSet<>();
+    wanted.forEach(id -> missing.add(id.toString()));
+    while (!missing.isEmpty()) {
+      if (missing.size() == 1) {
+        entry(JobJson.id(missing.removeFirst())).ifPresent(e -> found.put(e.job().id(), e));
+        continue;
+      }
+      String first = missing.first();
+      int limit = Math.min(PAGE, 2 * missing.size());
+      List<Document> page =
+          store.documents(new DocumentQuery(Keys.JOBS, "", justBefore(first), limit)).value();
+      String last = page.size() < limit ? missing.last() : page.getLast().key().key();
+      for (Document document : page) {
+        if (missing.contains(document.key().key())) {
+          StoredJob entry = known.read(document);
+          found.put(entry.job().id(), entry);
+        }
+      }
+      missing.headSet(last, true).clear();
+    }
+    return found;
+  }
+
+  /** The greatest key that is smaller and may occur: one of an id whose last digit is less. */
+  private static String justBefore(String id) {
+    return id.substring(0, id.length() - 1);
+  }
+
+  /** Reads the documents of a collection whose keys have this prefix, page by page. */
+  void each(String collection, String prefix, Consumer<Document> look) {
+    Iterator<Document> all = iterator(collection, prefix, "");
+    all.forEachRemaining(look);
+  }
+
+  /**
+   * The documents of a collection whose keys have this prefix and are greater than {@code after}.
+   */
+  Iterator<Document> iterator(String collection, String prefix, String after) {
+    return new Iterator<>() {
+      private List<Document> page = List.of();
+      private int next;
+      private boolean over;
+      private String last = after;
+
+      @Override
+      public boolean hasNext() {
+        if (next == page.size() && !over) {
+          page = store.documents(new DocumentQuery(collection, prefix, last, PAGE)).value();
+          next = 0;
+          over = page.size() < PAGE;
+          last = page.isEmpty() ? last : page.getLast().key().key();
+        }
+        return next < page.size();
+      }
+
+      @Override
+      public Document next() {
+        if (!hasNext()) {
+          throw new java.util.NoSuchElementException();
+        }
+        return page.get(next++);
+      }
+    };
+  }
+
+  /**
+   * Commits.
+   *
+   * @return the outcome; refused only if something changed meanwhile, so that the caller looks
+   *     again
+   * @throws JobsFullException if the store has no room
+   * @throws TooLargeException if a smaller transaction may be taken
+   * @throws InvalidJobException if the store would never take it
+   */
+  Outcome commit(JobTransaction transaction) {
+    return commit(transaction.build());
+  }
+
+  /** The same for a transaction that writes no jobs. */
+  Outcome commit(Transaction transaction) {
+    return check(store.commit(transaction));
+  }
+
+  /** Throws what {@link #commit} throws. */
+  static Outcome check(Outcome outcome) {
+    if (outcome instanceof Outcome.Refused refused) {
+      for (Reason reason : refused.reasons()) {
+        switch (reason.kind()) {
+          case MISSING_UPDATE,
+              MISSING_DELETE,
+              MISSING_DEPEND,
+              OWNED_BY_ANOTHER,
+              LEASE_ENDED,
+              NOT_WAITING,
+              VERSION_CONFLICT -> {}
+          case FULL -> throw new JobsFullException(reason.message());
+          case TOO_LARGE -> throw new TooLargeException(reason.message());
+          case MALFORMED, REQUEST_ID_REUSED -> throw new InvalidJobException(reason.message());
+        }
+      }
+    }
+    return outcome;
+  }
+
+  /** One read and one commit. */
+  interface Attempt<T> {
+    /**
+     * The result; null if something changed meanwhile.
+     *
+     * @param number how often it was tried before, from 0
+     */
+    @Nullable T make(int number);
+  }
+
+  /** Reads and commits until nothing changes in between. */
+  <T> T insist(String what, Attempt<T> attempt) {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      T result = attempt.make(i);
+      if (result != null) {
+        return result;
+      }
+    }
+    throw new JobsException(what + " changes too fast; it was tried " + ATTEMPTS + " times");
+  }
+
+  /** Hands over parts of a list, smaller ones if a part is too large for the store. */
+  static <T> void inParts(List<T> all, int most, Consumer<List<T>> work) {
+    int size = most;
+    List<T> left = new ArrayList<>(all);
+    while (!left.isEmpty()) {
+      List<T> part = left.subList(0, Math.min(size, left.size()));
+      try {
+        work.accept(List.copyOf(part));
+        part.clear();
+      } catch (TooLargeException e) {
+        if (part.size() == 1) {
+          throw e;
+        }
+        size = part.size() / 2;
+      }
+    }
+  }
+
+  /** A transaction or claim exceeds a limit of the store; a smaller one may be taken. */
+  static final class TooLargeException extends JobsException {
+    private static final long serialVersionUID = 1;
+
+    TooLargeException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * Version 7 UUIDs that grow even if the clock stands still or goes back: within a millisecond the
+   * next twelve bits count, and once they are used up, the next millisecond is taken. Safe for use
+   * by any number of threads.
+   */
+  static final class Guids {
+    private static final int COUNTER_BITS = 12;
+    private static final long VERSION = 0x7000;
+    private static final long VARIANT = 1L << 63;
+    private static final long RANDOM_BITS = (1L << 62) - 1;
+
+    private final InstantSource clock;
+    private final RandomGenerator random;
+
+    /** The milliseconds and the counter of the last one. */
+    private long last;
+
+    Guids(InstantSource clock, RandomGenerator random) {
+      this.clock = clock;
+      this.random = random;
+    }
+
+    synchronized JobId next() {
+      last = Math.max(last + 1, clock.millis() << COUNTER_BITS);
+      long counter = last & ((1 << COUNTER_BITS) - 1);
+      long high = (last >>> COUNTER_BITS << 16) | VERSION | counter;
+      return new JobId(new UUID(high, VARIANT | (random.nextLong() & RANDOM_BITS)));
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package io.millrace.jobs.registry;
+
+import io.millrace.blobs.BlobStore;
+import io.millrace.jobs.InvalidJobException;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobTypes;
+import io.millrace.store.Position;
+import io.millrace.store.PositionLostException;
+import io.millrace.store.TaskStore;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs of a store: the entry of this module. Safe for use by any number of threads; there may
+ * be several for one store.
+ */
+public final class Jobs implements AutoCloseable {
+  private final JobStore store;
+  private final JobTypes types;
+  private final StoreJobRegistry registry;
+
+  private Jobs(JobStore store, JobTypes types, Options options) {
+    this.store = store;
+    this.types = types;
+    this.registry = new StoreJobRegistry(store, types, options);
+  }
+
+  /**
+   * The jobs of {@code store}.
+   *
+   * @param blobs keeps payloads and results that are too large for a commit
+   * @param types the configured types, which are stored
+   * @throws InvalidJobException when the types contradict what is stored, see {@link JobTypes}
+   */
+  public static Jobs open(
+      TaskStore store, BlobStore blobs, JobTypes types, Options options, Environment environment) {
+    JobStore jobs = new JobStore(store, blobs, environment);
+    new StoredTypes(jobs).settle(types);
+    return new Jobs(jobs, types, options);
+  }
+
+  /** The registry. */
+  public JobRegistry registry() {
+    return registry;
+  }
+
+  /** The configured types. */
+  public JobTypes types() {
+    return types;
+  }
+
+  /** Begins to watch these jobs until they have ended; to be closed. */
+  public JobWatch watch(Collection<JobId> jobs) {
+    return JobWatch.begin(store, jobs);
+  }
+
+  /**
+   * Begins a stream of changes of jobs, for one thread; to be closed.
+   *
+   * @param after the position of the last change known already; null begins now
+   * @throws PositionLostException when that position cannot be served: look at all jobs again
+   */
+  public JobChanges changes(@Nullable Position after) {
+    return JobChanges.begin(store, after);
+  }
+
+  /** What makes jobs of results when that could not be done at once. */
+  public FollowOns followOns() {
+    return registry.followOns();
+  }
+
+  /** What counts jobs. */
+  public JobCounts counts() {
+    return new JobCounts(store);
+  }
+
+  /** What deletes what belongs to no job. */
+  public JobSweeper sweeper() {
+    return new JobSweeper(store);
+  }
+
+  /** Does nothing yet: the caller closes the store and the blobs. */
+  @Override
+  public void close() {}
+
+  /**
+   * Options of the registry.
+   *
+   * @param batchSize how many jobs a batch takes, from 1; default 100
+   * @param maxFailures after how many failures a job is failed for good, from 1; default 3
+   * @param maxReturns after how many returns a job is failed for good, from 1; default 5. A return
+   *     is an attempt that ended with its worker instead of with a result or failure
+   * @param lease how long a claim lasts unless it is renewed; default 60 seconds
+   */
+  public record Options(int batchSize, int maxFailures, int maxReturns, Duration lease) {
+    /** 100 jobs a batch, 3 failures, 5 returns, 60 seconds. */
+    public static final Options DEFAULTS = new Options(100, 3, 5, Duration.ofSeconds(60));
+  }
+
+  /**
+   * What the registry needs from its environment.
+   *
+   * @param clock tells the times that jobs carry
+   * @param random draws ids; only the registry uses it, under a lock
+   */
+  public record Environment(InstantSource clock, RandomGenerator random) {}
+}

@@ -1,0 +1,59 @@
+package io.millrace.jobs.registry;
+
+import io.millrace.blobs.Value;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.Submission;
+import io.millrace.store.Bytes;
+import io.millrace.store.Transaction.DocumentVersion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A new job that is to be stored.
+ *
+ * @param id its GUID
+ * @param order what was submitted
+ * @param payload kept already
+ * @param parent the job of whose result it is made; null if it was submitted
+ * @param submittedMillis when
+ */
+record NewJob(
+    JobId id, Submission order, Value payload, @Nullable JobId parent, long submittedMillis) {
+  private static final int METADATA_BYTES = 1_000;
+
+  /** About how many bytes it brings to a transaction. */
+  long bytes() {
+    return METADATA_BYTES + (payload instanceof Value.Inline ? payload.size() : 0);
+  }
+
+  /** Adds its task and its documents, the job's first. */
+  JobTransaction.Written writeTo(JobTransaction transaction, Batches.Spot spot) {
+    Job job =
+        new Job(
+            id,
+            order,
+            JobStatus.PENDING,
+            spot.batch(),
+            new Job.Times(submittedMillis, null, null),
+            0,
+            0,
+            Job.Hand.NOBODY,
+            new Job.Line(parent, null, null),
+            new Job.Content(payload.size(), null),
+            new Job.Place(DocumentVersion.ABSENT, 0));
+    JobTransaction.Written written =
+        transaction.add(new StoredJob(job, null), Groups.waiting(order.type(), order.priority()));
+    transaction.put(
+        Keys.member(spot.batch(), id),
+        DocumentVersion.ABSENT,
+        Bytes.of(Integer.toString(spot.index())));
+    if (order.key() != null) {
+      transaction.put(Keys.name(order.key()), DocumentVersion.ABSENT, Bytes.of(id.toString()));
+    }
+    if (payload instanceof Value.Inline inline) {
+      transaction.put(Keys.payload(id), DocumentVersion.ANY, Bytes.copyOf(inline.bytes()));
+    }
+    return written;
+  }
+}

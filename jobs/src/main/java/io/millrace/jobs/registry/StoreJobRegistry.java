@@ -1,0 +1,294 @@
+package io.millrace.jobs.registry;
+
+import io.millrace.blobs.Value;
+import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Batch;
+import io.millrace.jobs.Failure;
+import io.millrace.jobs.InvalidJobException;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobFilter;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobTypes;
+import io.millrace.jobs.Report;
+import io.millrace.jobs.Settled;
+import io.millrace.jobs.Submission;
+import io.millrace.jobs.WorkerId;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.GroupQuery;
+import io.millrace.store.Task;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The registry over a store: reads are here, changes in its parts. */
+final class StoreJobRegistry implements JobRegistry {
+  private final JobStore store;
+  private final JobTypes types;
+  private final Groups groups;
+  private final Contents contents;
+  private final Submitting submitting;
+  private final UserActions userActions;
+  private final Assigning assigning;
+  private final Leases leases;
+  private final Settling settling;
+  private final FollowOns followOns;
+
+  StoreJobRegistry(JobStore store, JobTypes types, Jobs.Options options) {
+    Batches batches = new Batches(store, options.batchSize());
+    this.store = store;
+    this.types = types;
+    this.groups = new Groups(store);
+    this.contents = new Contents(store);
+    this.submitting = new Submitting(store, batches);
+    this.userActions = new UserActions(store);
+    this.assigning = new Assigning(store, groups, options.lease());
+    this.leases = new Leases(store, options.lease());
+    this.followOns = new FollowOns(store, batches, types);
+    this.settling = new Settling(store, batches, groups, options, followOns);
+  }
+
+  FollowOns followOns() {
+    return followOns;
+  }
+
+  @Override
+  public JobId newId() {
+    return store.newId();
+  }
+
+  @Override
+  public Job submit(JobId id, Submission submission, Value payload) {
+    types.require(submission.type());
+    JobRegistry.checkSize(payload);
+    return submitting.submit(new NewJob(id, submission, payload, null, store.nowMillis()));
+  }
+
+  @Override
+  public CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload) {
+    types.require(submission.type());
+    return submitting.enqueue(new NewJob(id, submission, payload, null, store.nowMillis()));
+  }
+
+  @Override
+  public void flush() {
+    submitting.flush();
+  }
+
+  @Override
+  public boolean isFree(String key) {
+    return store.document(Keys.name(key)).isEmpty();
+  }
+
+  @Override
+  public Optional<Job> find(String keyOrId) {
+    return stored(keyOrId).map(StoredJob::job);
+  }
+
+  @Override
+  public Optional<InputStream> payload(Job job) {
+    return contents.payload(job);
+  }
+
+  @Override
+  public Optional<InputStream> result(Job job) {
+    return contents.result(job);
+  }
+
+  @Override
+  public Optional<Job> delete(String keyOrId) {
+    return userActions.delete(() -> stored(keyOrId));
+  }
+
+  @Override
+  public Optional<Job> cancel(String keyOrId) {
+    return userActions.cancel(() -> stored(keyOrId));
+  }
+
+  @Override
+  public Optional<Job> retry(String keyOrId) {
+    return userActions.retry(() -> stored(keyOrId));
+  }
+
+  @Override
+  public List<Assignment> assign(String type, List<WorkerId> workers) {
+    types.require(type);
+    return assigning.assign(type, workers);
+  }
+
+  @Override
+  public boolean hasFailed(String type) {
+    return !groups.failed(type).isEmpty();
+  }
+
+  @Override
+  public List<Assignment> renew(List<Assignment> assignments) {
+    return leases.renew(assignments);
+  }
+
+  @Override
+  public List<Settled> settle(List<Report> reports) {
+    return settling.settle(reports);
+  }
+
+  @Override
+  public Optional<Job> completedBy(String keyOrId, long token) {
+    return lastBy(keyOrId, new StoredJob.Last(token, StoredJob.Kind.COMPLETED));
+  }
+
+  @Override
+  public Optional<Job> failedBy(String keyOrId, long token) {
+    return lastBy(keyOrId, new StoredJob.Last(token, StoredJob.Kind.FAILED));
+  }
+
+  private Optional<Job> lastBy(String keyOrId, StoredJob.Last last) {
+    return stored(keyOrId).filter(entry -> last.equals(entry.last())).map(StoredJob::job);
+  }
+
+  @Override
+  public int returnAll() {
+    return leases.returnAll();
+  }
+
+  private Optional<StoredJob> stored(String keyOrId) {
+    if (keyOrId.isEmpty() || keyOrId.length() > Submission.MOST_KEY) {
+      return Optional.empty();
+    }
+    Optional<JobId> id = JobId.parse(keyOrId);
+    if (id.isPresent()) {
+      return store.entry(id.get());
+    }
+    return store
+        .document(Keys.name(keyOrId))
+        .flatMap(name -> store.entry(JobJson.id(name.body().utf8())));
+  }
+
+  @Override
+  public List<Job> list(JobFilter filter, @Nullable JobId after, int limit) {
+    if (limit < 1) {
+      throw new InvalidJobException("limit is at least 1, not " + limit);
+    }
+    String begin = after == null ? "" : after.toString();
+    Long batch = filter.batch();
+    return batch == null ? all(filter, begin, limit) : ofBatch(batch, filter, begin, limit);
+  }
+
+  private List<Job> all(JobFilter filter, String after, int limit) {
+    List<Job> found = new ArrayList<>();
+    Iterator<Document> all = store.iterator(Keys.JOBS, "", after);
+    while (found.size() < limit && all.hasNext()) {
+      Job job = JobJson.readJob(all.next()).job();
+      if (filter.matches(job)) {
+        found.add(job);
+      }
+    }
+    return found;
+  }
+
+  /** The members' keys lead to the jobs, since a batch may be a small part of them all. */
+  private List<Job> ofBatch(long batch, JobFilter filter, String after, int limit) {
+    if (!Batch.isNumber(batch)) {
+      return List.of();
+    }
+    String prefix = Keys.members(batch);
+    Iterator<Document> members = store.iterator(Keys.MEMBERS, prefix, prefix + after);
+    List<Job> found = new ArrayList<>();
+    while (found.size() < limit && members.hasNext()) {
+      List<JobId> ids = new ArrayList<>();
+      while (ids.size() < limit - found.size() && members.hasNext()) {
+        ids.add(JobJson.id(members.next().key().key().substring(prefix.length())));
+      }
+      present(ids).stream().filter(filter::matches).forEach(found::add);
+    }
+    return found;
+  }
+
+  @Override
+  public List<Failure> failures(JobId id) {
+    return attempts(Keys.FAILURES, id);
+  }
+
+  @Override
+  public List<Failure> returns(JobId id) {
+    return attempts(Keys.RETURNS, id);
+  }
+
+  private List<Failure> attempts(String collection, JobId id) {
+    List<Failure> attempts = new ArrayList<>();
+    store.each(collection, Keys.failures(id), each -> attempts.add(JobJson.readFailure(each)));
+    return attempts;
+  }
+
+  @Override
+  public Optional<Batch> batch(long id) {
+    return Batch.isNumber(id)
+        ? store.document(Keys.batch(id)).map(JobJson::readBatch)
+        : Optional.empty();
+  }
+
+  @Override
+  public List<Batch> batches(long after, int limit) {
+    if (limit < 1) {
+      throw new InvalidJobException("limit is at least 1, not " + limit);
+    }
+    String last = Keys.padded(Math.clamp(after, 0, 1L << 53));
+    return store
+        .store()
+        .documents(new DocumentQuery(Keys.BATCHES, "", last, limit))
+        .value()
+        .stream()
+        .map(JobJson::readBatch)
+        .toList();
+  }
+
+  @Override
+  public List<Job> jobsOf(Batch batch) {
+    record Member(int index, JobId id) {}
+    String prefix = Keys.members(batch.id());
+    List<Member> members = new ArrayList<>();
+    store.each(
+        Keys.MEMBERS,
+        prefix,
+        each ->
+            members.add(
+                new Member(
+                    Integer.parseInt(each.body().utf8()),
+                    JobJson.id(each.key().key().substring(prefix.length())))));
+    members.sort(Comparator.comparingInt(Member::index));
+    return present(members.stream().map(Member::id).toList());
+  }
+
+  @Override
+  public List<Job> next(String type, int most) {
+    types.require(type);
+    if (most < 1) {
+      throw new InvalidJobException("at least 1 job is asked for, not " + most);
+    }
+    List<String> all = new ArrayList<>(Groups.waiting(type));
+    all.addAll(groups.failed(type));
+    List<JobId> ids = new ArrayList<>();
+    for (String group : all) {
+      if (ids.size() == most) {
+        break;
+      }
+      GroupQuery query = new GroupQuery(group, most - ids.size(), false);
+      for (Task task : store.store().group(query).value()) {
+        ids.add(JobJson.id(task.data().utf8()));
+      }
+    }
+    return present(ids);
+  }
+
+  private List<Job> present(List<JobId> ids) {
+    Map<JobId, StoredJob> entries = store.entries(ids);
+    return ids.stream().map(entries::get).filter(Objects::nonNull).map(StoredJob::job).toList();
+  }
+}

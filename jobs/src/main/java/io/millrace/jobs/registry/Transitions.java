@@ -1,0 +1,146 @@
+package io.millrace.jobs.registry;
+
+import io.millrace.jobs.Job;
+import io.millrace.jobs.Job.Content;
+import io.millrace.jobs.Job.Hand;
+import io.millrace.jobs.Job.Line;
+import io.millrace.jobs.Job.Place;
+import io.millrace.jobs.Job.Times;
+import io.millrace.jobs.JobClaim;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.WorkerId;
+import org.jspecify.annotations.Nullable;
+
+/** All transitions of jobs, which the description of {@code io.millrace.jobs} draws. */
+final class Transitions {
+  private Transitions() {}
+
+  static Job assigned(Job job, WorkerId worker, JobClaim claim, long nowMillis) {
+    Times times = new Times(job.times().submitted(), nowMillis, null);
+    return next(job, JobStatus.RUNNING, times, new Hand(worker, claim), job.place());
+  }
+
+  /**
+   * Done.
+   *
+   * @param child the job that is made of the result; null for none
+   * @param followOn the job that is still to be made of it; null for none
+   */
+  static Job completed(
+      Job job,
+      long resultBytes,
+      @Nullable JobId child,
+      Job.@Nullable FollowOn followOn,
+      long nowMillis) {
+    return new Job(
+        job.id(),
+        job.order(),
+        JobStatus.DONE,
+        job.batch(),
+        ended(job, nowMillis),
+        job.failures(),
+        job.returns(),
+        idle(job),
+        new Line(job.line().parent(), child, followOn),
+        new Content(job.content().payload(), resultBytes),
+        nowhere(job));
+  }
+
+  /** Done as before, with other news of the job that its result becomes. */
+  static Job followed(Job job, @Nullable JobId child, Job.@Nullable FollowOn followOn) {
+    return new Job(
+        job.id(),
+        job.order(),
+        job.status(),
+        job.batch(),
+        job.times(),
+        job.failures(),
+        job.returns(),
+        job.hand(),
+        new Line(job.line().parent(), child, followOn),
+        job.content(),
+        job.place());
+  }
+
+  /** Pending again, or failed for good once it failed often enough. */
+  static Job failed(Job job, int maxFailures, long nowMillis) {
+    int failures = job.failures() + 1;
+    return failures >= maxFailures
+        ? ending(job, failures, job.returns(), ended(job, nowMillis), JobStatus.FAILED)
+        : ending(job, failures, job.returns(), job.times(), JobStatus.PENDING);
+  }
+
+  /** Pending at its old place. */
+  static Job returned(Job job) {
+    return next(job, JobStatus.PENDING, job.times(), idle(job), job.place());
+  }
+
+  /** Pending at its old place, or failed for good once it was returned often enough. */
+  static Job returned(Job job, int maxReturns, long nowMillis) {
+    int returns = job.returns() + 1;
+    if (returns >= maxReturns) {
+      return ending(job, job.failures(), returns, ended(job, nowMillis), JobStatus.FAILED);
+    }
+    Job pending = ending(job, job.failures(), returns, job.times(), JobStatus.PENDING);
+    return next(pending, JobStatus.PENDING, job.times(), idle(job), job.place());
+  }
+
+  static Job cancelled(Job job, long nowMillis) {
+    return next(job, JobStatus.FAILED, ended(job, nowMillis), idle(job), nowhere(job));
+  }
+
+  /** Pending, with its failures and returns counted from zero. */
+  static Job retried(Job job) {
+    Times times = new Times(job.times().submitted(), job.times().started(), null);
+    return ending(job, 0, 0, times, JobStatus.PENDING);
+  }
+
+  /** Without a worker, and without the kernel task that it had. */
+  private static Job ending(Job job, int failures, int returns, Times times, JobStatus status) {
+    return new Job(
+        job.id(),
+        job.order(),
+        status,
+        job.batch(),
+        times,
+        failures,
+        returns,
+        idle(job),
+        job.line(),
+        job.content(),
+        nowhere(job));
+  }
+
+  private static Job next(Job job, JobStatus status, Times times, Hand hand, Place place) {
+    return new Job(
+        job.id(),
+        job.order(),
+        status,
+        job.batch(),
+        times,
+        job.failures(),
+        job.returns(),
+        hand,
+        job.line(),
+        job.content(),
+        place);
+  }
+
+  /** As a commit has stored it. */
+  static Job stored(Job job, long version, long task, Hand hand) {
+    return next(job, job.status(), job.times(), hand, new Place(version, task));
+  }
+
+  private static Times ended(Job job, long nowMillis) {
+    return new Times(job.times().submitted(), job.times().started(), nowMillis);
+  }
+
+  private static Hand idle(Job job) {
+    return new Hand(job.hand().worker(), null);
+  }
+
+  private static Place nowhere(Job job) {
+    return new Place(job.place().version(), 0);
+  }
+}

@@ -1,0 +1,163 @@
+package io.millrace.jobs.registry;
+
+import io.millrace.jobs.Failure;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobClaim;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobStateException;
+import io.millrace.jobs.JobStatus;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
+import io.millrace.store.TaskRef;
+import io.millrace.store.Transaction.DocumentVersion;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What users do to stored jobs: delete, cancel, retry.
+ *
+ * <p>The kernel task of a job may have a claim that is not on record yet. Such a claim is
+ * overridden. That is safe: every transaction here names the version of the job's document, so it
+ * is refused if a claim has come on record since; and an overridden claim can no longer come on
+ * record, since that transaction would name the same version and the task. Without the override a
+ * user would wait until such a claim ends, ten seconds if its process has died.
+ */
+final class UserActions {
+  /** The attempt from which on a claim that is not on record is overridden. */
+  private static final int OVERRIDE_FROM = 2;
+
+  private final JobStore store;
+
+  UserActions(JobStore store) {
+    this.store = store;
+  }
+
+  /** A change of a job; null if something changed meanwhile. */
+  private interface Step {
+    @Nullable Job make(StoredJob entry, int number);
+  }
+
+  private Optional<Job> change(Supplier<Optional<StoredJob>> look, Step step) {
+    return store.insist(
+        "a job",
+        number -> {
+          Optional<StoredJob> entry = look.get();
+          if (entry.isEmpty()) {
+            return Optional.<Job>empty();
+          }
+          Job done = step.make(entry.get(), number);
+          return done == null ? null : Optional.of(done);
+        });
+  }
+
+  /** Begins a transaction that may change the kernel task of a job. */
+  private JobTransaction begin(Job job, int number) {
+    JobClaim claim = job.hand().claim();
+    Owner owner = claim == null ? store.self() : claim.owner();
+    JobTransaction transaction = new JobTransaction(owner);
+    transaction.override(number >= OVERRIDE_FROM);
+    return transaction;
+  }
+
+  private static void deleteTask(JobTransaction transaction, Job job) {
+    if (job.place().task() != 0) {
+      transaction.delete(TaskRef.origin(job.place().task()));
+    }
+  }
+
+  Optional<Job> delete(Supplier<Optional<StoredJob>> look) {
+    Optional<Job> deleted = change(look, this::delete);
+    deleted.ifPresent(job -> {
+      if (!Contents.isInline(job.content().payload())) {
+        store.blobs().delete(JobRegistry.payloadName(job.id()));
+      }
+    });
+    return deleted;
+  }
+
+  private @Nullable Job delete(StoredJob entry, int number) {
+    Job job = entry.job();
+    JobId id = job.id();
+    JobTransaction transaction = begin(job, number);
+    deleteTask(transaction, job);
+    transaction.delete(Keys.job(id), job.place().version());
+    transaction.delete(Keys.member(job.batch(), id), DocumentVersion.ANY);
+    if (job.order().key() != null) {
+      transaction.delete(Keys.name(job.order().key()), DocumentVersion.ANY);
+    }
+    if (Contents.isInline(job.content().payload())) {
+      transaction.delete(Keys.payload(id), DocumentVersion.ANY);
+    }
+    Long result = job.content().result();
+    Optional<String> blob = Optional.empty();
+    if (result != null) {
+      blob = Contents.isInline(result) ? blob : new Contents(store).resultBlob(id);
+      transaction.delete(Keys.result(id), DocumentVersion.ANY);
+    }
+    for (String history : List.of(Keys.FAILURES, Keys.RETURNS)) {
+      store.each(
+          history,
+          Keys.failures(id),
+          attempt -> transaction.delete(attempt.key(), DocumentVersion.ANY));
+    }
+    if (job.line().followOn() != null) {
+      transaction.delete(Keys.followOn(id), DocumentVersion.ANY);
+    }
+    if (!(store.commit(transaction) instanceof Outcome.Done)) {
+      return null;
+    }
+    blob.ifPresent(store.blobs()::delete);
+    return job;
+  }
+
+  Optional<Job> cancel(Supplier<Optional<StoredJob>> look) {
+    return change(
+        look,
+        (entry, number) -> {
+          Job job = entry.job();
+          if (job.status().isEnd()) {
+            throw new JobStateException(
+                "job " + job.key() + " is " + job.status().word() + " and cannot be cancelled");
+          }
+          long now = store.nowMillis();
+          Failure failure = new Failure(null, now, "cancelled", null);
+          JobTransaction transaction = begin(job, number);
+          deleteTask(transaction, job);
+          JobTransaction.Written cancelled =
+              transaction.put(entry.with(Transitions.cancelled(job, now)));
+          transaction.put(
+              Keys.failure(job.id(), job.place().version()),
+              DocumentVersion.ANY,
+              JobJson.write(failure));
+          return commit(transaction, cancelled);
+        });
+  }
+
+  Optional<Job> retry(Supplier<Optional<StoredJob>> look) {
+    return change(
+        look,
+        (entry, _) -> {
+          Job job = entry.job();
+          if (job.status() != JobStatus.FAILED) {
+            throw new JobStateException(
+                "job "
+                    + job.key()
+                    + " is "
+                    + job.status().word()
+                    + "; only failed ones are retried");
+          }
+          String group = Groups.waiting(job.type(), job.order().priority());
+          JobTransaction transaction = new JobTransaction(store.self());
+          return commit(transaction, transaction.add(entry.with(Transitions.retried(job)), group));
+        });
+  }
+
+  private @Nullable Job commit(JobTransaction transaction, JobTransaction.Written written) {
+    return store.commit(transaction) instanceof Outcome.Done done
+        ? store.stored(written, done)
+        : null;
+  }
+}
