@@ -44,8 +44,7 @@ public final class LambdaCodec {
    *     cluster's secret
    */
   public SealedLambda openLambda(byte[] envelope) {
-    Envelope open = open(Envelope.Kind.LAMBDA, envelope);
-    return new Opened(open, trusted);
+    return new SealedLambda(open(Envelope.Kind.LAMBDA, envelope), trusted);
   }
 
   /**
@@ -71,11 +70,11 @@ public final class LambdaCodec {
       throw new RefusedLambdaException(
           "it is from %s, not from %s".formatted(open.address(), address));
     }
-    return TrustedInput.read(open.object(), trusted);
+    return TrustedObjects.read(open.object(), trusted);
   }
 
   private byte[] seal(Envelope.Kind kind, Address address, @Nullable Object object) {
-    byte[] bytes = new Envelope(kind, address, TrustedOutput.write(object, trusted)).seal(secret);
+    byte[] bytes = new Envelope(kind, address, TrustedObjects.write(object, trusted)).seal(secret);
     if (bytes.length > MOST_BYTES) {
       throw new IllegalArgumentException(
           "what crosses to another member has up to %d bytes, not %d"
@@ -96,15 +95,32 @@ public final class LambdaCodec {
     return open;
   }
 
-  private record Opened(Envelope open, Trusted trusted) implements SealedLambda {
-    @Override
-    public Address address() {
-      return open.address();
+  /**
+   * A lambda that was signed with the cluster's secret, and that is not an object yet. A member
+   * runs it only if it is the addressee.
+   */
+  public static final class SealedLambda {
+    private final Envelope envelope;
+    private final Trusted trusted;
+
+    private SealedLambda(Envelope envelope, Trusted trusted) {
+      this.envelope = envelope;
+      this.trusted = trusted;
     }
 
-    @Override
+    /** The partition and the member that it is for. */
+    public Address address() {
+      return envelope.address();
+    }
+
+    /**
+     * Makes an object of it, of trusted classes only; each call makes another one.
+     *
+     * @throws RefusedLambdaException naming a class that is not trusted or missing, or what else is
+     *     wrong
+     */
     public SerializableLambda<?> lambda() {
-      if (TrustedInput.read(open.object(), trusted) instanceof SerializableLambda<?> lambda) {
+      if (TrustedObjects.read(envelope.object(), trusted) instanceof SerializableLambda<?> lambda) {
         return lambda;
       }
       throw new RefusedLambdaException("it holds something that is no lambda");

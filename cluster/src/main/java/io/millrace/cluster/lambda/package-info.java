@@ -3,7 +3,7 @@
  * the cluster's secret.
  *
  * <pre>
- *   SerializableLambda ── TrustedOutput ──┐                    ┌── TrustedInput ── SerializableLambda
+ *   SerializableLambda ── TrustedObjects ─┐                    ┌── TrustedObjects ── SerializableLambda
  *                                         Envelope ~~~ Envelope
  *   format, 1 byte │ HMAC-SHA256, 32 │ kind, 1 │ generation, 8 │ number, 8 │ member, 2 + n │ object
  *   └────────┬─────┘                 └─────────────────────────────┬─────────────────────────────┘

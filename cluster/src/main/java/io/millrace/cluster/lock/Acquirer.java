@@ -1,6 +1,7 @@
 package io.millrace.cluster.lock;
 
 import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.VersionedDocument;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,6 +30,40 @@ public abstract class Acquirer {
     this.locks = locks;
     this.clock = locks.clock();
     this.lookMillis = clock.monotonicMillis();
+  }
+
+  /** Acquires one lock. */
+  public static Acquirer of(String key, Locks locks, Sightings sightings) {
+    return new OneLock(key, locks, sightings);
+  }
+
+  private static final class OneLock extends Acquirer {
+    private final String key;
+    private final Locks locks;
+    private final Sightings sightings;
+
+    OneLock(String key, Locks locks, Sightings sightings) {
+      super("lock " + key, locks);
+      this.key = key;
+      this.locks = locks;
+      this.sightings = sightings;
+    }
+
+    @Override
+    protected Optional<Locks.Held> attempt() {
+      Optional<VersionedDocument> document = locks.documents().get(key);
+      if (document.isEmpty()) {
+        sightings.forget(key);
+        return locks.create(key);
+      }
+      sightings.see(document.get());
+      return sightings.isFree(key) ? locks.take(document.get()) : Optional.empty();
+    }
+
+    @Override
+    protected long nextLook() {
+      return sightings.nextLook(key).orElse(locks.clock().monotonicMillis());
+    }
   }
 
   /** Looks at the lock, and takes it if that is allowed now. */

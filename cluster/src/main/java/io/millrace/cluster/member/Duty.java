@@ -106,72 +106,39 @@ public record Duty(
 
     @Override
     public Attempt begin(PartitionName name, byte[] task, Guard guard) {
-      return new ThreadAttempt(task, guard);
+      return ThreadAttempt.start(
+          "partition-" + guard.fence(), runtime, guard, attempt -> run(task, guard, attempt));
     }
 
-    private final class ThreadAttempt implements Attempt {
-      private final Thread thread;
-      private volatile State state = State.RUNNING;
-      private volatile boolean stopped;
-
-      ThreadAttempt(byte[] task, Guard guard) {
-        thread =
-            Thread.ofVirtual()
-                .name("partition-" + guard.fence())
-                .start(() -> {
-                  State end = State.FAILED;
-                  try {
-                    end = run(task, guard);
-                  } finally {
-                    // Whatever was thrown: a partition whose work is over must not stay taken.
-                    state = end;
-                    runtime.wakeMember();
-                  }
-                });
-      }
-
-      @Override
-      public State state() {
-        return state;
-      }
-
-      @Override
-      public void stop() {
-        stopped = true;
-        thread.interrupt();
-      }
-
-      private State run(byte[] task, Guard guard) {
-        try {
-          runtime.run(
-              guard,
-              () -> {
-                code.run(task, guard);
-                return State.SUCCEEDED;
-              });
-          return State.SUCCEEDED;
-        } catch (Throwable e) {
-          // Users' code may throw anything, and only a state other than RUNNING ends the attempt.
-          if (e instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
-          }
-          log(e, guard);
-          return State.FAILED;
+    private boolean run(byte[] task, Guard guard, ThreadAttempt attempt) {
+      try {
+        runtime.run(
+            guard,
+            () -> {
+              code.run(task, guard);
+              return true;
+            });
+        return true;
+      } catch (Throwable e) {
+        if (e instanceof InterruptedException) {
+          Thread.currentThread().interrupt();
         }
+        log(e, guard, attempt);
+        return false;
       }
+    }
 
-      /** Code that is interrupted, or has lost its partition, throws exceptions of any kind. */
-      private void log(Throwable thrown, Guard guard) {
-        if (thrown instanceof Error) {
-          LOG.error("Work with fence {} failed", guard.fence(), thrown);
-        } else if (stopped || !guard.isHeld()) {
-          String why = thrown instanceof ClusterException ? thrown.getMessage() : thrown.toString();
-          LOG.info("Work with fence {} was stopped: {}", guard.fence(), why);
-        } else if (thrown instanceof ClusterException) {
-          LOG.warn("Work with fence {} failed: {}", guard.fence(), thrown.getMessage());
-        } else {
-          LOG.warn("Work with fence {} failed", guard.fence(), thrown);
-        }
+    /** Code that is interrupted, or has lost its partition, throws exceptions of any kind. */
+    private static void log(Throwable thrown, Guard guard, ThreadAttempt attempt) {
+      if (thrown instanceof Error) {
+        LOG.error("Work with fence {} failed", guard.fence(), thrown);
+      } else if (attempt.isToStop()) {
+        String why = thrown instanceof ClusterException ? thrown.getMessage() : thrown.toString();
+        LOG.info("Work with fence {} was stopped: {}", guard.fence(), why);
+      } else if (thrown instanceof ClusterException) {
+        LOG.warn("Work with fence {} failed: {}", guard.fence(), thrown.getMessage());
+      } else {
+        LOG.warn("Work with fence {} failed", guard.fence(), thrown);
       }
     }
   }

@@ -1,8 +1,8 @@
 package io.millrace.cluster.member;
 
 import io.millrace.cluster.leader.Leader;
+import io.millrace.cluster.lock.Acquirer;
 import io.millrace.cluster.lock.Lease;
-import io.millrace.cluster.lock.LockAcquirer;
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.MemberList;
@@ -16,7 +16,7 @@ import java.util.Optional;
  * thread unless said otherwise.
  */
 public final class MemberLoop {
-  private final LockAcquirer candidate;
+  private final Acquirer candidate;
   private final Presence presence;
   private final PartitionRunner runner;
   private final Leader leader;
@@ -29,7 +29,7 @@ public final class MemberLoop {
    */
   public MemberLoop(MemberContext context, Work work, PartitionRunner.Mode mode, Leader leader) {
     Locks locks = context.newLocks();
-    this.candidate = new LockAcquirer(Leader.KEY, locks, context.newSightings());
+    this.candidate = Acquirer.of(Leader.KEY, locks, context.newSightings());
     this.presence = new Presence(context, locks, mode.isAddressed(), leader.sightings());
     this.runner = new PartitionRunner(context, locks, work, mode, leader.sightings());
     this.leader = leader;

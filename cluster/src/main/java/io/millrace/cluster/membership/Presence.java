@@ -1,7 +1,7 @@
 package io.millrace.cluster.membership;
 
 import io.millrace.cluster.ClusterException;
-import io.millrace.cluster.lock.LockAcquirer;
+import io.millrace.cluster.lock.Acquirer;
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.lock.Sightings;
 import java.util.Set;
@@ -20,7 +20,7 @@ public final class Presence {
 
   private final MemberContext context;
   private final Members members;
-  private final LockAcquirer own;
+  private final Acquirer own;
   private final DeathMarks marks;
   private final boolean heedsMarks;
   private final Sightings sightings;
@@ -40,7 +40,7 @@ public final class Presence {
     this.heedsMarks = heedsMarks;
     this.marks = new DeathMarks(context.documents());
     this.members = new Members(context.documents());
-    this.own = new LockAcquirer(PREFIX + context.token(), locks, context.newSightings());
+    this.own = Acquirer.of(PREFIX + context.token(), locks, context.newSightings());
   }
 
   /** The members as they were seen last. */

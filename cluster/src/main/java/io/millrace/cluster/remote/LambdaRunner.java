@@ -2,9 +2,9 @@ package io.millrace.cluster.remote;
 
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.lambda.LambdaCodec;
-import io.millrace.cluster.lambda.SealedLambda;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.member.MemberRuntime;
+import io.millrace.cluster.member.ThreadAttempt;
 import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.partition.Work;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * Runs the lambdas that are for this member, each on a thread of its own, and writes their
  * outcomes.
  */
-public final class LambdaRunner implements Work {
+final class LambdaRunner implements Work {
   private static final Logger LOG = LoggerFactory.getLogger(LambdaRunner.class);
 
   private final MemberRuntime runtime;
@@ -28,8 +28,7 @@ public final class LambdaRunner implements Work {
   private final Inbox inbox;
   private final Outcomes outcomes;
 
-  /** Runs what is sealed for a member. */
-  public LambdaRunner(MemberRuntime runtime, LambdaCodec codec) {
+  LambdaRunner(MemberRuntime runtime, LambdaCodec codec) {
     this.runtime = runtime;
     this.codec = codec;
     this.inbox =
@@ -44,87 +43,59 @@ public final class LambdaRunner implements Work {
 
   @Override
   public Attempt begin(PartitionName name, byte[] task, Guard guard) {
-    return new Run(name, task, guard, inbox.begin(name));
+    boolean isNew = inbox.begin(name);
+    return ThreadAttempt.start(
+        "lambda-" + guard.fence(),
+        runtime,
+        guard,
+        attempt -> isNew && run(name, task, guard, attempt));
   }
 
-  private final class Run implements Attempt {
-    private final PartitionName name;
-    private final Guard guard;
-    private final Thread thread;
-    private volatile State state = State.RUNNING;
-    private volatile boolean stopped;
+  private boolean run(PartitionName name, byte[] task, Guard guard, ThreadAttempt attempt) {
+    try {
+      Optional<Outcome> outcome = outcome(name, codec.openLambda(task), guard, attempt);
+      return outcome.isPresent() && write(name, outcome.get(), guard);
+    } catch (ClusterException e) {
+      LOG.warn("{} came to no end: {}", name.key(), e.getMessage());
+    } catch (InterruptedException e) {
+      LOG.info("{} was stopped before its outcome was written", name.key());
+    }
+    return false;
+  }
 
-    Run(PartitionName name, byte[] task, Guard guard, boolean isNew) {
-      this.name = name;
-      this.guard = guard;
-      this.thread = Thread.ofVirtual().name("lambda-" + guard.fence()).unstarted(() -> run(task));
-      if (isNew) {
-        thread.start();
-      } else {
-        state = State.FAILED;
+  /** Whatever the lambda throws is its outcome, unless it is to stop. */
+  private Optional<Outcome> outcome(
+      PartitionName name, LambdaCodec.SealedLambda sealed, Guard guard, ThreadAttempt attempt) {
+    try {
+      Object value = runtime.run(guard, () -> sealed.lambda().run());
+      byte[] result = codec.sealResult(sealed.address(), value);
+      return Optional.of(new Outcome.Done(Base64.getEncoder().encodeToString(result)));
+    } catch (Throwable e) {
+      if (attempt.isToStop()) {
+        LOG.info("{} was stopped", name.key());
+        return Optional.empty();
       }
+      LOG.info("{} failed", name.key(), e);
+      return Optional.of(new Outcome.Failed(RemoteFailure.of(e)));
     }
+  }
 
-    @Override
-    public State state() {
-      return state;
-    }
-
-    @Override
-    public void stop() {
-      stopped = true;
-      thread.interrupt();
-    }
-
-    private void run(byte[] task) {
+  private boolean write(PartitionName name, Outcome outcome, Guard guard)
+      throws InterruptedException {
+    // The lambda's own interrupts end with it.
+    boolean interrupted = Thread.interrupted();
+    LOG.debug("{} ended, interrupted: {}", name.key(), interrupted);
+    long pause = Math.max(runtime.context().leaseMillis() / 40, 1);
+    while (guard.isHeld()) {
       try {
-        Optional<Outcome> outcome = outcome(codec.openLambda(task));
-        state = outcome.isPresent() && write(outcome.get()) ? State.SUCCEEDED : State.FAILED;
+        outcomes.write(name, guard.fence(), outcome);
+        return true;
       } catch (ClusterException e) {
-        LOG.warn("{} came to no end: {}", name.key(), e.getMessage());
-      } catch (InterruptedException e) {
-        LOG.info("{} was stopped before its outcome was written", name.key());
-      } finally {
-        if (state == State.RUNNING) {
-          state = State.FAILED;
-        }
-        runtime.wakeMember();
+        LOG.debug("The outcome of {} could not be written, and will be again", name.key(), e);
       }
+      Thread.sleep(pause);
     }
-
-    /** Whatever is thrown is an outcome, unless it was thrown because the run is to stop. */
-    private Optional<Outcome> outcome(SealedLambda sealed) {
-      try {
-        Object value = runtime.run(guard, () -> sealed.lambda().run());
-        byte[] result = codec.sealResult(sealed.address(), value);
-        return Optional.of(new Outcome.Done(Base64.getEncoder().encodeToString(result)));
-      } catch (Throwable e) {
-        if (stopped || !guard.isHeld()) {
-          LOG.info("{} was stopped", name.key());
-          return Optional.empty();
-        }
-        LOG.info("{} failed", name.key(), e);
-        return Optional.of(new Outcome.Failed(RemoteFailure.of(e)));
-      }
-    }
-
-    private boolean write(Outcome outcome) throws InterruptedException {
-      // The lambda's own interrupts end with it.
-      boolean interrupted = Thread.interrupted();
-      LOG.debug("{} ended, interrupted: {}", name.key(), interrupted);
-      long pause = Math.max(runtime.context().leaseMillis() / 40, 1);
-      while (guard.isHeld()) {
-        try {
-          if (outcomes.write(name, guard.fence(), outcome)) {
-            return true;
-          }
-        } catch (ClusterException e) {
-          LOG.debug("The outcome of {} could not be written, and will be again", name.key(), e);
-        }
-        Thread.sleep(pause);
-      }
-      LOG.info("{} ended when it was lost already", name.key());
-      return false;
-    }
+    LOG.info("{} ended when it was lost already", name.key());
+    return false;
   }
 }

@@ -23,8 +23,8 @@ final class LeaderBacklog implements Backlog {
   private final transient MemberContext context;
   private final transient Guard leader;
   private final transient BacklogItems items;
-  private final transient ItemAssigner handing;
-  private final transient RetryingWriter persistence;
+  private final transient ItemAssigner assigner;
+  private final transient RetryingWriter writer;
   private final transient ReentrantLock lock = new ReentrantLock();
   private final transient Condition called = lock.newCondition();
 
@@ -33,13 +33,13 @@ final class LeaderBacklog implements Backlog {
     this.context = context;
     this.leader = leader;
     this.items = new BacklogItems(context.documents(), name);
-    this.handing = new ItemAssigner(items, leader, isOver);
-    this.persistence = new RetryingWriter(leader, context.terms());
+    this.assigner = new ItemAssigner(items, leader, isOver);
+    this.writer = new RetryingWriter(leader, context.terms());
   }
 
   @Override
   public void add(Collection<String> fresh) {
-    persistence.persist(() -> {
+    writer.repeat(() -> {
       items.add(fresh);
       return true;
     });
@@ -60,7 +60,7 @@ final class LeaderBacklog implements Backlog {
     lock.lockInterruptibly();
     try {
       while (true) {
-        List<String> taken = persistence.persist(() -> handing.take(most));
+        List<String> taken = writer.repeat(() -> assigner.take(most));
         long left = until - context.now();
         if (!taken.isEmpty() || left <= 0) {
           return taken;
@@ -77,8 +77,8 @@ final class LeaderBacklog implements Backlog {
   public void reEnqueue(String item) {
     lock.lock();
     try {
-      persistence.persist(() -> {
-        handing.reEnqueue(item);
+      writer.repeat(() -> {
+        assigner.reEnqueue(item);
         return true;
       });
       called.signalAll();
@@ -90,7 +90,7 @@ final class LeaderBacklog implements Backlog {
   @Override
   public void commit(String item) {
     leader.check();
-    persistence.persist(() -> {
+    writer.repeat(() -> {
       items.commit(item);
       return true;
     });

@@ -50,7 +50,7 @@ final class LeaderCrew implements Crew {
   private final Map<String, Backlog> backlogs = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Roster roster = new Roster();
+  private final IdleWorkers workers = new IdleWorkers();
   private final List<Consumer<Dispatcher>> orders = new ArrayList<>();
   private final Set<Execution<?>> open = new HashSet<>();
   private boolean over;
@@ -68,7 +68,7 @@ final class LeaderCrew implements Crew {
     try {
       orders.forEach(order -> order.accept(dispatcher));
       orders.clear();
-      roster.see(dispatcher.view());
+      workers.see(dispatcher.view());
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -104,7 +104,7 @@ final class LeaderCrew implements Crew {
     try {
       while (true) {
         check();
-        List<Peer> idle = roster.idle();
+        List<Peer> idle = workers.idle();
         if (!idle.isEmpty()) {
           return idle.stream().<CrewMember>map(peer -> new LiveMember(this, peer)).toList();
         }
@@ -125,7 +125,7 @@ final class LeaderCrew implements Crew {
   private boolean isOver(long generation) {
     lock.lock();
     try {
-      return roster.view().isOver(generation);
+      return workers.view().isOver(generation);
     } finally {
       lock.unlock();
     }
@@ -149,7 +149,7 @@ final class LeaderCrew implements Crew {
     try {
       check();
       open.add(execution);
-      roster.submitted(peer.token());
+      workers.submitted(peer.token());
       orders.add(dispatcher -> dispatcher.submit(submission));
     } finally {
       lock.unlock();
@@ -162,14 +162,14 @@ final class LeaderCrew implements Crew {
   void markDead(String token) {
     DeathMarks marks = new DeathMarks(runtime.context().documents());
     new RetryingWriter(leader, runtime.context().terms())
-        .persist(() -> {
+        .repeat(() -> {
           marks.mark(token, leader.fence());
           return true;
         });
     lock.lock();
     try {
       check();
-      roster.marked(token);
+      workers.marked(token);
       orders.add(dispatcher -> dispatcher.marked(token));
     } finally {
       lock.unlock();
@@ -203,7 +203,7 @@ final class LeaderCrew implements Crew {
     lock.lock();
     try {
       open.remove(execution);
-      roster.ended(execution.address().member());
+      workers.ended(execution.address().member());
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -295,7 +295,7 @@ final class LeaderCrew implements Crew {
   }
 
   /** Who has a worker to spare. Used by one thread at a time. */
-  private static final class Roster {
+  private static final class IdleWorkers {
     private final Map<String, Integer> running = new HashMap<>();
     private final Set<String> marked = new HashSet<>();
     private Dispatcher.View view = Dispatcher.View.nothing();

@@ -14,7 +14,7 @@ record NamedBacklog(String name) implements Backlog {
     return new BacklogItems(Member.current().context().documents(), name);
   }
 
-  private static RetryingWriter persistence() {
+  private static RetryingWriter writer() {
     MemberContext context = Member.current().context();
     return new RetryingWriter(Member.guard(), context.terms());
   }
@@ -22,8 +22,8 @@ record NamedBacklog(String name) implements Backlog {
   @Override
   public void add(Collection<String> items) {
     BacklogItems found = items();
-    persistence()
-        .persist(() -> {
+    writer()
+        .repeat(() -> {
           found.add(items);
           return true;
         });
@@ -47,8 +47,8 @@ record NamedBacklog(String name) implements Backlog {
   @Override
   public void commit(String item) {
     BacklogItems found = items();
-    persistence()
-        .persist(() -> {
+    writer()
+        .repeat(() -> {
           found.commit(item);
           return true;
         });

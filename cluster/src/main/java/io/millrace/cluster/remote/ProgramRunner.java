@@ -15,7 +15,7 @@ final class ProgramRunner implements Dispatcher.Submitter {
   private final MemberRuntime runtime;
   private final RemoteWork work;
   private final LambdaCodec codec;
-  private @Nullable Shift shift;
+  private @Nullable Run current;
 
   ProgramRunner(MemberRuntime runtime, RemoteWork work, LambdaCodec codec) {
     this.runtime = runtime;
@@ -25,31 +25,31 @@ final class ProgramRunner implements Dispatcher.Submitter {
 
   @Override
   public void begin(Guard leader) {
-    shift = new Shift(leader);
+    current = new Run(leader);
   }
 
   @Override
   public boolean submit(Dispatcher dispatcher) {
-    return shift != null && shift.submit(dispatcher);
+    return current != null && current.submit(dispatcher);
   }
 
   @Override
   public void end() {
-    if (shift != null) {
-      shift.end();
-      shift = null;
+    if (current != null) {
+      current.end();
+      current = null;
     }
   }
 
   /** The program during one generation. */
-  private final class Shift {
+  private final class Run {
     private final Guard leader;
     private final LeaderCrew crew;
     private final Thread thread;
     private volatile boolean over;
     private volatile long againMillis = Long.MAX_VALUE;
 
-    Shift(Guard leader) {
+    Run(Guard leader) {
       this.leader = leader;
       this.crew = new LeaderCrew(runtime, codec, leader);
       this.thread = Thread.ofVirtual().name("program-" + leader.fence()).start(this::run);

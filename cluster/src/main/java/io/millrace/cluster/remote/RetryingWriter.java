@@ -29,7 +29,7 @@ final class RetryingWriter {
    * @throws LeaseLostException when the guard does not hold any more
    * @throws ClusterException if the thread is interrupted, which it stays
    */
-  <T> T persist(Supplier<T> write) {
+  <T> T repeat(Supplier<T> write) {
     while (true) {
       guard.check();
       try {

@@ -1,8 +1,8 @@
 package io.millrace.cluster.shared;
 
+import io.millrace.cluster.lock.Acquirer;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseLostException;
-import io.millrace.cluster.lock.LockAcquirer;
 import io.millrace.cluster.member.Member;
 import java.io.Serial;
 import java.io.Serializable;
@@ -90,7 +90,7 @@ public final class NamedLock implements Serializable {
             toString(),
             line,
             shared.context().clock(),
-            () -> new LockAcquirer(PREFIX + name, shared.locks(), line.sightings()))
+            () -> Acquirer.of(PREFIX + name, shared.locks(), line.sightings()))
         .run(most, lease -> lease, code);
   }
 

@@ -1,18 +1,16 @@
 package io.millrace.cluster.status;
 
+import io.millrace.cluster.documents.DocumentJson;
 import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.report.Report;
 import java.util.List;
 import java.util.Locale;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A cluster's status as JSON, for scripts and over HTTP. Times are milliseconds since 1970. */
 public final class StatusForm {
-  private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
   private StatusForm() {}
 
   /**
@@ -30,7 +28,7 @@ public final class StatusForm {
   /** {@code leader} (a token or null), {@code leaderExpires} (0 for none) and its {@code fence}. */
   public static ObjectNode leader(ClusterStatus status) {
     ClusterStatus.LockView leader = status.leader();
-    ObjectNode json = MAPPER.createObjectNode();
+    ObjectNode json = DocumentJson.object();
     json.put("leader", status.leads());
     json.put("leaderExpires", leader == null ? 0 : leader.expireMillis());
     json.put("fence", leader == null ? 0 : leader.fence());
@@ -39,7 +37,7 @@ public final class StatusForm {
 
   /** Each with {@code token} and {@code workers}. */
   public static ArrayNode members(MemberList members) {
-    ArrayNode list = MAPPER.createArrayNode();
+    ArrayNode list = DocumentJson.object().arrayNode();
     for (Peer peer : members.nodes()) {
       list.addObject().put("token", peer.token()).put("workers", peer.workers());
     }
@@ -48,7 +46,7 @@ public final class StatusForm {
 
   /** Each with {@code id}, {@code holder} (a token or null), {@code expire} and {@code fence}. */
   public static ArrayNode locks(List<ClusterStatus.LockView> locks) {
-    ArrayNode list = MAPPER.createArrayNode();
+    ArrayNode list = DocumentJson.object().arrayNode();
     for (ClusterStatus.LockView lock : locks) {
       list.addObject()
           .put("id", lock.key())
@@ -61,7 +59,7 @@ public final class StatusForm {
 
   /** Each with {@code id}, {@code holder}, {@code expire}, {@code state} and {@code fence}. */
   public static ArrayNode partitions(List<ClusterStatus.PartitionView> partitions) {
-    ArrayNode list = MAPPER.createArrayNode();
+    ArrayNode list = DocumentJson.object().arrayNode();
     for (ClusterStatus.PartitionView partition : partitions) {
       list.addObject()
           .put("id", partition.id())
@@ -78,7 +76,7 @@ public final class StatusForm {
    * of that.
    */
   public static ArrayNode reports(List<Report> reports) {
-    ArrayNode list = MAPPER.createArrayNode();
+    ArrayNode list = DocumentJson.object().arrayNode();
     for (Report report : reports) {
       ObjectNode json =
           list.addObject()

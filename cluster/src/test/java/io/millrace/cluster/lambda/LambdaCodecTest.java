@@ -41,7 +41,7 @@ final class LambdaCodecTest {
     byte[] envelope =
         codec.sealLambda(
             Sealing.HERE, () -> cargo.name() + cargo.number() * factor + cargo.parts());
-    SealedLambda sealed = codec.openLambda(envelope);
+    LambdaCodec.SealedLambda sealed = codec.openLambda(envelope);
     assertThat(sealed.address()).isEqualTo(Sealing.HERE);
     assertThat(sealed.lambda().run()).isEqualTo("a21[x, y]");
   }

@@ -54,7 +54,7 @@ final class TrustedTest {
     compile();
     try (URLClassLoader leader = loader()) {
       LambdaCodec here = new LambdaCodec(Sealing.SECRET, Trusted.classesOf(leader));
-      SealedLambda sealed =
+      LambdaCodec.SealedLambda sealed =
           Sealing.codec().openLambda(here.sealLambda(Sealing.HERE, lambda(leader)));
       assertThatThrownBy(sealed::lambda)
           .isInstanceOf(RefusedLambdaException.class)

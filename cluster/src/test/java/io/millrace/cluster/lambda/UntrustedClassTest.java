@@ -39,7 +39,7 @@ final class UntrustedClassTest {
   @Test
   void a_lambda_that_captures_such_a_class_is_refused() {
     Gadget gadget = new Gadget();
-    SealedLambda sealed =
+    LambdaCodec.SealedLambda sealed =
         codec.openLambda(Sealing.careless().sealLambda(Sealing.HERE, () -> gadget.hashCode()));
     int before = Gadget.made();
     assertThatThrownBy(sealed::lambda)
@@ -127,9 +127,9 @@ final class UntrustedClassTest {
 
   @Test
   void an_envelope_of_a_lambda_with_something_else_in_it_is_refused() {
-    byte[] object = TrustedOutput.write("text", Trusted.packages("io.millrace"));
+    byte[] object = TrustedObjects.write("text", Trusted.packages("io.millrace"));
     byte[] envelope = new Envelope(Envelope.Kind.LAMBDA, Sealing.HERE, object).seal(Sealing.SECRET);
-    SealedLambda sealed = codec.openLambda(envelope);
+    LambdaCodec.SealedLambda sealed = codec.openLambda(envelope);
     assertThatThrownBy(sealed::lambda)
         .isInstanceOf(RefusedLambdaException.class)
         .hasMessage("it holds something that is no lambda");
@@ -137,7 +137,7 @@ final class UntrustedClassTest {
 
   @Test
   void what_is_no_object_is_refused() {
-    byte[] object = TrustedOutput.write("text", Trusted.packages("io.millrace"));
+    byte[] object = TrustedObjects.write("text", Trusted.packages("io.millrace"));
     for (byte[] bytes :
         List.of(new byte[0], new byte[9], Arrays.copyOf(object, object.length + 1))) {
       byte[] envelope = Sealing.seal(bytes);

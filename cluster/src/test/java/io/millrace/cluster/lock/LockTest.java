@@ -24,8 +24,8 @@ final class LockTest {
   private final CountedDocuments documents;
   private final ManualClock clockA = new ManualClock(1_000_000, 5);
   private final ManualClock clockB = new ManualClock(1_000_000 - YEAR, 77_777);
-  private final LockAcquirer a;
-  private final LockAcquirer b;
+  private final Acquirer a;
+  private final Acquirer b;
 
   LockTest(@TempDir Path folder) {
     documents = new CountedDocuments(FileDocuments.open(folder));
@@ -33,9 +33,8 @@ final class LockTest {
     b = lock("b", clockB);
   }
 
-  private LockAcquirer lock(String token, ManualClock clock) {
-    return new LockAcquirer(
-        KEY, new Locks(documents, token, TERMS, clock), new Sightings(TERMS, clock));
+  private Acquirer lock(String token, ManualClock clock) {
+    return Acquirer.of(KEY, new Locks(documents, token, TERMS, clock), new Sightings(TERMS, clock));
   }
 
   @AfterEach
@@ -109,7 +108,7 @@ final class LockTest {
   @Test
   void nobody_reads_a_lock_before_it_expires() {
     ManualClock same = new ManualClock(clockA.wallMillis(), 0);
-    LockAcquirer other = lock("c", same);
+    Acquirer other = lock("c", same);
     a.step();
     documents.takeRead();
     assertThat(other.step()).isEqualTo(LEASE);

@@ -13,13 +13,13 @@ final class SharesTest {
   @Test
   void shares_follow_workers_and_add_up() {
     MemberList members = new MemberList(List.of(new Peer("a", 5), new Peer("b", 3)));
-    assertThat(Shares.of("a", members, 8)).isEqualTo(5);
-    assertThat(Shares.of("b", members, 8)).isEqualTo(3);
-    assertThat(Shares.of("a", members, 1)).isEqualTo(1);
-    assertThat(Shares.of("b", members, 1)).isZero();
-    assertThat(Shares.of("a", members, 100)).isEqualTo(5);
-    assertThat(Shares.of("nobody", members, 8)).isZero();
-    assertThat(Shares.of("a", MemberList.EMPTY, 8)).isZero();
+    assertThat(PartitionRunner.Shares.of("a", members, 8)).isEqualTo(5);
+    assertThat(PartitionRunner.Shares.of("b", members, 8)).isEqualTo(3);
+    assertThat(PartitionRunner.Shares.of("a", members, 1)).isEqualTo(1);
+    assertThat(PartitionRunner.Shares.of("b", members, 1)).isZero();
+    assertThat(PartitionRunner.Shares.of("a", members, 100)).isEqualTo(5);
+    assertThat(PartitionRunner.Shares.of("nobody", members, 8)).isZero();
+    assertThat(PartitionRunner.Shares.of("a", MemberList.EMPTY, 8)).isZero();
   }
 
   @Test
@@ -36,7 +36,7 @@ final class SharesTest {
       int all = Math.min(partitions, members.workers());
       int sum = 0;
       for (Peer peer : members.nodes()) {
-        int share = Shares.of(peer.token(), members, partitions);
+        int share = PartitionRunner.Shares.of(peer.token(), members, partitions);
         sum += share;
         double exact = (double) all * peer.workers() / members.workers();
         assertThat(Math.abs(share - exact)).isLessThan(1);

@@ -52,23 +52,23 @@ final class ItemAssignerTest {
 
   @Test
   void an_item_whose_giving_out_was_not_answered_is_given_out_after_all() {
-    ItemAssigner handing = leader(1);
+    ItemAssigner assigner = leader(1);
     items.add(List.of("a"));
     documents.loseAnswersOf("backlog/");
-    assertThatThrownBy(() -> handing.take(1)).isInstanceOf(UnclearOutcomeException.class);
+    assertThatThrownBy(() -> assigner.take(1)).isInstanceOf(UnclearOutcomeException.class);
     documents.loseAnswersOf("-");
-    assertThat(handing.take(1)).containsExactly("a");
-    assertThat(handing.take(1)).isEmpty();
+    assertThat(assigner.take(1)).containsExactly("a");
+    assertThat(assigner.take(1)).isEmpty();
   }
 
   @Test
   void what_was_given_out_before_an_answer_is_lost_is_handed_over() {
-    ItemAssigner handing = leader(1);
+    ItemAssigner assigner = leader(1);
     items.add(List.of("a", "b"));
     documents.loseAnswersOf("backlog/files/Yg");
-    assertThat(handing.take(2)).containsExactly("a");
+    assertThat(assigner.take(2)).containsExactly("a");
     documents.loseAnswersOf("-");
-    assertThat(handing.take(2)).containsExactly("b");
+    assertThat(assigner.take(2)).containsExactly("b");
   }
 
   @Test
@@ -85,23 +85,23 @@ final class ItemAssignerTest {
 
   @Test
   void what_is_enqueued_again_comes_after_what_was_tried_less_often() {
-    ItemAssigner handing = leader(1);
+    ItemAssigner assigner = leader(1);
     items.add(List.of("a", "b", "c"));
-    assertThat(handing.take(2)).containsExactly("a", "b");
-    handing.reEnqueue("a");
-    assertThat(handing.take(3)).containsExactly("c", "a");
+    assertThat(assigner.take(2)).containsExactly("a", "b");
+    assigner.reEnqueue("a");
+    assertThat(assigner.take(3)).containsExactly("c", "a");
     items.commit("b");
-    handing.reEnqueue("b");
-    assertThat(handing.take(3)).isEmpty();
+    assigner.reEnqueue("b");
+    assertThat(assigner.take(3)).isEmpty();
     assertThat(items.outstanding()).isEqualTo(2);
   }
 
   @Test
   void one_who_leads_no_more_gives_nothing_out() {
-    ItemAssigner handing = leader(1);
+    ItemAssigner assigner = leader(1);
     items.add(List.of("a"));
     remaining = Duration.ZERO;
-    assertThatThrownBy(() -> handing.take(1)).isInstanceOf(LeaseLostException.class);
-    assertThatThrownBy(() -> handing.reEnqueue("a")).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> assigner.take(1)).isInstanceOf(LeaseLostException.class);
+    assertThatThrownBy(() -> assigner.reEnqueue("a")).isInstanceOf(LeaseLostException.class);
   }
 }

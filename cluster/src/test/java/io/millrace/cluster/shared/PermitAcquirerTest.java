@@ -37,16 +37,16 @@ final class PermitAcquirerTest {
 
   PermitAcquirerTest(@TempDir Path folder) {
     documents = new CountedDocuments(FileDocuments.open(folder));
-    a = contest("a", TWO);
-    b = contest("b", TWO);
-    c = contest("c", TWO);
+    a = acquirer("a", TWO);
+    b = acquirer("b", TWO);
+    c = acquirer("c", TWO);
   }
 
-  private PermitAcquirer contest(String token, Permits permits) {
-    return contest(token, permits, Set.of());
+  private PermitAcquirer acquirer(String token, Permits permits) {
+    return acquirer(token, permits, Set.of());
   }
 
-  private PermitAcquirer contest(String token, Permits permits, Set<String> left) {
+  private PermitAcquirer acquirer(String token, Permits permits, Set<String> left) {
     MemberContext context =
         new MemberContext(new Peer(token, 1), documents, TERMS, clock, new Random(7));
     return new PermitAcquirer(
@@ -62,8 +62,8 @@ final class PermitAcquirerTest {
     documents.close();
   }
 
-  private static String key(PermitAcquirer contest) {
-    return contest.lease().map(Lease::key).orElse("none");
+  private static String key(PermitAcquirer acquirer) {
+    return acquirer.lease().map(Lease::key).orElse("none");
   }
 
   @Test
@@ -141,7 +141,7 @@ final class PermitAcquirerTest {
     a.release();
     c.step();
     assertThat(key(c)).isEqualTo("none");
-    PermitAcquirer neighbour = contest("a", TWO, Set.of(left));
+    PermitAcquirer neighbour = acquirer("a", TWO, Set.of(left));
     neighbour.step();
     assertThat(key(neighbour)).isEqualTo(left);
   }
@@ -149,7 +149,7 @@ final class PermitAcquirerTest {
   @Test
   void who_says_another_number_is_told_so() {
     a.step();
-    PermitAcquirer other = contest("d", new Permits("two", 3));
+    PermitAcquirer other = acquirer("d", new Permits("two", 3));
     assertThatThrownBy(other::step)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(

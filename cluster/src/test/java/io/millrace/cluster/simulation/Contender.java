@@ -57,10 +57,10 @@ final class Contender {
 
   private void step() {
     long next = acquirer.step();
-    Optional<Lease> tenure = acquirer.lease();
-    if (tenure.isPresent()) {
-      if (last != tenure.get()) {
-        last = tenure.get();
+    Optional<Lease> lease = acquirer.lease();
+    if (lease.isPresent()) {
+      if (last != lease.get()) {
+        last = lease.get();
         resource(last).taken(last.fence());
       }
       work(last);
@@ -69,21 +69,21 @@ final class Contender {
       givesUp = false;
       acquirer.release();
     }
-    long due = tenure.isPresent() ? Math.min(next, clock.monotonicMillis() + 100) : next;
+    long due = lease.isPresent() ? Math.min(next, clock.monotonicMillis() + 100) : next;
     host.at(Math.max(clock.trueMillis(due), world.now() + 1), this::step);
   }
 
-  private Resource resource(Lease tenure) {
-    return Objects.requireNonNull(resources.get(tenure.key()), tenure.key());
+  private Resource resource(Lease lease) {
+    return Objects.requireNonNull(resources.get(lease.key()), lease.key());
   }
 
   /** A write by the rules: begun where the lock is held, and over before the lease is. */
-  private void work(Lease tenure) {
-    long remaining = tenure.remaining().toMillis();
+  private void work(Lease lease) {
+    long remaining = lease.remaining().toMillis();
     if (remaining == 0) {
       return;
     }
-    Resource resource = resource(tenure);
+    Resource resource = resource(lease);
     resource.enter(host);
     // Its own clock may be slow: what it takes for so long may be longer.
     long takes = world.between(0, Math.min(remaining - 1, WORK_MILLIS));
@@ -91,7 +91,7 @@ final class Contender {
     while (clock.monotonicMillis() < begun + takes) {
       host.pass(1);
     }
-    resource.write(host, tenure.fence());
+    resource.write(host, lease.fence());
     resource.leave(host);
   }
 }

@@ -1,7 +1,6 @@
 package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.lock.Acquirer;
-import io.millrace.cluster.lock.LockAcquirer;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.shared.PermitAcquirer;
 import io.millrace.cluster.shared.Permits;
@@ -21,7 +20,7 @@ record Prize(List<String> keys, Function<MemberContext, Acquirer> acquirer) {
   static Prize lock() {
     String key = "leader";
     return new Prize(
-        List.of(key), context -> new LockAcquirer(key, context.newLocks(), context.newSightings()));
+        List.of(key), context -> Acquirer.of(key, context.newLocks(), context.newSightings()));
   }
 
   /** A semaphore. */

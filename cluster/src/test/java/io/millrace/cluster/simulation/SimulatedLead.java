@@ -35,7 +35,7 @@ final class SimulatedLead {
   private final RemoteJudge judge;
   private final Guard leader;
   private final BacklogItems items;
-  private final ItemAssigner handing;
+  private final ItemAssigner assigner;
   private final Map<PartitionName, Address> running = new LinkedHashMap<>();
   private final Deque<Order> orders = new ArrayDeque<>();
   private Dispatcher.View view = Dispatcher.View.nothing();
@@ -58,7 +58,7 @@ final class SimulatedLead {
     this.context = context;
     this.leader = leader;
     this.items = new BacklogItems(context.documents(), BACKLOG);
-    this.handing = new ItemAssigner(items, leader, generation -> view.isOver(generation));
+    this.assigner = new ItemAssigner(items, leader, generation -> view.isOver(generation));
   }
 
   void end() {
@@ -91,7 +91,7 @@ final class SimulatedLead {
     List<Peer> spare = spare();
     if (!spare.isEmpty()) {
       Iterator<Peer> members = spare.iterator();
-      handing.take(spare.size()).forEach(item -> submit(dispatcher, item, members.next()));
+      assigner.take(spare.size()).forEach(item -> submit(dispatcher, item, members.next()));
     }
   }
 
@@ -149,7 +149,7 @@ final class SimulatedLead {
           dispatcher.marked(address.member());
         });
       }
-      orders.add(dispatcher -> handing.reEnqueue(item));
+      orders.add(dispatcher -> assigner.reEnqueue(item));
     }
   }
 }

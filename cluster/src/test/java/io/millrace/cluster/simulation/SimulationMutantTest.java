@@ -167,7 +167,7 @@ final class SimulationMutantTest {
   }
 
   static Stream<Planted> clusters() {
-    Mutant heldLeadIsFree = of("lock.LockAcquirer", "attempt").withCallReturning("isFree", 1);
+    Mutant heldLeadIsFree = of("lock.Acquirer$OneLock", "attempt").withCallReturning("isFree", 1);
     Mutant freeLate = of("lock.LeaseTerms", "patienceMillis").returning(5 * LEASE);
     return Stream.of(SupervisedRun.class, WindowedRun.class, RemoteRun.class)
         .flatMap(run ->
@@ -208,13 +208,13 @@ final class SimulationMutantTest {
             "the work is not divided for "),
         new Planted(
             "shares that do not add up",
-            of("partition.Shares", "of").withCallReturning("anyMatch", 0),
+            of("partition.PartitionRunner$Shares", "of").withCallReturning("anyMatch", 0),
             SupervisedRun.class,
             10,
             " parts these run: "),
         new Planted(
             "members that take more than their share",
-            of("partition.Shares", "of").returning(1000),
+            of("partition.PartitionRunner$Shares", "of").returning(1000),
             SupervisedRun.class,
             10,
             " holds "),
@@ -306,7 +306,7 @@ final class SimulationMutantTest {
             "outcomes that are mixed up",
             of("remote.outcome.Outcomes", "key")
                 .returning("result/1-1")
-                .and(CLUSTER + "remote.outcome.Outcomes$OutcomeForm", "read")
+                .and(CLUSTER + "remote.outcome.Outcomes", "read")
                 .withJump(Opcode.IFEQ, Opcode.IFNE),
             RemoteRun.class,
             10,

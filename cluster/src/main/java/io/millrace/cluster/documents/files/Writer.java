@@ -46,7 +46,7 @@ final class Writer {
       Location first = new Location(layout.newSegment(1), 1);
       Path unfinished = layout.unfinished();
       try {
-        prepare(unfinished, first, new VersionFile(key, null, json));
+        prepare(unfinished, first, new KeyFolder.VersionFile(key, null, json));
         if (moved(unfinished, folder.path())) {
           synced(layout.documents());
           return Optional.of(first);
@@ -58,7 +58,8 @@ final class Writer {
     throw new IOException(folder.path() + " is neither there nor can it be made");
   }
 
-  private void prepare(Path unfinished, Location first, VersionFile file) throws IOException {
+  private void prepare(Path unfinished, Location first, KeyFolder.VersionFile file)
+      throws IOException {
     Path segment = unfinished.resolve(first.segment().toString());
     disk.makeFolder(unfinished);
     disk.makeFolder(segment);
@@ -99,7 +100,7 @@ final class Writer {
     }
     Location spot = place.get();
     if (spot.number() < layout.names().segmentLength() || json == null) {
-      return linked(folder, spot, new VersionFile(key, null, json));
+      return linked(folder, spot, new KeyFolder.VersionFile(key, null, json));
     }
     Location.Segment next = layout.newSegment(spot.segment().ordinal() + 1);
     Path segment = folder.path().resolve(next.toString());
@@ -107,7 +108,7 @@ final class Writer {
     try {
       disk.makeFolder(segment);
       disk.sync(folder.path());
-      written = linked(folder, spot, new VersionFile(key, next, json));
+      written = linked(folder, spot, new KeyFolder.VersionFile(key, next, json));
     } catch (NoSuchFileException _) {
       layout.check();
     }
@@ -120,7 +121,7 @@ final class Writer {
   /** Where the version after another belongs; empty if that is not there. */
   private Optional<Location> placeAfter(KeyFolder folder, Location before) throws IOException {
     try {
-      VersionFile file = VersionFile.read(disk.read(before.in(folder.path())));
+      KeyFolder.VersionFile file = KeyFolder.VersionFile.read(disk.read(before.in(folder.path())));
       if (file.json() == null) {
         return Optional.empty();
       }
@@ -134,7 +135,7 @@ final class Writer {
     }
   }
 
-  private Optional<Location> linked(KeyFolder folder, Location spot, VersionFile file)
+  private Optional<Location> linked(KeyFolder folder, Location spot, KeyFolder.VersionFile file)
       throws IOException {
     Path unfinished = layout.unfinished();
     Path place = spot.in(folder.path());

@@ -1,0 +1,153 @@
+package io.millrace.cluster.lambda;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InvalidClassException;
+import java.io.NotSerializableException;
+import java.io.ObjectInputFilter;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.ObjectStreamClass;
+import java.io.OutputStream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads and writes serialized objects whose parts are all of trusted classes. */
+final class TrustedObjects {
+  private TrustedObjects() {}
+
+  /**
+   * The object of these bytes.
+   *
+   * @throws RefusedLambdaException if there is none, or one of a class that is not trusted
+   */
+  static @Nullable Object read(byte[] bytes, Trusted trusted) {
+    try (Input input = new Input(new ByteArrayInputStream(bytes), trusted)) {
+      Object object = input.readObject();
+      if (input.read() >= 0) {
+        throw new RefusedLambdaException("something comes after the object");
+      }
+      return object;
+    } catch (RefusedLambdaException e) {
+      throw e;
+    } catch (InvalidClassException e) {
+      throw e.getCause() instanceof RefusedLambdaException refused ? refused : damaged(e);
+    } catch (ClassNotFoundException e) {
+      throw new RefusedLambdaException(
+          "there is no class " + e.getMessage() + " on this member's class path", e);
+    } catch (IOException | RuntimeException | LinkageError e) {
+      // Whatever the classes of the objects throw when they are made.
+      throw damaged(e);
+    }
+  }
+
+  private static RefusedLambdaException damaged(Throwable cause) {
+    return new RefusedLambdaException("cannot be made an object of: " + cause, cause);
+  }
+
+  /**
+   * An object's bytes.
+   *
+   * @throws IllegalArgumentException naming what cannot cross
+   */
+  static byte[] write(@Nullable Object object, Trusted trusted) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (Output output = new Output(bytes, trusted)) {
+      output.writeObject(object);
+      output.check();
+    } catch (NotSerializableException e) {
+      throw new IllegalArgumentException(
+          "class %s cannot cross to another member: it is not serializable"
+              .formatted(e.getMessage()),
+          e);
+    } catch (StackOverflowError e) {
+      throw new IllegalArgumentException(
+          "cannot cross to another member: it lies in too many levels", e);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("cannot cross to another member: " + e.getMessage(), e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Reads an object whose parts are all of trusted classes, up to some size. */
+  private static final class Input extends ObjectInputStream {
+    /** How deep objects may lie in each other. */
+    static final int MOST_DEPTH = 64;
+
+    /** How many objects there may be, each reference to one counted. */
+    static final int MOST_REFERENCES = 50_000;
+
+    /** The longest array, and the largest room that a collection asks for before it is filled. */
+    static final int MOST_ARRAY_LENGTH = LambdaCodec.MOST_BYTES;
+
+    private final Trusted trusted;
+
+    private Input(InputStream from, Trusted trusted) throws IOException {
+      super(from);
+      this.trusted = trusted;
+      setObjectInputFilter(this::check);
+    }
+
+    @Override
+    protected Class<?> resolveClass(ObjectStreamClass description) throws ClassNotFoundException {
+      return trusted.find(description.getName());
+    }
+
+    @Override
+    protected Class<?> resolveProxyClass(String[] interfaces) {
+      throw new RefusedLambdaException("dynamic proxies are not trusted");
+    }
+
+    /** Java asks before it makes an object, and collections before they make room. */
+    private ObjectInputFilter.Status check(ObjectInputFilter.FilterInfo info) {
+      Class<?> type = info.serialClass();
+      if (type != null && !trusted.allows(type)) {
+        throw new RefusedLambdaException("class " + type.getName() + " is not trusted");
+      }
+      check("levels", info.depth(), MOST_DEPTH);
+      check("references", info.references(), MOST_REFERENCES);
+      check("elements of an array", info.arrayLength(), MOST_ARRAY_LENGTH);
+      check("bytes", info.streamBytes(), LambdaCodec.MOST_BYTES);
+      return ObjectInputFilter.Status.ALLOWED;
+    }
+
+    private static void check(String what, long count, long most) {
+      if (count > most) {
+        throw new RefusedLambdaException("more than " + most + " " + what);
+      }
+    }
+  }
+
+  /** Writes an object whose parts are all trusted, so that others will read it. */
+  private static final class Output extends ObjectOutputStream {
+    private final Trusted trusted;
+    private @Nullable Class<?> untrusted;
+
+    private Output(OutputStream to, Trusted trusted) throws IOException {
+      super(to);
+      this.trusted = trusted;
+    }
+
+    // Nothing is thrown out of these two: after a failure Java writes the exception with them too.
+    @Override
+    protected void annotateClass(Class<?> type) {
+      if (untrusted == null && !trusted.allows(type)) {
+        untrusted = type;
+      }
+    }
+
+    @Override
+    protected void annotateProxyClass(Class<?> type) {
+      untrusted = type;
+    }
+
+    private void check() {
+      if (untrusted != null) {
+        throw new IllegalArgumentException(
+            "class %s cannot cross to another member: it is not trusted"
+                .formatted(untrusted.getName()));
+      }
+    }
+  }
+}

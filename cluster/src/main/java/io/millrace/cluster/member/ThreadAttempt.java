@@ -1,0 +1,60 @@
+package io.millrace.cluster.member;
+
+import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.partition.Work;
+import java.util.function.Predicate;
+
+/** Work on one partition in a virtual thread of its own. Safe for use by any number of threads. */
+public final class ThreadAttempt implements Work.Attempt {
+  private final Guard guard;
+  private final Thread thread;
+  private volatile Work.State state = Work.State.RUNNING;
+  private volatile boolean stopped;
+
+  private ThreadAttempt(
+      String name, MemberRuntime runtime, Guard guard, Predicate<ThreadAttempt> body) {
+    this.guard = guard;
+    this.thread = Thread.ofVirtual().name(name).unstarted(() -> run(runtime, body));
+  }
+
+  /**
+   * Starts to work.
+   *
+   * @param name the name of the thread
+   * @param guard proof that the partition is held
+   * @param body does the work; returns whether it succeeded. Whatever it throws, it failed
+   */
+  public static ThreadAttempt start(
+      String name, MemberRuntime runtime, Guard guard, Predicate<ThreadAttempt> body) {
+    ThreadAttempt attempt = new ThreadAttempt(name, runtime, guard, body);
+    attempt.thread.start();
+    return attempt;
+  }
+
+  private void run(MemberRuntime runtime, Predicate<ThreadAttempt> body) {
+    Work.State end = Work.State.FAILED;
+    try {
+      end = body.test(this) ? Work.State.SUCCEEDED : Work.State.FAILED;
+    } finally {
+      // Whatever was thrown: a partition whose work is over must not stay taken.
+      state = end;
+      runtime.wakeMember();
+    }
+  }
+
+  @Override
+  public Work.State state() {
+    return state;
+  }
+
+  @Override
+  public void stop() {
+    stopped = true;
+    thread.interrupt();
+  }
+
+  /** Whether it was stopped or has lost its partition, so that its code may throw anything. */
+  public boolean isToStop() {
+    return stopped || !guard.isHeld();
+  }
+}
