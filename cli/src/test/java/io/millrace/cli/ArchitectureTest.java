@@ -30,17 +30,27 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> MAY_SEE =
       Map.ofEntries(
           entry("store", Set.of()),
+          entry("work", Set.of("store")),
           entry("blobs", Set.of("store")),
           entry("processes", Set.of()),
           entry("wire", Set.of("store")),
-          entry("client", Set.of("store", "wire")),
-          entry("queues", Set.of("store", "blobs", "processes")),
-          entry("jobs", Set.of("store", "blobs")),
-          entry("graph", Set.of("store", "blobs", "processes")),
-          entry("cluster", Set.of("store")),
+          entry("client", Set.of("store", "work", "wire")),
+          entry("queues", Set.of("store", "work", "blobs", "processes")),
+          entry("jobs", Set.of("store", "work", "blobs")),
+          entry("graph", Set.of("store", "work", "blobs", "processes")),
+          entry("cluster", Set.of("store", "work")),
           entry(
               "server",
-              Set.of("store", "wire", "blobs", "processes", "queues", "jobs", "graph", "cluster")),
+              Set.of(
+                  "store",
+                  "work",
+                  "wire",
+                  "blobs",
+                  "processes",
+                  "queues",
+                  "jobs",
+                  "graph",
+                  "cluster")),
           entry("bench", Set.of("store", "wire", "client", "server")),
           entry(
               "cli",

@@ -19,20 +19,20 @@ import java.util.Optional;
 final class Archive {
   private static final int AT_ONCE = 1_000;
 
-  private final Ledger ledger;
+  private final QueueSession session;
   private final BlobStore blobs;
 
-  Archive(Ledger ledger, BlobStore blobs) {
-    this.ledger = ledger;
+  Archive(QueueSession session, BlobStore blobs) {
+    this.session = session;
     this.blobs = blobs;
   }
 
   /** Moves up to a thousand tasks of each queue that finished before {@code limitMillis}. */
   void step(long limitMillis) {
-    for (GroupSummary group : ledger.store().groups().value()) {
+    for (GroupSummary group : session.store().groups().value()) {
       if (Queue.isFinishedGroup(group.name())) {
         List<Task> oldest =
-            ledger.store().group(new GroupQuery(group.name(), AT_ONCE, false)).value();
+            session.store().group(new GroupQuery(group.name(), AT_ONCE, false)).value();
         archive(oldest, limitMillis);
       }
     }
@@ -41,7 +41,7 @@ final class Archive {
   private void archive(List<Task> kernelTasks, long limitMillis) {
     List<Entry> entries = new ArrayList<>();
     for (Task kernel : kernelTasks) {
-      Optional<Document> found = ledger.document(Keys.task(new ObjectId(kernel.data().utf8())));
+      Optional<Document> found = session.document(Keys.task(new ObjectId(kernel.data().utf8())));
       if (found.isEmpty() || TaskForm.read(found.get()).progress().mtimeMillis() >= limitMillis) {
         break;
       }
@@ -52,7 +52,7 @@ final class Archive {
     }
     List<String> ids =
         entries.stream().map(entry -> entry.document().key().key()).sorted().toList();
-    String name = ArchiveFile.name(ledger.newId(), ids.getFirst(), ids.getLast());
+    String name = ArchiveFile.name(session.newId(), ids.getFirst(), ids.getLast());
     blobs.put(name, new ByteArrayInputStream(lines(entries)));
     for (Entry entry : entries) {
       remove(entry);
@@ -74,9 +74,9 @@ final class Archive {
 
   /** A task that was queued again meanwhile stays. Its output stays where the archive says. */
   private void remove(Entry entry) {
-    ledger.commit(
-        ledger
-            .transaction()
+    session.tryCommit(
+        session
+            .begin()
             .delete(entry.kernel().ref())
             .delete(entry.document().key(), entry.document().version())
             .build());

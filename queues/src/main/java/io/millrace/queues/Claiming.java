@@ -18,16 +18,16 @@ import org.jspecify.annotations.Nullable;
  * slot is free again soon where a node ends in between, or never hears the answer.
  */
 final class Claiming {
-  private final Ledger ledger;
+  private final QueueSession session;
   private final Endings endings;
   private final NodeRecord node;
   private final Queue queue;
   private final Duration lease;
   private final Salvage salvage;
 
-  Claiming(Ledger ledger, NodeRecord node, Queue queue, Duration lease, Salvage salvage) {
-    this.ledger = ledger;
-    this.endings = new Endings(ledger);
+  Claiming(QueueSession session, NodeRecord node, Queue queue, Duration lease, Salvage salvage) {
+    this.session = session;
+    this.endings = new Endings(session);
     this.node = node;
     this.queue = queue;
     this.lease = lease;
@@ -40,14 +40,14 @@ final class Claiming {
     List<Run> runs = new ArrayList<>();
     while (runs.size() < wanted) {
       int asked = wanted - runs.size();
-      Owner client = Owner.client(ledger.newClient());
+      Owner client = Owner.client(session.newClient());
       Claim claim =
           Claim.of(client, queue.waitingGroup(), shorter(lease, RunRegistry.UNTIL_RECORDED))
               .withCount(asked)
               .withOrder(queue.settings().sort().claimOrder())
               .withLimit(limit)
               .withDepends(List.of(queue.place().byId(), node.place().byId()));
-      if (!(ledger.store().claim(claim) instanceof Outcome.Done done)) {
+      if (!(session.store().claim(claim) instanceof Outcome.Done done)) {
         break;
       }
       runs.addAll(record(client, done.tasks()));
@@ -93,14 +93,14 @@ final class Claiming {
   private Optional<Taken> look(Owner client, Task kernel) {
     RunClaim claim = new RunClaim(client.client(), kernel.origin(), kernel.token());
     ObjectId id = new ObjectId(kernel.data().utf8());
-    Optional<QueueTask> found = ledger.document(Keys.task(id)).map(TaskForm::read);
+    Optional<QueueTask> found = session.document(Keys.task(id)).map(TaskForm::read);
     if (found.isEmpty() || found.get().place().task() != kernel.origin()) {
-      ledger.commit(Transaction.by(client).delete(kernel.ref()).build());
+      session.tryCommit(Transaction.by(client).delete(kernel.ref()).build());
       return Optional.empty();
     }
     QueueTask task = found.get();
     Run run =
-        new Run(id, queue.id(), node.name(), claim, Status.CLAIMED, null, ledger.nowMillis(), 0);
+        new Run(id, queue.id(), node.name(), claim, Status.CLAIMED, null, session.nowMillis(), 0);
     if (Status.isActive(task.status())) {
       orphan(run, task);
       return Optional.empty();
@@ -121,7 +121,7 @@ final class Claiming {
           .put(Keys.task(run.task()), task.place().version(), TaskForm.write(claimed, null))
           .put(Keys.run(run.task()), DocumentVersion.ABSENT, RunForm.write(run));
     }
-    Outcome.Done done = ledger.commit(transaction.build());
+    Outcome.Done done = session.tryCommit(transaction.build());
     if (done == null) {
       return null;
     }
@@ -138,12 +138,12 @@ final class Claiming {
     Transaction.Builder transaction =
         Transaction.by(client).update(taken.kernel().ref(), null, before);
     QueueRegistry.ring(transaction, queue.id());
-    ledger.commit(transaction.build());
+    session.tryCommit(transaction.build());
   }
 
   /** A claim that ran out before anybody noticed: the work was lost with it. */
   private void orphan(Run run, QueueTask task) {
-    Optional<Run> lost = ledger.document(Keys.run(run.task())).map(RunForm::read);
+    Optional<Run> lost = session.document(Keys.run(run.task())).map(RunForm::read);
     try {
       lost.ifPresent(was -> endings.end(run, task, salvage.report(was, "its claim ran out")));
     } catch (LostClaimException _) {

@@ -17,15 +17,15 @@ public final class ConfigRegistry {
   /** The scope of what holds for all nodes; every other scope is the name of a node. */
   public static final String ALL = "";
 
-  private final Ledger ledger;
+  private final QueueSession session;
 
-  ConfigRegistry(Ledger ledger) {
-    this.ledger = ledger;
+  ConfigRegistry(QueueSession session) {
+    this.session = session;
   }
 
   /** The fields as they were set, in one scope; empty where nothing was. */
   public ObjectNode fields(String scope) {
-    return ledger
+    return session
         .document(key(scope))
         .map(found -> Json.read(found.body()))
         .orElseGet(Json::object);
@@ -39,10 +39,10 @@ public final class ConfigRegistry {
    * @throws InvalidRequestException when a known field has a value of the wrong kind
    */
   public ObjectNode set(String scope, ObjectNode changes) {
-    return ledger.insist(
+    return session.retry(
         "the configuration",
         () -> {
-          Optional<Document> found = ledger.document(key(scope));
+          Optional<Document> found = session.document(key(scope));
           ObjectNode next = found.map(old -> Json.read(old.body())).orElseGet(Json::object);
           for (Map.Entry<String, JsonNode> change : changes.properties()) {
             if (change.getValue().isNull()) {
@@ -53,14 +53,14 @@ public final class ConfigRegistry {
           }
           NodeConfigForm.read(next);
           long version = found.map(Document::version).orElse(DocumentVersion.ABSENT);
-          var transaction = ledger.transaction().put(key(scope), version, Json.write(next)).build();
-          return ledger.commit(transaction) == null ? null : next;
+          var transaction = session.begin().put(key(scope), version, Json.write(next)).build();
+          return session.tryCommit(transaction) == null ? null : next;
         });
   }
 
   /** The fields of every scope in which some are set. */
   public List<ObjectNode> allFields() {
-    return ledger.documents(Keys.CONFIG).stream().map(found -> Json.read(found.body())).toList();
+    return session.all(Keys.CONFIG).stream().map(found -> Json.read(found.body())).toList();
   }
 
   /** What the node of this name is to do. */

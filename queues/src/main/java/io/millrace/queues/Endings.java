@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /** How a run ends: its document goes, and its task moves on, in one transaction. */
 final class Endings {
-  private final Ledger ledger;
+  private final QueueSession session;
 
-  Endings(Ledger ledger) {
-    this.ledger = ledger;
+  Endings(QueueSession session) {
+    this.session = session;
   }
 
   /**
@@ -22,14 +22,14 @@ final class Endings {
    * @throws LostClaimException when the claim of {@code run} is not alive any more
    */
   @Nullable QueueTask end(Run run, QueueTask task, Report report) {
-    Optional<Run> now = ledger.document(Keys.run(run.task())).map(RunForm::read);
+    Optional<Run> now = session.document(Keys.run(run.task())).map(RunForm::read);
     if (now.isEmpty()) {
       return null;
     }
     boolean stop = isToStop(run);
-    Optional<Queue> queue = ledger.document(Keys.queue(run.queue())).map(QueueForm::read);
+    Optional<Queue> queue = session.document(Keys.queue(run.queue())).map(QueueForm::read);
     int requeues = queue.map(known -> known.settings().requeueOrphans()).orElse(0);
-    QueueTask next = Orphans.settle(task, report, stop ? 0 : requeues, stop, ledger.nowMillis());
+    QueueTask next = Orphans.settle(task, report, stop ? 0 : requeues, stop, session.nowMillis());
     List<OutputFile> files = next.output().equals(report.output()) ? report.files() : List.of();
     return conclude(run, now.get(), task, next, files);
   }
@@ -46,10 +46,10 @@ final class Endings {
     }
     Run run = started.run();
     QueueTask from = started.task();
-    QueueTask to = Orphans.settle(from, report, 0, false, ledger.nowMillis());
+    QueueTask to = Orphans.settle(from, report, 0, false, session.nowMillis());
     Transaction transaction = ending(new Last(run, run.version(), false), from, to, report.files());
     // Whether the claim is lost, or gone with this very report, only a look can tell.
-    return ended(ledger.commit(transaction));
+    return ended(session.tryCommit(transaction));
   }
 
   /** Ends {@code now} on behalf of the claim of {@code run}. */
@@ -57,7 +57,7 @@ final class Endings {
       Run run, Run now, QueueTask from, QueueTask to, List<OutputFile> files) {
     boolean stop = isToStop(run);
     return ended(
-        ledger.commitFor(run, ending(new Last(run, now.version(), stop), from, to, files)));
+        session.commitFor(run, ending(new Last(run, now.version(), stop), from, to, files)));
   }
 
   /**
@@ -95,6 +95,6 @@ final class Endings {
   }
 
   private boolean isToStop(Run run) {
-    return ledger.document(Keys.stop(run.task())).isPresent();
+    return session.document(Keys.stop(run.task())).isPresent();
   }
 }

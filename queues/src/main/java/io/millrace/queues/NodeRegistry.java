@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The execution nodes. Safe for use by any number of threads. */
 public final class NodeRegistry {
-  private final Ledger ledger;
+  private final QueueSession session;
 
-  NodeRegistry(Ledger ledger) {
-    this.ledger = ledger;
+  NodeRegistry(QueueSession session) {
+    this.session = session;
   }
 
   /** All nodes by name, those that are dead or have left too. */
@@ -26,14 +26,16 @@ public final class NodeRegistry {
 
   /** The same, with the store time at which this was so; see {@link NodeRecord#stateAt}. */
   public Read<List<NodeRecord>> list() {
-    Read<List<Document>> read = ledger.store().documents(DocumentQuery.prefix(Keys.NODES, ""));
+    Read<List<Document>> read = session.store().documents(DocumentQuery.prefix(Keys.NODES, ""));
     return new Read<>(
         read.position(), read.timeMillis(), read.value().stream().map(NodeForm::read).toList());
   }
 
   /** The node of this name. */
   public Optional<NodeRecord> find(String name) {
-    return name.isEmpty() ? Optional.empty() : ledger.document(Keys.node(name)).map(NodeForm::read);
+    return name.isEmpty()
+        ? Optional.empty()
+        : session.document(Keys.node(name)).map(NodeForm::read);
   }
 
   /** The node with this id or, where it is none, this name. */
@@ -56,9 +58,9 @@ public final class NodeRegistry {
    * @return the node; empty where somebody changed it meanwhile
    */
   public Optional<NodeRecord> take(String name, @Nullable NodeRecord seen, Presence presence) {
-    ObjectId id = seen == null ? ledger.newId() : seen.id();
+    ObjectId id = seen == null ? session.newId() : seen.id();
     Integer maxthreads = seen == null ? null : seen.maxthreads();
-    long now = ledger.store().document(Keys.node(name)).timeMillis();
+    long now = session.store().document(Keys.node(name)).timeMillis();
     return Optional.ofNullable(redefine(name, seen, new Settled(id, maxthreads, presence, now)));
   }
 
@@ -68,10 +70,10 @@ public final class NodeRegistry {
    * @return the node as it is now; empty where another process has taken its name or it was removed
    */
   public Optional<NodeRecord> refresh(NodeRecord node, Presence presence) {
-    return ledger.insist(
+    return session.retry(
         "node " + node.name(),
         () -> {
-          Read<Optional<Document>> read = ledger.store().document(Keys.node(node.name()));
+          Read<Optional<Document>> read = session.store().document(Keys.node(node.name()));
           return read.value()
               .map(NodeForm::read)
               .filter(now -> now.isHeldBy(presence.instance()))
@@ -88,11 +90,11 @@ public final class NodeRegistry {
     NodeRecord next =
         new NodeRecord(now.id(), now.name(), storeMillis, now.maxthreads(), presence, now.place());
     Transaction transaction =
-        ledger
-            .transaction()
+        session
+            .begin()
             .put(Keys.node(now.name()), now.place().version(), NodeForm.write(next, false))
             .build();
-    return written(ledger.commit(transaction));
+    return written(session.tryCommit(transaction));
   }
 
   /**
@@ -106,7 +108,7 @@ public final class NodeRegistry {
       throw new InvalidRequestException(
           "maxthreads", "maxthreads must be a non-negative integer or null");
     }
-    return ledger.insist(
+    return session.retry(
         "node " + name,
         () -> find(name),
         now ->
@@ -118,7 +120,7 @@ public final class NodeRegistry {
 
   /** Gives a name back; nothing happens where another process has taken it. */
   public void leave(NodeRecord node, String instance) {
-    ledger.insist(
+    session.retry(
         "node " + node.name(),
         () -> heldBy(node, instance),
         now ->
@@ -135,11 +137,11 @@ public final class NodeRegistry {
    * @throws InvalidRequestException when it is alive
    */
   public boolean remove(String name) {
-    return ledger
-        .insist(
+    return session
+        .retry(
             "node " + name,
             () -> {
-              Read<Optional<Document>> read = ledger.store().document(Keys.node(name));
+              Read<Optional<Document>> read = session.store().document(Keys.node(name));
               Optional<NodeRecord> node = read.value().map(NodeForm::read);
               if (node.filter(it -> it.stateAt(read.timeMillis()) == State.ALIVE).isPresent()) {
                 throw new InvalidRequestException(
@@ -148,9 +150,9 @@ public final class NodeRegistry {
               return node;
             },
             node ->
-                ledger.commit(
-                    ledger
-                        .transaction()
+                session.tryCommit(
+                    session
+                        .begin()
                         .delete(node.place().byId())
                         .delete(Keys.node(name), node.place().version())
                         .build()))
@@ -174,14 +176,14 @@ public final class NodeRegistry {
             new Place(0, 0));
     long version = seen == null ? Transaction.DocumentVersion.ABSENT : seen.place().version();
     Transaction.Builder transaction =
-        ledger
-            .transaction()
+        session
+            .begin()
             .add(Definitions.add(name))
             .put(new Put(Keys.node(name), version, NodeForm.write(node, true), true));
     if (seen != null) {
       transaction.delete(seen.place().byId());
     }
-    return written(ledger.commit(transaction.build()));
+    return written(session.tryCommit(transaction.build()));
   }
 
   private static @Nullable NodeRecord written(Outcome.@Nullable Done done) {

@@ -20,11 +20,11 @@ final class OutputSweep {
   private static final Pattern CHUNK =
       Pattern.compile("(queue-task-([0-9a-f]{24})-(\\d+)-(?:stdout|stderr)-)\\d+");
 
-  private final Ledger ledger;
+  private final QueueSession session;
   private final BlobStore blobs;
 
-  OutputSweep(Ledger ledger, BlobStore blobs) {
-    this.ledger = ledger;
+  OutputSweep(QueueSession session, BlobStore blobs) {
+    this.session = session;
     this.blobs = blobs;
   }
 
@@ -42,7 +42,7 @@ final class OutputSweep {
     // ended before has left its file documents.
     chunks.keySet().removeIf(this::isUnderWay);
     if (!chunks.isEmpty()) {
-      for (Document file : ledger.documents(Keys.FILES)) {
+      for (Document file : session.all(Keys.FILES)) {
         chunks.remove(OutputFileForm.read(file).chunkPrefix());
       }
     }
@@ -54,7 +54,7 @@ final class OutputSweep {
     if (!chunk.matches()) {
       return true;
     }
-    Optional<Run> run = ledger.document(Keys.run(new ObjectId(chunk.group(2)))).map(RunForm::read);
+    Optional<Run> run = session.document(Keys.run(new ObjectId(chunk.group(2)))).map(RunForm::read);
     long token = Long.parseLong(chunk.group(3));
     return run.filter(now -> now.claim().token() == token).isPresent();
   }

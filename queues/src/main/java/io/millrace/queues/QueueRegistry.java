@@ -25,10 +25,10 @@ public final class QueueRegistry {
 
   private static final int MOST_NAME_BYTES = 512;
 
-  private final Ledger ledger;
+  private final QueueSession session;
 
-  QueueRegistry(Ledger ledger) {
-    this.ledger = ledger;
+  QueueRegistry(QueueSession session) {
+    this.session = session;
   }
 
   /**
@@ -39,10 +39,10 @@ public final class QueueRegistry {
    */
   public Queue create(String name, String plugin, QueueSettings settings) {
     checkName(name);
-    ObjectId id = ledger.newId();
+    ObjectId id = session.newId();
     Transaction transaction =
-        ledger
-            .transaction()
+        session
+            .begin()
             .add(Definitions.add(id.hex()))
             .put(
                 new Put(
@@ -52,7 +52,7 @@ public final class QueueRegistry {
                     true))
             .put(Keys.name(name), DocumentVersion.ABSENT, Definitions.body(id))
             .build();
-    Outcome.Done done = ledger.commit(transaction);
+    Outcome.Done done = session.tryCommit(transaction);
     if (done == null) {
       throw new InvalidRequestException("name", "there is a queue named " + name + " already");
     }
@@ -61,12 +61,12 @@ public final class QueueRegistry {
 
   /** All queues, oldest first. */
   public List<Queue> all() {
-    return ledger.documents(Keys.QUEUES).stream().map(QueueForm::read).toList();
+    return session.all(Keys.QUEUES).stream().map(QueueForm::read).toList();
   }
 
   /** The queue with this id. */
   public Optional<Queue> find(ObjectId id) {
-    return ledger.document(Keys.queue(id)).map(QueueForm::read);
+    return session.document(Keys.queue(id)).map(QueueForm::read);
   }
 
   /** The queue with this id or, where it is none, this name. */
@@ -80,7 +80,7 @@ public final class QueueRegistry {
     if (idOrName.isEmpty()) {
       return Optional.empty();
     }
-    return ledger
+    return session
         .document(Keys.name(idOrName))
         .flatMap(name -> find(new ObjectId(name.body().utf8())));
   }
@@ -93,7 +93,7 @@ public final class QueueRegistry {
    * @throws InvalidRequestException when the new name is one that {@link #create} refuses
    */
   public Optional<Queue> change(ObjectId id, UnaryOperator<Change> change) {
-    return ledger.insist("queue " + id, () -> find(id), queue -> tryChange(queue, change));
+    return session.retry("queue " + id, () -> find(id), queue -> tryChange(queue, change));
   }
 
   /**
@@ -124,11 +124,11 @@ public final class QueueRegistry {
    */
   public Optional<Queue> suspend(
       ObjectId id, String node, String reason, Predicate<Queue> servedElsewhere) {
-    return ledger.insist(
+    return session.retry(
         "queue " + id,
         () -> find(id),
         queue -> {
-          long now = ledger.nowMillis();
+          long now = session.nowMillis();
           QueueSettings settings = queue.settings();
           QueueHealth health = queue.health().suspendedOn(node, reason, now);
           boolean many = health.suspensions().size() >= QueueHealth.MOST_SUSPENSIONS;
@@ -142,7 +142,7 @@ public final class QueueRegistry {
 
   /** Lets a node claim again that had been kept from it; does nothing where it had not been. */
   public void lift(ObjectId id, String node) {
-    ledger.insist(
+    session.retry(
         "queue " + id,
         () -> find(id).filter(queue -> queue.health().isSuspendedOn(node)),
         queue -> replace(queue, asItIs(queue), queue.health().without(node)));
@@ -155,7 +155,7 @@ public final class QueueRegistry {
    * @return the queue as it was; empty where there is none with this id
    */
   public Optional<Queue> resume(ObjectId id) {
-    return ledger.insist(
+    return session.retry(
         "queue " + id,
         () -> find(id),
         queue -> {
@@ -176,8 +176,8 @@ public final class QueueRegistry {
 
   private @Nullable Queue replace(Queue old, Change next, QueueHealth health) {
     Transaction.Builder transaction =
-        ledger
-            .transaction()
+        session
+            .begin()
             .delete(old.place().byId())
             .add(Definitions.add(old.id().hex()))
             .put(
@@ -188,7 +188,7 @@ public final class QueueRegistry {
                     true));
     if (!next.name().equals(old.name())) {
       checkName(next.name());
-      if (ledger.document(Keys.name(next.name())).isPresent()) {
+      if (session.document(Keys.name(next.name())).isPresent()) {
         throw new InvalidRequestException(
             "name", "there is a queue named " + next.name() + " already");
       }
@@ -196,7 +196,7 @@ public final class QueueRegistry {
           .put(Keys.name(next.name()), DocumentVersion.ABSENT, Definitions.body(old.id()))
           .delete(Keys.name(old.name()), DocumentVersion.ANY);
     }
-    Outcome.Done done = ledger.commit(transaction.build());
+    Outcome.Done done = session.tryCommit(transaction.build());
     return done == null ? null : QueueForm.read(done.documents().getFirst());
   }
 
@@ -206,26 +206,26 @@ public final class QueueRegistry {
    * @return whether it was there
    */
   public boolean delete(ObjectId id) {
-    return ledger.insist("queue " + id, () -> find(id), this::tryDelete).isPresent();
+    return session.retry("queue " + id, () -> find(id), this::tryDelete).isPresent();
   }
 
   private Outcome.@Nullable Done tryDelete(Queue queue) {
     Transaction.Builder transaction =
-        ledger
-            .transaction()
+        session
+            .begin()
             .delete(queue.place().byId())
             .delete(Keys.queue(queue.id()), queue.place().version())
             .delete(Keys.name(queue.name()), DocumentVersion.ANY);
-    ledger
+    session
         .document(Keys.bell(queue.id()))
         .ifPresent(bell -> transaction.delete(bell.key(), DocumentVersion.ANY));
-    return ledger.commit(transaction.build());
+    return session.tryCommit(transaction.build());
   }
 
   /** How many tasks each of these queues has, in their order; read at one position. */
   public List<QueueCounts> counts(List<Queue> queues) {
     Map<String, GroupSummary> groups = new HashMap<>();
-    for (GroupSummary group : ledger.store().groups().value()) {
+    for (GroupSummary group : session.store().groups().value()) {
       groups.put(group.name(), group);
     }
     List<QueueCounts> counts = new ArrayList<>(queues.size());

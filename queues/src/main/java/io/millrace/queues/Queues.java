@@ -3,21 +3,25 @@ package io.millrace.queues;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Interest;
 import io.millrace.store.TaskStore;
+import io.millrace.work.Watch;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The queues of a store: the entry of this module. Safe for use by any number of threads; there may
  * be several for one store.
  */
 public final class Queues {
-  private final Ledger ledger;
+  private final QueueSession session;
 
-  private Queues(Ledger ledger) {
-    this.ledger = ledger;
+  private Queues(QueueSession session) {
+    this.session = session;
   }
 
   /**
@@ -27,7 +31,7 @@ public final class Queues {
    * @param random draws ids; used under a lock
    */
   public static Queues in(TaskStore store, InstantSource clock, RandomGenerator random) {
-    return new Queues(new Ledger(store, clock, random));
+    return new Queues(new QueueSession(store, clock, random));
   }
 
   /**
@@ -38,57 +42,77 @@ public final class Queues {
    */
   public static Queues in(
       TaskStore store, InstantSource clock, RandomGenerator random, long documentBytes) {
-    return new Queues(new Ledger(store, clock, random, documentBytes));
+    return new Queues(new QueueSession(store, clock, random, documentBytes));
   }
 
   /** The queues themselves. */
   public QueueRegistry queues() {
-    return new QueueRegistry(ledger);
+    return new QueueRegistry(session);
   }
 
   /** Their tasks. */
   public TaskRegistry tasks() {
-    return new TaskRegistry(ledger);
+    return new TaskRegistry(session);
   }
 
   /** Where tasks are found by queue and status. */
   public TaskIndex index() {
-    return new TaskIndex(ledger);
+    return new TaskIndex(session);
   }
 
   /** The tasks under way. */
   public RunRegistry runs() {
-    return new RunRegistry(ledger);
+    return new RunRegistry(session);
   }
 
   /** The execution nodes. */
   public NodeRegistry nodes() {
-    return new NodeRegistry(ledger);
+    return new NodeRegistry(session);
   }
 
   /** The stored configuration. */
   public ConfigRegistry config() {
-    return new ConfigRegistry(ledger);
+    return new ConfigRegistry(session);
   }
 
   /** The output file with this id. */
   public Optional<OutputFile> file(ObjectId id) {
-    return ledger.document(Keys.file(id)).map(OutputFileForm::read);
+    return session.document(Keys.file(id)).map(OutputFileForm::read);
   }
 
   /** Begins to watch these tasks until they have ended. */
-  public TaskWatch watch(Collection<ObjectId> tasks) {
-    return TaskWatch.begin(ledger, tasks);
+  public Watch<ObjectId, QueueTask> watch(Collection<ObjectId> tasks) {
+    return Watch.begin(new TaskEnds(), tasks);
   }
 
   /** Begins a stream of changes of tasks, from now on. */
-  public TaskChanges changes() {
-    return TaskChanges.begin(ledger.store());
+  public Watch.Changes<ObjectId, QueueTask> changes() {
+    return Watch.documents(session.store(), Keys.TASKS, ObjectId::new, TaskForm::read);
+  }
+
+  /** Tasks that end when they have finished or are held back. */
+  private final class TaskEnds implements Watch.Source<ObjectId, QueueTask> {
+    @Override
+    public Watch.Changes<ObjectId, QueueTask> open() {
+      return changes();
+    }
+
+    @Override
+    public Map<ObjectId, QueueTask> read(Collection<ObjectId> ids) {
+      Map<ObjectId, QueueTask> found = new HashMap<>();
+      ids.forEach(id -> tasks().find(id).ifPresent(task -> found.put(id, task)));
+      return found;
+    }
+
+    @Override
+    public boolean isOver(@Nullable QueueTask task) {
+      return task == null || Status.isFinished(task.status()) || Status.isHeld(task.status());
+    }
   }
 
   /** A new id, for a file. */
   public ObjectId newId() {
-    return ledger.newId();
+    return session.newId();
   }
 
   /** What wakes a node: bells, changes of queues and configuration, and wishes to end tasks. */

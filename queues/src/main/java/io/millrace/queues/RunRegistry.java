@@ -27,12 +27,12 @@ public final class RunRegistry {
   private static final Logger LOG = LoggerFactory.getLogger(RunRegistry.class);
   private static final int PAGE = 1_000;
 
-  private final Ledger ledger;
+  private final QueueSession session;
   private final Endings endings;
 
-  RunRegistry(Ledger ledger) {
-    this.ledger = ledger;
-    this.endings = new Endings(ledger);
+  RunRegistry(QueueSession session) {
+    this.session = session;
+    this.endings = new Endings(session);
   }
 
   /**
@@ -47,7 +47,7 @@ public final class RunRegistry {
    *     definition of queue or node has changed
    */
   public List<Run> claim(NodeRecord node, Queue queue, int most, Duration lease, Salvage salvage) {
-    return new Claiming(ledger, node, queue, lease, salvage).claim(most);
+    return new Claiming(session, node, queue, lease, salvage).claim(most);
   }
 
   /** The same for who needs no output of tasks that were lost. */
@@ -57,17 +57,17 @@ public final class RunRegistry {
 
   /** All runs, by task. */
   public List<Run> all() {
-    return ledger.documents(Keys.RUNS).stream().map(RunForm::read).toList();
+    return session.all(Keys.RUNS).stream().map(RunForm::read).toList();
   }
 
   /** The run of this task, if it is under way. */
   public Optional<Run> find(ObjectId task) {
-    return ledger.document(Keys.run(task)).map(RunForm::read);
+    return session.document(Keys.run(task)).map(RunForm::read);
   }
 
   /** Whether somebody asked for the end of this task. */
   public boolean isToStop(ObjectId task) {
-    return ledger.document(Keys.stop(task)).isPresent();
+    return session.document(Keys.stop(task)).isPresent();
   }
 
   /**
@@ -78,7 +78,7 @@ public final class RunRegistry {
    * @throws LostClaimException when the run is not this claim's any more
    */
   public Started begin(Run run, String runner, Duration lease) {
-    return new Starts(ledger).start(run, runner, lease);
+    return new Starts(session).start(run, runner, lease);
   }
 
   /** The same for who needs no task. */
@@ -94,8 +94,8 @@ public final class RunRegistry {
   public void renew(Run run, Duration lease) {
     Transaction transaction =
         Transaction.by(run.claim().owner()).renew(run.claim().ref(), lease).build();
-    if (ledger.commitFor(run, transaction) == null) {
-      throw Ledger.lost(run);
+    if (session.commitFor(run, transaction) == null) {
+      throw QueueSession.lost(run);
     }
   }
 
@@ -107,15 +107,15 @@ public final class RunRegistry {
    * @throws LostClaimException when the run is not this claim's any more
    */
   public QueueTask finish(Run run, Report report) {
-    return ledger.insist(
+    return session.retry(
         "task " + run.task(),
         () -> {
           Optional<QueueTask> ended = alreadyEnded(run, report);
           if (ended.isPresent()) {
             return ended.get();
           }
-          ledger.own(run);
-          return endings.end(run, ledger.taskOf(run), report);
+          session.own(run);
+          return endings.end(run, session.taskOf(run), report);
         });
   }
 
@@ -132,9 +132,9 @@ public final class RunRegistry {
 
   /** A repeated report of a run that has ended so finds its task as it left it. */
   private Optional<QueueTask> alreadyEnded(Run run, Report report) {
-    return ledger.document(Keys.run(run.task())).isPresent()
+    return session.document(Keys.run(run.task())).isPresent()
         ? Optional.empty()
-        : ledger
+        : session
             .document(Keys.task(run.task()))
             .map(TaskForm::read)
             .filter(task -> task.status() == report.status())
@@ -147,17 +147,17 @@ public final class RunRegistry {
    * @return whether it was given back; it was started, or is not this claim's, otherwise
    */
   public boolean giveBack(Run run) {
-    return ledger.insist(
+    return session.retry(
         "task " + run.task(),
         () -> {
           Optional<Run> now = find(run.task()).filter(other -> other.claim().equals(run.claim()));
           if (now.isEmpty() || now.get().status() != Status.CLAIMED) {
             return false;
           }
-          QueueTask task = ledger.taskOf(run);
+          QueueTask task = session.taskOf(run);
           Progress progress = task.progress();
           QueueTask queued =
-              task.with(Progress.waiting(Status.QUEUED, ledger.nowMillis(), progress.orphaned()));
+              task.with(Progress.waiting(Status.QUEUED, session.nowMillis(), progress.orphaned()));
           return endings.conclude(run, now.get(), task, queued, List.of()) == null ? null : true;
         });
   }
@@ -173,7 +173,7 @@ public final class RunRegistry {
     List<Run> lapsed = new ArrayList<>();
     for (int from = 0; from < refs.size(); from += PAGE) {
       int to = Math.min(refs.size(), from + PAGE);
-      var read = ledger.store().tasks(refs.subList(from, to));
+      var read = session.store().tasks(refs.subList(from, to));
       for (int i = from; i < to; i++) {
         Run run = runs.get(i);
         boolean alive =
@@ -223,7 +223,7 @@ public final class RunRegistry {
     for (Run run : all()) {
       Transaction transaction =
           Transaction.by(run.claim().owner()).revive(run.claim().ref(), lease).build();
-      ledger.commit(transaction);
+      session.tryCommit(transaction);
     }
   }
 }

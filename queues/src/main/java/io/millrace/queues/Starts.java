@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /** How a run begins: its task and its document move on, and its claim is prolonged, in one step. */
 final class Starts {
-  private final Ledger ledger;
+  private final QueueSession session;
 
-  Starts(Ledger ledger) {
-    this.ledger = ledger;
+  Starts(QueueSession session) {
+    this.session = session;
   }
 
   /**
@@ -22,15 +22,15 @@ final class Starts {
    * @throws LostClaimException when the run is not this claim's any more
    */
   Started start(Run run, String runner, Duration lease) {
-    Started usual = commit(run, ledger.taskOf(run), runner, lease);
+    Started usual = commit(run, session.taskOf(run), runner, lease);
     return usual != null
         ? usual
-        : ledger.insist("task " + run.task(), () -> look(run, runner, lease));
+        : session.retry("task " + run.task(), () -> look(run, runner, lease));
   }
 
   private @Nullable Started look(Run run, String runner, Duration lease) {
-    Run now = ledger.own(run);
-    QueueTask task = ledger.taskOf(run);
+    Run now = session.own(run);
+    QueueTask task = session.taskOf(run);
     if (now.status() != Status.RUNNING) {
       return commit(now, task, runner, lease);
     }
@@ -40,7 +40,7 @@ final class Starts {
     // The lease counts from this answer, not from the one that was lost.
     Transaction renewal =
         Transaction.by(run.claim().owner()).renew(run.claim().ref(), lease).build();
-    return ledger.commitFor(run, renewal) == null ? null : new Started(now, task);
+    return session.commitFor(run, renewal) == null ? null : new Started(now, task);
   }
 
   private @Nullable Started commit(Run now, QueueTask task, String runner, Duration lease) {
@@ -52,7 +52,7 @@ final class Starts {
             now.claim(),
             Status.RUNNING,
             runner,
-            ledger.nowMillis(),
+            session.nowMillis(),
             0);
     QueueTask running =
         task.with(task.progress().on(now.node(), Status.RUNNING, next.sinceMillis()));
@@ -62,7 +62,7 @@ final class Starts {
             .put(Keys.task(now.task()), task.place().version(), TaskForm.write(running, null))
             .put(Keys.run(now.task()), now.version(), RunForm.write(next))
             .build();
-    Outcome.Done done = ledger.commitFor(now, transaction);
+    Outcome.Done done = session.commitFor(now, transaction);
     return done == null
         ? null
         : new Started(

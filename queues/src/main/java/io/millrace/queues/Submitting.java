@@ -23,10 +23,10 @@ final class Submitting {
   /** How much is shown of params that are refused. */
   private static final int SHOWN_CHARS = 60;
 
-  private final Ledger ledger;
+  private final QueueSession session;
 
-  Submitting(Ledger ledger) {
-    this.ledger = ledger;
+  Submitting(QueueSession session) {
+    this.session = session;
   }
 
   /** Tasks with ids of their own, told transaction by transaction. */
@@ -50,7 +50,7 @@ final class Submitting {
     int bytes = 0;
     try (DocumentWriter writer = Json.writer()) {
       for (ObjectNode each : params) {
-        ObjectId id = ledger.newId();
+        ObjectId id = session.newId();
         Bytes body = TaskForm.write(task(queue, id, each, status), id.hex(), writer);
         check(each, body);
         bytes += body.size();
@@ -64,7 +64,7 @@ final class Submitting {
         }
       }
     }
-    if (ledger.commit(transaction.build()) == null) {
+    if (session.tryCommit(transaction.build()) == null) {
       throw noQueue();
     }
     return ids;
@@ -72,28 +72,28 @@ final class Submitting {
 
   /** One queued task, or the one that has this id already. */
   QueueTask submitOnce(Queue queue, ObjectId id, ObjectNode params) {
-    return ledger.insist("task " + id, () -> tryOnce(queue, id, params));
+    return session.retry("task " + id, () -> tryOnce(queue, id, params));
   }
 
   private @Nullable QueueTask tryOnce(Queue queue, ObjectId id, ObjectNode params) {
-    Optional<QueueTask> there = ledger.document(Keys.task(id)).map(TaskForm::read);
+    Optional<QueueTask> there = session.document(Keys.task(id)).map(TaskForm::read);
     if (there.isPresent()) {
       return there.get();
     }
-    if (ledger.document(Keys.queue(queue.id())).isEmpty()) {
+    if (session.document(Keys.queue(queue.id())).isEmpty()) {
       throw noQueue();
     }
     Transaction.Builder transaction = begin(queue, Status.QUEUED);
     Bytes body = TaskForm.write(task(queue, id, params, Status.QUEUED), id.hex());
     check(params, body);
     add(transaction, queue, id, Status.QUEUED, body);
-    return ledger.commit(transaction.build()) == null
+    return session.tryCommit(transaction.build()) == null
         ? null
-        : ledger.document(Keys.task(id)).map(TaskForm::read).orElse(null);
+        : session.document(Keys.task(id)).map(TaskForm::read).orElse(null);
   }
 
   private Transaction.Builder begin(Queue queue, int status) {
-    Transaction.Builder transaction = ledger.transaction();
+    Transaction.Builder transaction = session.begin();
     transaction.depend(Keys.queue(queue.id()), DocumentVersion.ANY);
     if (status == Status.QUEUED) {
       QueueRegistry.ring(transaction, queue.id());
@@ -102,7 +102,7 @@ final class Submitting {
   }
 
   private QueueTask task(Queue queue, ObjectId id, ObjectNode params, int status) {
-    long now = ledger.nowMillis();
+    long now = session.nowMillis();
     return new QueueTask(
         id,
         queue.id(),
@@ -122,16 +122,16 @@ final class Submitting {
 
   /** Refuses params that leave no room for what is kept of the task beside them. */
   private void check(ObjectNode params, Bytes body) {
-    if (body.size() <= ledger.paramsBytes()) {
+    if (body.size() <= session.paramsBytes()) {
       return;
     }
     int size = Json.write(params).size();
-    if (size > ledger.paramsBytes()) {
+    if (size > session.paramsBytes()) {
       String begin = params.toString().substring(0, SHOWN_CHARS);
       throw new InvalidRequestException(
           "params",
           "the params of a task have %d bytes of JSON, and may have %d: %s…"
-              .formatted(size, ledger.paramsBytes(), begin));
+              .formatted(size, session.paramsBytes(), begin));
     }
   }
 

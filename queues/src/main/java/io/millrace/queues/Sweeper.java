@@ -2,7 +2,9 @@ package io.millrace.queues;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.store.TaskStore;
+import io.millrace.work.Step;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.random.RandomGenerator;
 
@@ -11,30 +13,28 @@ import java.util.random.RandomGenerator;
  * that belongs to no task any more. Step-driven; for use by one thread. There may be several for
  * one store.
  */
-public final class Sweeper {
-  private static final long OUTPUT_EVERY_MILLIS = Duration.ofHours(1).toMillis();
+public final class Sweeper implements Step {
+  private static final Duration OUTPUT_EVERY = Duration.ofHours(1);
 
-  private final Ledger ledger;
   private final RunRegistry runs;
   private final Salvage salvage;
   private final Archive archive;
   private final OutputSweep output;
   private final SweepSettings settings;
-  private long outputDueMillis;
+  private Instant outputDue = Instant.MIN;
 
-  private Sweeper(Ledger ledger, BlobStore blobs, SweepSettings settings) {
-    this.ledger = ledger;
-    this.runs = new RunRegistry(ledger);
-    this.salvage = new ChunkSalvage(blobs, ledger::newId);
-    this.archive = new Archive(ledger, blobs);
-    this.output = new OutputSweep(ledger, blobs);
+  private Sweeper(QueueSession session, BlobStore blobs, SweepSettings settings) {
+    this.runs = new RunRegistry(session);
+    this.salvage = new ChunkSalvage(blobs, session::newId);
+    this.archive = new Archive(session, blobs);
+    this.output = new OutputSweep(session, blobs);
     this.settings = settings;
   }
 
   /**
    * What sweeps.
    *
-   * @param clock tells the times of changes, and when work is due
+   * @param clock tells the times of changes
    * @param random draws ids
    */
   public static Sweeper of(
@@ -43,15 +43,11 @@ public final class Sweeper {
       SweepSettings settings,
       InstantSource clock,
       RandomGenerator random) {
-    return new Sweeper(new Ledger(store, clock, random), blobs, settings);
+    return new Sweeper(new QueueSession(store, clock, random), blobs, settings);
   }
 
-  /**
-   * Does what is due.
-   *
-   * @return in how many milliseconds it wants to be called again
-   */
-  public long step() {
+  @Override
+  public Instant step(Instant now) {
     for (Run run : runs.lapsed()) {
       String reason =
           run.status() == Status.CLAIMED
@@ -59,12 +55,11 @@ public final class Sweeper {
               : "node " + run.node() + " let its claim run out while it was running";
       var _ = runs.orphan(run, salvage.report(run, reason));
     }
-    long now = ledger.nowMillis();
-    archive.step(now - settings.keepFinished().toMillis());
-    if (now >= outputDueMillis) {
+    archive.step(now.minus(settings.keepFinished()).toEpochMilli());
+    if (!now.isBefore(outputDue)) {
       output.step();
-      outputDueMillis = now + OUTPUT_EVERY_MILLIS;
+      outputDue = now.plus(OUTPUT_EVERY);
     }
-    return settings.interval().toMillis();
+    return now.plus(settings.interval());
   }
 }

@@ -1,7 +1,6 @@
 package io.millrace.queues;
 
 import io.millrace.store.Document;
-import io.millrace.store.DocumentQuery;
 import io.millrace.store.GroupQuery;
 import io.millrace.store.GroupSummary;
 import io.millrace.store.Task;
@@ -17,19 +16,18 @@ import java.util.function.Predicate;
  * so whoever needs certainty looks at the task itself. Safe for use by any number of threads.
  */
 public final class TaskIndex {
-  private static final int PAGE = 1_000;
   private static final String GROUPS = "queues/";
 
-  private final Ledger ledger;
+  private final QueueSession session;
 
-  TaskIndex(Ledger ledger) {
-    this.ledger = ledger;
+  TaskIndex(QueueSession session) {
+    this.session = session;
   }
 
   /** How many tasks of each kind every queue has, deleted queues that have some left too. */
   public Map<ObjectId, KindCounts> counts() {
     Map<ObjectId, KindCounts> counts = new HashMap<>();
-    for (GroupSummary group : ledger.store().groups().value()) {
+    for (GroupSummary group : session.store().groups().value()) {
       long all = group.waiting() + group.delayed() + group.owned();
       String name = group.name();
       if (!name.startsWith(GROUPS)) {
@@ -43,7 +41,7 @@ public final class TaskIndex {
       }
     }
     // The group that nodes claim from has those under way as well.
-    for (Document run : ledger.documents(Keys.RUNS)) {
+    for (Document run : session.all(Keys.RUNS)) {
       ObjectId queue = RunForm.read(run).queue();
       add(counts, queue, TaskKind.QUEUED, -1);
       add(counts, queue, TaskKind.ACTIVE, 1);
@@ -79,14 +77,14 @@ public final class TaskIndex {
           case ACTIVE -> "";
         };
     if (kind == TaskKind.ACTIVE) {
-      return ledger.documents(Keys.RUNS).stream()
+      return session.all(Keys.RUNS).stream()
           .map(RunForm::read)
           .filter(run -> run.queue().equals(queue))
           .map(run -> run.task().hex())
           .toList();
     }
     return () -> {
-      List<Task> tasks = ledger.store().group(GroupQuery.all(group)).value();
+      List<Task> tasks = session.store().group(GroupQuery.all(group)).value();
       Iterator<Task> each = newestFirst ? tasks.reversed().iterator() : tasks.iterator();
       return new Iterator<>() {
         @Override
@@ -109,19 +107,10 @@ public final class TaskIndex {
    * @param look looks at a task, and says whether it wants to see the next
    */
   public void oldestFirst(String after, Predicate<QueueTask> look) {
-    String last = after;
-    while (true) {
-      List<Document> page =
-          ledger.store().documents(new DocumentQuery(Keys.TASKS, "", last, PAGE)).value();
-      for (Document document : page) {
-        if (!look.test(TaskForm.read(document))) {
-          return;
-        }
-      }
-      if (page.size() < PAGE) {
+    for (Document document : session.pages(Keys.TASKS, "", after)) {
+      if (!look.test(TaskForm.read(document))) {
         return;
       }
-      last = page.getLast().key().key();
     }
   }
 
@@ -131,7 +120,7 @@ public final class TaskIndex {
    * @param look looks at a task, and says whether it wants to see the next
    */
   public void newestFirst(Predicate<QueueTask> look) {
-    for (Document document : ledger.documents(Keys.TASKS).reversed()) {
+    for (Document document : session.all(Keys.TASKS).reversed()) {
       if (!look.test(TaskForm.read(document))) {
         return;
       }

@@ -1,7 +1,6 @@
 package io.millrace.queues;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.DocumentQuery;
 import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
@@ -13,15 +12,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The queue tasks, for those who submit and operate. Safe for use by any number of threads. */
 public final class TaskRegistry {
-  private static final int PAGE = 1_000;
-
   /** The most characters of the reason of an operator. */
   private static final int MOST_REASON_CHARS = 1_000;
 
-  private final Ledger ledger;
+  private final QueueSession session;
 
-  TaskRegistry(Ledger ledger) {
-    this.ledger = ledger;
+  TaskRegistry(QueueSession session) {
+    this.session = session;
   }
 
   /**
@@ -47,7 +44,7 @@ public final class TaskRegistry {
    */
   public void submit(
       Queue queue, List<ObjectNode> params, int status, Consumer<List<ObjectId>> created) {
-    new Submitting(ledger).submit(queue, params, status, created);
+    new Submitting(session).submit(queue, params, status, created);
   }
 
   /**
@@ -60,12 +57,12 @@ public final class TaskRegistry {
    * @throws InvalidRequestException when there is no such queue, or the store would not take it
    */
   public QueueTask submitOnce(Queue queue, ObjectId id, ObjectNode params) {
-    return new Submitting(ledger).submitOnce(queue, id, params);
+    return new Submitting(session).submitOnce(queue, id, params);
   }
 
   /** The task with this id. */
   public Optional<QueueTask> find(ObjectId id) {
-    return ledger.document(Keys.task(id)).map(TaskForm::read);
+    return session.document(Keys.task(id)).map(TaskForm::read);
   }
 
   /**
@@ -74,16 +71,7 @@ public final class TaskRegistry {
    * @param look looks at a task
    */
   public void each(Consumer<QueueTask> look) {
-    String after = "";
-    while (true) {
-      var page = new DocumentQuery(Keys.TASKS, "", after, PAGE);
-      var documents = ledger.store().documents(page).value();
-      documents.forEach(document -> look.accept(TaskForm.read(document)));
-      if (documents.size() < PAGE) {
-        return;
-      }
-      after = documents.getLast().key().key();
-    }
+    session.pages(Keys.TASKS).forEach(document -> look.accept(TaskForm.read(document)));
   }
 
   /**
@@ -113,7 +101,7 @@ public final class TaskRegistry {
             throw new TaskStateException("task " + id + " has finished");
           }
           String why = reason.isEmpty() ? null : reason;
-          return task.with(task.progress().to(status, ledger.nowMillis(), why));
+          return task.with(task.progress().to(status, session.nowMillis(), why));
         });
   }
 
@@ -130,7 +118,7 @@ public final class TaskRegistry {
           if (Status.isActive(task.status()) || task.status() == Status.QUEUED) {
             throw new TaskStateException("task " + id + " is " + Status.name(task.status()));
           }
-          return task.with(Progress.waiting(Status.QUEUED, ledger.nowMillis(), 0))
+          return task.with(Progress.waiting(Status.QUEUED, session.nowMillis(), 0))
               .with(TaskOutput.NONE);
         });
   }
@@ -143,7 +131,7 @@ public final class TaskRegistry {
    * @throws TaskStateException when it has finished
    */
   public Optional<QueueTask> terminate(ObjectId id) {
-    return ledger.insist(
+    return session.retry(
         "task " + id,
         () -> find(id),
         task -> {
@@ -156,12 +144,12 @@ public final class TaskRegistry {
 
   private boolean askToStop(QueueTask task) {
     Transaction transaction =
-        ledger
-            .transaction()
+        session
+            .begin()
             .depend(Keys.task(task.id()), task.place().version())
             .put(Keys.stop(task.id()), DocumentVersion.ANY, Bytes.of("terminate"))
             .build();
-    return ledger.commit(transaction) != null;
+    return session.tryCommit(transaction) != null;
   }
 
   /** What to make of a task. */
@@ -170,13 +158,13 @@ public final class TaskRegistry {
   }
 
   private Optional<QueueTask> change(ObjectId id, Step step) {
-    return ledger.insist(
+    return session.retry(
         "task " + id,
         () -> find(id),
         task -> {
-          Transaction.Builder transaction = ledger.transaction();
+          Transaction.Builder transaction = session.begin();
           Moves.move(transaction, task, step.next(task));
-          Outcome.Done done = ledger.commit(transaction.build());
+          Outcome.Done done = session.tryCommit(transaction.build());
           return done == null ? null : TaskForm.read(done.documents().getFirst());
         });
   }

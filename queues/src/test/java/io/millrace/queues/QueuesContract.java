@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.testkit.contract.StoreFixture;
+import io.millrace.work.Watch;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -87,7 +88,7 @@ public abstract class QueuesContract {
   void a_task_whose_id_the_caller_has_made_is_created_once() throws Exception {
     Queue queue = world.queue("demo", 1);
     ObjectId id = world.queues().newId();
-    try (TaskChanges changes = world.queues().changes()) {
+    try (Watch.Changes<ObjectId, QueueTask> changes = world.queues().changes()) {
       QueueTask created = tasks().submitOnce(queue, id, params("1"));
       assertThat(created.status()).isEqualTo(Status.QUEUED);
       assertThat(tasks().submitOnce(queue, id, params("2"))).isEqualTo(created);
@@ -98,7 +99,7 @@ public abstract class QueuesContract {
 
       List<QueueTask> seen = new ArrayList<>();
       while (seen.isEmpty() || seen.getLast().status() != 1) {
-        seen.addAll(changes.next(Duration.ofSeconds(30), id::equals));
+        changes.next(Duration.ofSeconds(30), id::equals).forEach((_, task) -> seen.add(task));
       }
       assertThat(seen)
           .extracting(QueueTask::status)

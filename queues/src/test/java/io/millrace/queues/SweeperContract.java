@@ -56,7 +56,7 @@ public abstract class SweeperContract {
   }
 
   private void sweep() {
-    world.sweeper(SweepSettings.DEFAULTS).step();
+    world.sweeper(SweepSettings.DEFAULTS).step(world.clock().instant());
   }
 
   private void store(Run run, String name, int chunk, String content) {

@@ -9,6 +9,7 @@ import io.millrace.store.Journaling;
 import io.millrace.store.Read;
 import io.millrace.store.StoreException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class Health implements Handler {
   private static final Logger LOG = LoggerFactory.getLogger(Health.class);
   private static final JsonMapper JSON = new JsonMapper();
-  private static final long WATCH_MILLIS = 10_000;
+  private static final Duration WATCH = Duration.ofSeconds(10);
 
   private final EmbeddedTaskStore store;
   private final String journaling;
@@ -109,7 +110,7 @@ final class Health implements Handler {
    *
    * @return the milliseconds until the next look
    */
-  long watch() {
+  Instant watch(Instant now) {
     DiskState disk = store.disk();
     boolean low = isLow(disk);
     if (low != told) {
@@ -120,6 +121,6 @@ final class Health implements Handler {
         LOG.info("the disk of the store has {} bytes free again", disk.freeBytes());
       }
     }
-    return WATCH_MILLIS;
+    return now.plus(WATCH);
   }
 }

@@ -6,6 +6,7 @@ import io.millrace.blobs.FileBlobStore;
 import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.dispatch.JobDispatcher;
+import io.millrace.jobs.registry.JobSweeper;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.PolledWorkers;
 import io.millrace.jobs.worker.WorkerManager;
@@ -39,11 +40,13 @@ import io.millrace.server.store.StoreSettings;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
+import io.millrace.work.StepLoop;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -75,13 +78,13 @@ public final class MillraceServer implements AutoCloseable {
   private final PrometheusMeterRegistry registry;
 
   /** What acts by itself. */
-  private record Parts(List<Driven> driven, Dispatching dispatching, GraphPart graph)
+  private record Parts(List<StepLoop> loops, Dispatching dispatching, GraphPart graph)
       implements AutoCloseable {
     @Override
     public void close() {
       graph.close();
       dispatching.close();
-      driven.forEach(Driven::close);
+      loops.forEach(StepLoop::close);
     }
   }
 
@@ -185,16 +188,18 @@ public final class MillraceServer implements AutoCloseable {
           listener.measure(registry);
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
           Sweeper sweeper = Sweeper.of(store, blobs, queues.sweep(), Clock.systemUTC(), random);
-          List<Driven> driven =
+          JobSweeper jobSweeper = jobs.sweeper();
+          InstantSource clock = InstantSource.system();
+          List<StepLoop> loops =
               List.of(
-                  Driven.start("disk-watch", health::watch),
-                  Driven.start("sweeper", sweeper::step),
-                  Driven.start("job-sweeper", jobs.sweeper()::step),
-                  Driven.start("graph-sweeper", graph.sweeper()));
+                  StepLoop.start("disk-watch", clock, health::watch),
+                  StepLoop.start("sweeper", clock, sweeper),
+                  StepLoop.start("job-sweeper", clock, now -> now.plusMillis(jobSweeper.step())),
+                  StepLoop.start("graph-sweeper", clock, graph.sweeper()));
           JobDispatcher dispatcher =
               new JobDispatcher(jobs.registry(), workers, jobsSettings.options().lease());
           graph.start(url(address, listener.port()), graphFigures);
-          Parts parts = new Parts(driven, Dispatching.start(jobs, dispatcher, workers), graph);
+          Parts parts = new Parts(loops, Dispatching.start(jobs, dispatcher, workers), graph);
           return new MillraceServer(store, blobs, parts, listener, registry);
         });
   }

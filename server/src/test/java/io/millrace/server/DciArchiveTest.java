@@ -78,7 +78,8 @@ final class DciArchiveTest {
     MillraceServer server = dci.server().server();
     SweepSettings settings = new SweepSettings(Duration.ofHours(1), Duration.ofMillis(1));
     Clock later = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(1));
-    Sweeper.of(server.store(), server.blobs(), settings, later, new Random(5)).step();
+    Sweeper.of(server.store(), server.blobs(), settings, later, new Random(5))
+        .step(later.instant());
   }
 
   @Test

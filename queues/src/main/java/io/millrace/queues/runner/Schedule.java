@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.work.LeaseKeeper;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -25,6 +26,12 @@ record Schedule(
 
   static Schedule create() {
     return new Schedule(single("guard"), single("renewal"), single("upload"));
+  }
+
+  /** What a claim is renewed by. */
+  LeaseKeeper.Timers timers() {
+    return new LeaseKeeper.Timers(
+        System::nanoTime, LeaseKeeper.Timer.of(guard), LeaseKeeper.Timer.of(renewal));
   }
 
   /** One thread, which does not keep a process alive. */

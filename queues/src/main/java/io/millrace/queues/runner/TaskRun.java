@@ -8,6 +8,7 @@ import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginException;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.plugin.Plugins;
+import io.millrace.work.LeaseKeeper;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
@@ -77,13 +78,10 @@ final class TaskRun {
                 return runs.begin(assignment.run(), shop.identity().toString(), lease);
               });
       Run run = started.run();
-      try (LeaseGuard guard =
-          new LeaseGuard(
-              LeaseClock.of(shop.tools().schedule()),
-              lease,
-              () -> runs.renew(run, lease),
-              new Watcher())) {
-        guard.begin(sent.get());
+      try (LeaseKeeper keeper =
+          new LeaseKeeper(
+              shop.tools().schedule().timers(), lease, () -> renew(run), new LeaseListener())) {
+        keeper.begin(sent.get());
         sayWhereLate(sent.get());
         shop.room().prepare();
         try {
@@ -94,6 +92,16 @@ final class TaskRun {
       }
     } catch (LostClaimException e) {
       LOG.info("{}", e.getMessage());
+    }
+  }
+
+  private boolean renew(Run run) {
+    try {
+      shop.server().queues().runs().renew(run, assignment.terms().lease());
+      return true;
+    } catch (LostClaimException e) {
+      LOG.warn("{}", e.getMessage());
+      return false;
     }
   }
 
@@ -225,7 +233,7 @@ final class TaskRun {
   }
 
   /** What the claim means for the work. */
-  private final class Watcher implements LeaseGuard.Watcher {
+  private final class LeaseListener implements LeaseKeeper.Listener {
     @Override
     public void renewed(Duration left) {
       holds.accept(left);

@@ -4,6 +4,7 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.graph.GraphEnvironment;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphSweeper;
 import io.millrace.graph.NodeType;
 import io.millrace.graph.NodeTypes;
 import io.millrace.graph.Phase;
@@ -31,6 +32,7 @@ import io.millrace.server.metrics.GraphFigures;
 import io.millrace.server.security.FilePermissions;
 import io.millrace.server.security.Pass;
 import io.millrace.store.TaskStore;
+import io.millrace.work.Step;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -41,7 +43,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -158,9 +159,10 @@ public final class GraphPart implements AutoCloseable {
     return graph.registry();
   }
 
-  /** What deletes blobs that belong to nothing: gives the milliseconds until its next call. */
-  public LongSupplier sweeper() {
-    return graph.sweeper()::step;
+  /** What deletes blobs that belong to nothing. */
+  public Step sweeper() {
+    GraphSweeper sweeper = graph.sweeper();
+    return now -> now.plusMillis(sweeper.step());
   }
 
   /** Adds the routes. */

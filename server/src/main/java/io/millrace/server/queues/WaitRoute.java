@@ -2,11 +2,11 @@ package io.millrace.server.queues;
 
 import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
-import io.millrace.queues.TaskWatch;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
-import io.millrace.server.http.Watch;
+import io.millrace.work.Watch;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -47,15 +47,17 @@ final class WaitRoute {
     }
     long end = System.nanoTime() + Duration.ofMillis(timeout).toNanos();
     AtomicBoolean over = new AtomicBoolean();
-    try (TaskWatch tasks = queues.watch(ids);
-        Watch _ = asked.request().watch(_ -> over.set(true))) {
+    try (Watch<ObjectId, QueueTask> tasks = queues.watch(ids);
+        var _ = asked.request().watch(_ -> over.set(true))) {
       long left = end - System.nanoTime();
       while (tasks.pending() > 0 && left > 0 && !over.get()) {
         tasks.await(Duration.ofNanos(Math.min(left, STEP.toNanos())));
         left = end - System.nanoTime();
       }
       ObjectNode statuses = Form.object();
-      tasks.statuses().forEach(statuses::put);
+      tasks
+          .states()
+          .forEach((id, task) -> statuses.put(id.hex(), task == null ? null : task.status()));
       addArchived(statuses);
       ObjectNode shown = Form.object().put("total", ids.size());
       shown.put("ended", ids.size() - tasks.pending());

@@ -6,23 +6,26 @@ import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.registry.JobChanges;
 import io.millrace.jobs.registry.Jobs;
+import io.millrace.work.SharedWatch;
+import io.millrace.work.Watch;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The jobs that attempts at nodes are. To be closed before the store. */
 public final class GraphJobs implements AutoCloseable {
   private final Jobs jobs;
   private final BlobStore blobs;
-  private final Follower<JobId, JobEnd> follower;
+  private final SharedWatch<JobId, Job> ends;
 
   /** Some of these jobs, whose payloads lie in {@code blobs}. */
   public GraphJobs(Jobs jobs, BlobStore blobs) {
     this.jobs = jobs;
     this.blobs = blobs;
-    this.follower = new Follower<>("graph-jobs", new Ended());
+    this.ends = new SharedWatch<>("graph-jobs", new Ended());
   }
 
   Jobs jobs() {
@@ -33,27 +36,26 @@ public final class GraphJobs implements AutoCloseable {
     return blobs;
   }
 
-  Follower<JobId, JobEnd> follower() {
-    return follower;
+  SharedWatch<JobId, Job> ends() {
+    return ends;
   }
 
-  /** Tells of jobs that are done, have failed for good, or are gone. */
-  private final class Ended implements Follower.Source<JobId, JobEnd> {
+  /** Jobs that are done, have failed for good, or are gone. */
+  private final class Ended implements Watch.Source<JobId, Job> {
     @Override
-    public Follower.Ends<JobId, JobEnd> open() {
+    public Watch.Changes<JobId, Job> open() {
       JobChanges changes = jobs.changes(null);
-      return new Follower.Ends<>() {
+      return new Watch.Changes<>() {
         @Override
-        public Map<JobId, JobEnd> next(Duration timeout, Predicate<JobId> wanted)
+        public Map<JobId, @Nullable Job> next(Duration timeout, Predicate<JobId> wanted)
             throws InterruptedException {
-          Map<JobId, JobEnd> ended = new HashMap<>();
+          Map<JobId, @Nullable Job> found = new HashMap<>();
           for (JobChange change : changes.next(timeout)) {
-            Job job = change.present();
-            if (wanted.test(change.id()) && (job == null || job.status().isEnd())) {
-              ended.put(change.id(), new JobEnd(job));
+            if (wanted.test(change.id())) {
+              found.put(change.id(), change.present());
             }
           }
-          return ended;
+          return found;
         }
 
         @Override
@@ -64,14 +66,20 @@ public final class GraphJobs implements AutoCloseable {
     }
 
     @Override
-    public Optional<JobEnd> look(JobId id) {
-      Job job = jobs.registry().find(id.toString()).orElse(null);
-      return job == null || job.status().isEnd() ? Optional.of(new JobEnd(job)) : Optional.empty();
+    public Map<JobId, Job> read(Collection<JobId> ids) {
+      Map<JobId, Job> found = new HashMap<>();
+      ids.forEach(id -> jobs.registry().find(id.toString()).ifPresent(job -> found.put(id, job)));
+      return found;
+    }
+
+    @Override
+    public boolean isOver(@Nullable Job job) {
+      return job == null || job.status().isEnd();
     }
   }
 
   @Override
   public void close() {
-    follower.close();
+    ends.close();
   }
 }

@@ -13,6 +13,7 @@ import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** An attempt that is a job. */
 final class JobAttempt extends HandedOn {
@@ -48,7 +49,7 @@ final class JobAttempt extends HandedOn {
   @Override
   void handOn() {
     Job job = registry.find(order.key()).orElseGet(this::submit);
-    var _ = jobs.follower().follow(job.id()).thenAccept(end -> guarded(() -> ended(job.id(), end)));
+    var _ = jobs.ends().follow(job.id()).thenAccept(end -> guarded(() -> ended(job.id(), end)));
   }
 
   private Job submit() {
@@ -69,8 +70,7 @@ final class JobAttempt extends HandedOn {
     }
   }
 
-  private void ended(JobId id, JobEnd end) {
-    Job job = end.job();
+  private void ended(JobId id, @Nullable Job job) {
     if (job == null) {
       fail("the job " + order.key() + " was deleted", Map.of());
     } else if (job.status() == JobStatus.DONE) {

@@ -1,5 +1,7 @@
 package io.millrace.server.graph.type;
 
+import static java.util.Objects.requireNonNull;
+
 import io.millrace.graph.Tail;
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.ObjectId;
@@ -84,7 +86,7 @@ final class TaskAttempt extends HandedOn {
         throw new CannotHandOnException(String.valueOf(e.getMessage()));
       }
     }
-    var _ = tasks.follower().follow(id).thenAccept(task -> guarded(() -> ended(task)));
+    var _ = tasks.ends().follow(id).thenAccept(task -> guarded(() -> ended(requireNonNull(task))));
   }
 
   private void ended(QueueTask task) {

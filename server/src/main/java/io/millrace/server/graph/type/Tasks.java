@@ -7,18 +7,19 @@ import io.millrace.queues.OutputReader;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskChanges;
+import io.millrace.work.SharedWatch;
+import io.millrace.work.Watch;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The queue tasks that attempts at nodes are. To be closed before the store. */
 public final class Tasks implements AutoCloseable {
@@ -26,7 +27,7 @@ public final class Tasks implements AutoCloseable {
   private final ArchivedTasks archived;
   private final OutputReader outputs;
   private final ToLongFunction<Work> startedMillis;
-  private final Follower<ObjectId, QueueTask> follower;
+  private final SharedWatch<ObjectId, QueueTask> ends;
 
   /**
    * Tasks of these queues.
@@ -42,15 +43,15 @@ public final class Tasks implements AutoCloseable {
     this.archived = archived;
     this.outputs = outputs;
     this.startedMillis = startedMillis;
-    this.follower = new Follower<>("graph-queue-tasks", new Ended());
+    this.ends = new SharedWatch<>("graph-queue-tasks", new Ended());
   }
 
   Queues queues() {
     return queues;
   }
 
-  Follower<ObjectId, QueueTask> follower() {
-    return follower;
+  SharedWatch<ObjectId, QueueTask> ends() {
+    return ends;
   }
 
   TaskTail tail(ObjectId task, OutputReader.Stream stream) {
@@ -94,39 +95,28 @@ public final class Tasks implements AutoCloseable {
     };
   }
 
-  /** Tells of tasks that are over. */
-  private final class Ended implements Follower.Source<ObjectId, QueueTask> {
+  /** Tasks that are over; one that is nowhere may be on its way to the archive. */
+  private final class Ended implements Watch.Source<ObjectId, QueueTask> {
     @Override
-    public Follower.Ends<ObjectId, QueueTask> open() {
-      TaskChanges changes = queues.changes();
-      return new Follower.Ends<>() {
-        @Override
-        public Map<ObjectId, QueueTask> next(Duration timeout, Predicate<ObjectId> wanted)
-            throws InterruptedException {
-          Map<ObjectId, QueueTask> ended = new HashMap<>();
-          for (QueueTask task : changes.next(timeout, wanted)) {
-            if (isOver(task)) {
-              ended.put(task.id(), task);
-            }
-          }
-          return ended;
-        }
-
-        @Override
-        public void close() {
-          changes.close();
-        }
-      };
+    public Watch.Changes<ObjectId, QueueTask> open() {
+      return queues.changes();
     }
 
     @Override
-    public Optional<QueueTask> look(ObjectId id) {
-      return find(id).filter(Tasks::isOver);
+    public Map<ObjectId, QueueTask> read(Collection<ObjectId> ids) {
+      Map<ObjectId, QueueTask> found = new HashMap<>();
+      ids.forEach(id -> find(id).ifPresent(task -> found.put(id, task)));
+      return found;
+    }
+
+    @Override
+    public boolean isOver(@Nullable QueueTask task) {
+      return task != null && Tasks.isOver(task);
     }
   }
 
   @Override
   public void close() {
-    follower.close();
+    ends.close();
   }
 }

@@ -1,27 +1,30 @@
-package io.millrace.queues.runner;
+package io.millrace.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.queues.LostClaimException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** A claim of five minutes in virtual time, whose renewals each take what a test says. */
-class LeaseGuardTest {
+class LeaseKeeperTest {
   private static final Duration LEASE = Duration.ofMinutes(5);
   private static final String NO_ANSWER = "no answer";
 
   private final Time time = new Time();
   private final List<String> events = new ArrayList<>();
-  private Runnable renewal = () -> {};
+  private BooleanSupplier renewal = () -> true;
   private Duration answerTakes = Duration.ZERO;
-  private final LeaseGuard guard =
-      new LeaseGuard(
-          new LeaseClock(() -> time.nanos, time::set, time::set), LEASE, this::renew, new Heard());
+  private final LeaseKeeper keeper =
+      new LeaseKeeper(
+          new LeaseKeeper.Timers(() -> time.nanos, time::set, time::set),
+          LEASE,
+          this::renew,
+          new Heard());
 
   /** Virtual time with alarms. */
   private static final class Time {
@@ -53,7 +56,7 @@ class LeaseGuardTest {
     }
   }
 
-  private class Heard implements LeaseGuard.Watcher {
+  private class Heard implements LeaseKeeper.Listener {
     @Override
     public void renewed(Duration left) {
       events.add(at() + " renewed for " + left.toSeconds());
@@ -74,14 +77,14 @@ class LeaseGuardTest {
     return Duration.ofNanos(time.nanos).toSeconds() - 7;
   }
 
-  private void renew() {
+  private boolean renew() {
     events.add(at() + " asked");
     time.nanos += answerTakes.toNanos();
-    renewal.run();
+    return renewal.getAsBoolean();
   }
 
   private void begin() {
-    guard.begin(time.nanos);
+    keeper.begin(time.nanos);
   }
 
   @Test
@@ -126,7 +129,7 @@ class LeaseGuardTest {
   void work_that_began_late_has_only_what_is_left() {
     long sent = time.nanos;
     time.pass(Duration.ofSeconds(295));
-    guard.begin(sent);
+    keeper.begin(sent);
     time.pass(Duration.ZERO);
 
     assertThat(events).containsExactly("295 ends in 10");
@@ -135,11 +138,11 @@ class LeaseGuardTest {
   @Test
   void of_a_short_lease_a_fifth_is_kept_for_ending_work() {
     List<Long> ended = new ArrayList<>();
-    LeaseGuard shorter =
-        new LeaseGuard(
-            new LeaseClock(() -> time.nanos, time::set, (_, _) -> () -> {}),
+    LeaseKeeper shorter =
+        new LeaseKeeper(
+            new LeaseKeeper.Timers(() -> time.nanos, time::set, (_, _) -> () -> {}),
             Duration.ofSeconds(5),
-            () -> {},
+            () -> true,
             new Heard() {
               @Override
               public void endsIn(Duration left) {
@@ -155,10 +158,7 @@ class LeaseGuardTest {
 
   @Test
   void a_lost_claim_is_told_once_and_nothing_after_it() {
-    renewal =
-        () -> {
-          throw new LostClaimException("somebody else has it");
-        };
+    renewal = () -> false;
     begin();
     time.pass(LEASE.multipliedBy(2));
 
@@ -168,7 +168,7 @@ class LeaseGuardTest {
   @Test
   void a_closed_one_says_nothing() {
     begin();
-    guard.close();
+    keeper.close();
     time.pass(LEASE.multipliedBy(2));
 
     assertThat(events).isEmpty();

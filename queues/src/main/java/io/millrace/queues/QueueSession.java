@@ -1,0 +1,104 @@
+package io.millrace.queues;
+
+import io.millrace.store.Limits;
+import io.millrace.store.Outcome;
+import io.millrace.store.Reason;
+import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
+import io.millrace.work.StoreSession;
+import java.time.InstantSource;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The store as the registries of queues use it, with a clock and ids. Safe for use by threads. */
+final class QueueSession extends StoreSession {
+  /** What is kept of a task beside its params: node, times, reason, and short output. */
+  private static final long BESIDE_PARAMS_BYTES = 8 << 10;
+
+  private static final Set<Reason.Kind> CLAIM_LOST =
+      EnumSet.of(
+          Reason.Kind.MISSING_UPDATE,
+          Reason.Kind.MISSING_DELETE,
+          Reason.Kind.MISSING_DEPEND,
+          Reason.Kind.OWNED_BY_ANOTHER,
+          Reason.Kind.LEASE_ENDED);
+
+  private final InstantSource clock;
+  private final ObjectIds ids;
+  private final long paramsBytes;
+
+  QueueSession(TaskStore store, InstantSource clock, RandomGenerator random) {
+    this(store, clock, random, Limits.defaults().dataBytes());
+  }
+
+  /** With the most bytes that the store takes as the body of a document. */
+  QueueSession(TaskStore store, InstantSource clock, RandomGenerator random, long documentBytes) {
+    super(store, random);
+    this.paramsBytes = documentBytes - Math.min(BESIDE_PARAMS_BYTES, documentBytes / 2);
+    this.clock = clock;
+    this.ids = new ObjectIds(clock, random);
+  }
+
+  @Override
+  protected RuntimeException refused(Reason reason) {
+    return switch (reason.kind()) {
+      case FULL -> new StoreFullException(reason.message());
+      case TOO_LARGE ->
+          new InvalidRequestException(
+              "", "this is too large to be kept; store.max-data-bytes is the limit");
+      default -> new InvalidRequestException("", reason.message());
+    };
+  }
+
+  @Override
+  protected RuntimeException contended(String message) {
+    return new QueuesException(message);
+  }
+
+  long nowMillis() {
+    return clock.millis();
+  }
+
+  ObjectId newId() {
+    return ids.next();
+  }
+
+  /** The most bytes of JSON that the params of a task have. */
+  long paramsBytes() {
+    return paramsBytes;
+  }
+
+  /**
+   * Commits on behalf of a claim.
+   *
+   * @return the answer; null if a document changed meanwhile, so that another attempt is due
+   * @throws LostClaimException if the claim has ended or its task is gone
+   */
+  Outcome.@Nullable Done commitFor(Run run, Transaction transaction) {
+    Outcome outcome = store().commit(transaction);
+    if (outcome instanceof Outcome.Refused refused
+        && refused.reasons().stream().anyMatch(reason -> CLAIM_LOST.contains(reason.kind()))) {
+      throw lost(run);
+    }
+    return check(outcome) instanceof Outcome.Done done ? done : null;
+  }
+
+  /** The run of this claim as it is now. */
+  Run own(Run run) {
+    return document(Keys.run(run.task()))
+        .map(RunForm::read)
+        .filter(now -> now.claim().equals(run.claim()))
+        .orElseThrow(() -> lost(run));
+  }
+
+  /** The task of a run as it is now. */
+  QueueTask taskOf(Run run) {
+    return document(Keys.task(run.task())).map(TaskForm::read).orElseThrow(() -> lost(run));
+  }
+
+  static LostClaimException lost(Run run) {
+    return new LostClaimException("the claim on task " + run.task() + " is lost");
+  }
+}

@@ -1,0 +1,55 @@
+package io.millrace.work;
+
+import java.time.Duration;
+
+/**
+ * Pauses between attempts, each twice as long as the one before, up to a longest. No clock; for use
+ * by one thread at a time.
+ */
+public final class Backoff {
+  private final Duration first;
+  private final Duration longest;
+  private Duration last = Duration.ZERO;
+
+  /**
+   * A backoff before the first failure.
+   *
+   * @param first the pause after the first failure, longer than zero
+   * @param longest no pause is longer
+   */
+  public Backoff(Duration first, Duration longest) {
+    if (!first.isPositive() || longest.compareTo(first) < 0) {
+      throw new IllegalArgumentException("pauses from " + first + " up to " + longest);
+    }
+    this.first = first;
+    this.longest = longest;
+  }
+
+  /** The pause that is due after one more failure. */
+  public Duration next() {
+    Duration twice = last.multipliedBy(2);
+    last = last.isZero() ? first : twice.compareTo(longest) > 0 ? longest : twice;
+    return last;
+  }
+
+  /** Pauses after one more failure. */
+  public void pause() throws InterruptedException {
+    Thread.sleep(next());
+  }
+
+  /** Whether an attempt has failed since the last success. */
+  public boolean hasFailed() {
+    return !last.isZero();
+  }
+
+  /**
+   * An attempt has succeeded: the next pause is the first again.
+   *
+   * @return whether an attempt had failed before
+   */
+  public boolean succeeded() {
+    boolean failed = hasFailed();
+    last = Duration.ZERO;
+    return failed;
+  }
+}

@@ -1,0 +1,227 @@
+package io.millrace.work;
+
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason;
+import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store as a layer uses it: under a client id of its own, with refusals as exceptions of the
+ * layer, and with another attempt when something changed in between. A layer extends it with what
+ * is its own. Safe for use by threads.
+ *
+ * <p>A refusal is either a conflict (something the transaction names has changed, is gone, or has
+ * another owner), so that it is worth reading again, or it is final: the store has no room, or
+ * would never take the transaction. Final refusals are thrown, see {@link #refused}.
+ */
+public abstract class StoreSession {
+  private static final int ATTEMPTS = 100;
+  private static final int PAGE = 1_000;
+
+  private final TaskStore store;
+  private final RandomGenerator random;
+  private final Owner self;
+
+  /**
+   * A session with a client id of its own.
+   *
+   * @param random draws client ids; used under its own lock
+   */
+  protected StoreSession(TaskStore store, RandomGenerator random) {
+    this.store = store;
+    this.random = random;
+    this.self = Owner.client(newClient());
+  }
+
+  /**
+   * What to throw when a transaction is refused and another attempt would not help.
+   *
+   * @param reason of kind {@link Reason.Kind#FULL}, {@link Reason.Kind#TOO_LARGE}, {@link
+   *     Reason.Kind#MALFORMED} or {@link Reason.Kind#REQUEST_ID_REUSED}
+   */
+  protected abstract RuntimeException refused(Reason reason);
+
+  /** What to throw when every attempt met a conflict. */
+  protected abstract RuntimeException contended(String message);
+
+  /** The store itself. */
+  public final TaskStore store() {
+    return store;
+  }
+
+  /** The owner of what this session claims. */
+  public final Owner self() {
+    return self;
+  }
+
+  /** A client id that nobody else has: 1 to 2^53 - 1, drawn at random. */
+  public final long newClient() {
+    synchronized (random) {
+      return random.nextLong(1, 1L << 53);
+    }
+  }
+
+  /** Begins a transaction of this session. */
+  public final Transaction.Builder begin() {
+    return Transaction.by(self);
+  }
+
+  /** The document with this key. */
+  public final Optional<Document> document(DocumentKey key) {
+    return store.document(key).value();
+  }
+
+  /** All documents of a collection as they are at one moment, ordered by key. */
+  public final List<Document> all(String collection) {
+    return store.documents(DocumentQuery.prefix(collection, "")).value();
+  }
+
+  /** The documents of a collection, ordered by key, read page by page. */
+  public final Iterable<Document> pages(String collection) {
+    return pages(store, collection, "", "");
+  }
+
+  /**
+   * The documents of a collection, ordered by key and read page by page, so that they need not fit
+   * into memory together. Pages are read at different moments.
+   *
+   * @param prefix only documents whose keys begin with this; empty for all
+   * @param after only documents whose keys are greater; empty for all
+   */
+  public final Iterable<Document> pages(String collection, String prefix, String after) {
+    return pages(store, collection, prefix, after);
+  }
+
+  /** As {@link #pages(String, String, String)}, without a session. */
+  public static Iterable<Document> pages(
+      TaskStore store, String collection, String prefix, String after) {
+    return () -> new Pages(store, collection, prefix, after);
+  }
+
+  private static final class Pages implements Iterator<Document> {
+    private final TaskStore store;
+    private final String collection;
+    private final String prefix;
+    private String last;
+    private List<Document> page = List.of();
+    private int next;
+    private boolean over;
+
+    Pages(TaskStore store, String collection, String prefix, String after) {
+      this.store = store;
+      this.collection = collection;
+      this.prefix = prefix;
+      this.last = after;
+    }
+
+    @Override
+    public boolean hasNext() {
+      if (next == page.size() && !over) {
+        page = store.documents(new DocumentQuery(collection, prefix, last, PAGE)).value();
+        next = 0;
+        over = page.size() < PAGE;
+        last = page.isEmpty() ? last : page.getLast().key().key();
+      }
+      return next < page.size();
+    }
+
+    @Override
+    public Document next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      return page.get(next++);
+    }
+  }
+
+  /**
+   * Commits.
+   *
+   * @return {@link Outcome.Refused} only for conflicts
+   * @throws RuntimeException of {@link #refused} if another attempt would not help
+   */
+  public final Outcome commit(Transaction transaction) {
+    return check(store.commit(transaction));
+  }
+
+  /**
+   * Commits.
+   *
+   * @return null for a conflict, so that another attempt is due
+   * @throws RuntimeException of {@link #refused} if another attempt would not help
+   */
+  public final Outcome.@Nullable Done tryCommit(Transaction transaction) {
+    return commit(transaction) instanceof Outcome.Done done ? done : null;
+  }
+
+  /** Throws what {@link #commit} throws; for outcomes that come otherwise. */
+  public final Outcome check(Outcome outcome) {
+    if (outcome instanceof Outcome.Refused refused) {
+      for (Reason reason : refused.reasons()) {
+        switch (reason.kind()) {
+          case MISSING_UPDATE,
+              MISSING_DELETE,
+              MISSING_DEPEND,
+              OWNED_BY_ANOTHER,
+              LEASE_ENDED,
+              NOT_WAITING,
+              VERSION_CONFLICT -> {}
+          case FULL, TOO_LARGE, MALFORMED, REQUEST_ID_REUSED -> throw refused(reason);
+        }
+      }
+    }
+    return outcome;
+  }
+
+  /**
+   * Makes attempts, up to 100, until one has a result.
+   *
+   * @param what is changed, for people: "task 17"
+   * @param attempt reads and commits; null if something changed in between
+   * @throws RuntimeException of {@link #contended} if every attempt met a change
+   */
+  public final <T> T retry(String what, Supplier<@Nullable T> attempt) {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      T result = attempt.get();
+      if (result != null) {
+        return result;
+      }
+    }
+    throw contended(what + " changes too fast; it was tried " + ATTEMPTS + " times");
+  }
+
+  /**
+   * Reads something and changes it, with up to 100 attempts, until nothing changed in between.
+   *
+   * @param what is changed, for people: "task 17"
+   * @param read empty if it is not there
+   * @param change commits on what was read; null if something changed in between
+   * @return the result of the change; empty if it is not there
+   * @throws RuntimeException of {@link #contended} if every attempt met a change
+   */
+  public final <F, T> Optional<T> retry(
+      String what, Supplier<Optional<F>> read, Function<F, @Nullable T> change) {
+    return retry(
+        what,
+        () -> {
+          Optional<F> found = read.get();
+          if (found.isEmpty()) {
+            return Optional.<T>empty();
+          }
+          T result = change.apply(found.get());
+          return result == null ? null : Optional.of(result);
+        });
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * What the layers on the store have in common.
+ *
+ * <ul>
+ *   <li>{@link io.millrace.work.StoreSession}: commits with retries, refusals as a layer's own
+ *       exceptions, reads page by page.
+ *   <li>{@link io.millrace.work.Step} and {@link io.millrace.work.StepLoop}: an activity is a
+ *       method that does what is due at a given time. In production a loop with a thread of its own
+ *       calls it; a test or a simulation calls it directly, with its own time.
+ *   <li>{@link io.millrace.work.Subscriber}, {@link io.millrace.work.Watch}, {@link
+ *       io.millrace.work.SharedWatch}: following what changes.
+ *   <li>{@link io.millrace.work.LeaseKeeper}: keeps a claim alive, and ends the work in time when
+ *       that fails.
+ *   <li>{@link io.millrace.work.GroupCommit}: requests that arrive together share a transaction.
+ *   <li>{@link io.millrace.work.Backoff}, {@link io.millrace.work.MonotonicClock}.
+ * </ul>
+ */
+@NullMarked
+package io.millrace.work;
+
+import org.jspecify.annotations.NullMarked;
