@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Members that are killed and stopped, on what needs nothing else to be started. */
@@ -18,6 +19,7 @@ final class MemberKillTest {
   }
 
   @Test
+  @EnabledIfSystemProperty(named = "millrace.memberkills", matches = "all")
   void on_the_store_every_file_is_hashed_and_late_lines_are_refused()
       throws IOException, InterruptedException {
     Program.Ready server =

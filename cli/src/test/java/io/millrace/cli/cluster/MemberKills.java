@@ -10,6 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
@@ -103,7 +104,7 @@ final class MemberKills {
           return true;
         }
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     return false;
   }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,7 +96,7 @@ class CommandWorkerTest {
         "echo 'progress: 40 half done' >&2; sleep 1000 & echo $! > " + pid + "; wait");
     assertThat(site.runReading("x", "jobs", "submit", "-", "-k", "k").code()).isZero();
     while (!job("k").path("progress").path("info").asString("").equals("half done")) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     ProcessHandle child = process(pid);
     assertThat(site.run("jobs", "cancel", "k").code()).isZero();

@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -218,7 +219,7 @@ class JobWorkerTest {
           });
       submit("k");
       while (tokens.isEmpty()) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(5_000_000);
       }
       line.cut();
       awaitDone("k");

@@ -20,6 +20,7 @@ import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -133,7 +134,7 @@ class FirstContactTest {
     Program node = start("--server", nobody);
     while (!Files.readString(words).contains("waiting for the server")) {
       assertThat(node.isAlive()).isTrue();
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
 
     assertThat(node.stopped()).isZero();

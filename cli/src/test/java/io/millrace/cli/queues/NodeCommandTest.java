@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -121,7 +122,7 @@ class NodeCommandTest {
     programs.add(second);
     while (!Files.readString(words("second")).contains("another node is named n already")) {
       assertThat(second.isAlive()).isTrue();
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     assertThat(second.stopped()).isZero();
     assertThat(instance("n")).isEqualTo(instance);
@@ -147,7 +148,7 @@ class NodeCommandTest {
     Program.Ready node = ready("node", "--name", "n", "--data", root.resolve("a").toString());
     Presence other = new Presence("other", "elsewhere", "1 mark", List.of());
     while (site.queues().nodes().take("n", record("n"), other).isEmpty()) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     assertThat(node.program().ended()).isEqualTo(1);
   }
@@ -189,7 +190,7 @@ class NodeCommandTest {
     Program.Ready node = ready("before", "--name", "n", "--data", data);
     ObjectId task = submit(queue("q", "shell"), "echo begun; cat " + fifo);
     while (status(task) != Status.RUNNING) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     assertThat(node.program().stopped()).isZero();
     assertThat(status(task)).isEqualTo(Status.RUNNING);

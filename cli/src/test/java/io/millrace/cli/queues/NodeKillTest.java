@@ -34,7 +34,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  */
 @Timeout(900)
 class NodeKillTest {
-  private static final int TASKS = Integer.getInteger("millrace.nodekill.tasks", 2_000);
+  private static final int TASKS = Integer.getInteger("millrace.nodekill.tasks", 700);
   private static final long SEED = Long.getLong("millrace.nodekill.seed", System.nanoTime());
   private static final int KILLS = Math.max(6, TASKS / 250);
   private static final int THREADS = 8;

@@ -4,22 +4,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** This program in a process of its own, which is killed unless it is told to stop. */
+/**
+ * The program as it was built, in a process of its own, which is killed unless it is told to stop.
+ */
 public final class Program {
   /** What Java makes of an end by signal 9. */
   private static final int KILLED = 128 + 9;
 
   /** And by signal 15, which ends a program that has not yet said what it does then. */
   private static final int TERMINATED = 128 + 15;
+
+  /** What the build has made before it runs the tests. */
+  private static final Path BUILT = Path.of("target", "millrace").toAbsolutePath();
+
+  /** The JVM flags by kind of process. */
+  private static final Map<String, List<String>> OPTIONS = new ConcurrentHashMap<>();
 
   private final Process process;
 
@@ -28,18 +38,60 @@ public final class Program {
   }
 
   private static ProcessBuilder builder(Path errors, List<String> flags, List<String> arguments) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-    command.addAll(flags);
+    List<String> more = new ArrayList<>(List.of("-Xmx256m"));
+    more.addAll(flags);
     // It logs as it does for users; this process does not.
-    command.add("-Dlogback.configurationFile=logback.xml");
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add("io.millrace.cli.Millrace");
-    command.addAll(arguments);
-    return new ProcessBuilder(command)
+    more.add("-Dlogback.configurationFile=logback.xml");
+    more.add("-Dmillrace.runner=" + String.join("\n", options("runner")));
+    String cache = arguments.getFirst().equals("up") ? "server" : "command";
+    return new ProcessBuilder(command(options("command", cache), more, arguments))
         .directory(errors.resolveSibling(".").normalize().toFile())
         .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()));
+  }
+
+  /** The command line of a task runner, without its arguments. */
+  public static List<String> runner() {
+    return command(options("runner"), List.of(), List.of("runner"));
+  }
+
+  private static List<String> command(
+      List<String> options, List<String> more, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
+    command.addAll(more);
+    command.addAll(List.of("-cp", BUILT.resolve("lib", "millrace-cli.jar").toString()));
+    command.add("io.millrace.cli.Millrace");
+    command.addAll(arguments);
+    return command;
+  }
+
+  private static List<String> options(String kind) {
+    return options(kind, kind);
+  }
+
+  /**
+   * The JVM flags of a kind of process, with a class cache that was made for them or compatible.
+   */
+  private static List<String> options(String kind, String cache) {
+    List<String> options = new ArrayList<>(OPTIONS.computeIfAbsent(kind, Program::read));
+    options.add("-XX:AOTCache=" + BUILT.resolve(cache + ".aot"));
+    return options;
+  }
+
+  private static List<String> read(String kind) {
+    Path file = BUILT.resolve("../../../build/java-options").normalize();
+    String script = ". '%s'; printf '%%s\\n' \"${%s_options[@]}\"".formatted(file, kind);
+    try {
+      Process bash = new ProcessBuilder("bash", "-c", script).start();
+      List<String> options = bash.inputReader().readAllLines();
+      assertThat(bash.waitFor()).as("%s", file).isZero();
+      return options;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError("interrupted", e);
+    }
   }
 
   /** Starts a command, whose words go to the end of a file. */

@@ -84,7 +84,8 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
   }
 
   private LocalRunnersOptions.Command command() {
-    return RunnerLaunch.command(ServerLocation.at(address()));
+    return new LocalRunnersOptions.Command(
+        Program.runner(), ServerLocation.at(address()).arguments());
   }
 
   LocalRunners create(int idle) {

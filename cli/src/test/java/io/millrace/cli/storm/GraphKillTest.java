@@ -26,16 +26,16 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A server that is killed in the middle of a graph of 1,000 nodes. {@code
- * -Dmillrace.graphkill.nodes=N} says how many, {@code -Dmillrace.graphkill.commands=1000} makes all
- * of them commands, {@code -Dmillrace.graphkill.kills=N} kills more often, {@code
+ * A server that is killed in the middle of a graph. {@code -Dmillrace.graphkill.nodes=1000} makes
+ * it as large as is promised, {@code -Dmillrace.graphkill.commands=1000} makes all of them
+ * commands, {@code -Dmillrace.graphkill.kills=N} kills more often, {@code
  * -Dmillrace.graphkill.seed=N} draws the same graph again.
  */
 @Timeout(1_800)
 class GraphKillTest {
-  private static final int NODES = Integer.getInteger("millrace.graphkill.nodes", 1_000);
-  private static final int COMMANDS = Integer.getInteger("millrace.graphkill.commands", 200);
-  private static final int KILLS = Integer.getInteger("millrace.graphkill.kills", 2);
+  private static final int NODES = Integer.getInteger("millrace.graphkill.nodes", 350);
+  private static final int COMMANDS = Integer.getInteger("millrace.graphkill.commands", 100);
+  private static final int KILLS = Integer.getInteger("millrace.graphkill.kills", 1);
   private static final long SEED = Long.getLong("millrace.graphkill.seed", System.nanoTime());
 
   /** So many nodes are waited for in one request. */

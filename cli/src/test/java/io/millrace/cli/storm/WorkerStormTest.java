@@ -36,8 +36,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @Timeout(1_800)
 class WorkerStormTest {
-  private static final int WORKERS = Integer.getInteger("millrace.storm.workers", 60);
-  private static final int JOBS = Integer.getInteger("millrace.storm.jobs", 1_000);
+  private static final int WORKERS = Integer.getInteger("millrace.storm.workers", 20);
+  private static final int JOBS = Integer.getInteger("millrace.storm.jobs", 350);
   private static final int KILLS = Integer.getInteger("millrace.storm.kills", 1);
   private static final long SEED = Long.getLong("millrace.storm.seed", System.nanoTime());
 

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -154,7 +155,7 @@ class TaskCommandsTest {
     CompletableFuture<Shell.Ran> waiting =
         CompletableFuture.supplyAsync(() -> site.run("tasks", "submit", "q", "n=1", "--wait"));
     while (site.run("tasks", "search", "--count").out().startsWith("0")) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     site.finish(site.start(node, "q"), 1, "", "");
     Shell.Ran ended = waiting.join();

@@ -17,6 +17,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Several members in one process, whose leader's program does what a test has it do. */
 final class RemoteCluster implements AutoCloseable {
@@ -79,7 +80,7 @@ final class RemoteCluster implements AutoCloseable {
           return member;
         }
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
   }
 

@@ -27,6 +27,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -159,7 +160,7 @@ final class NamedLockTest {
         lock.guard(guard -> {
           while (counted.puts("lock/long") < 6) {
             guard.check();
-            Thread.onSpinWait();
+            LockSupport.parkNanos(5_000_000);
           }
           guard.check();
           return counted.puts("lock/long");
@@ -225,7 +226,7 @@ final class NamedLockTest {
             lock.guard(guard -> {
               cut.cut(true);
               while (guard.isHeld()) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(5_000_000);
               }
               return "done";
             }))

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,7 +92,7 @@ final class StatusReporterTest {
       StatusReporter.of("other", two).report("nothing");
       StatusReporter reader = StatusReporter.of("feed", two);
       while (reader.reports().size() < 2 || StatusReporter.of("other", one).reports().isEmpty()) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(5_000_000);
       }
       assertThat(reader.reports())
           .extracting(Report::token)

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -163,7 +164,7 @@ class RealCommandsTest {
     graph.kill(id, new Kill("HUP", Duration.ofSeconds(60)));
     NodeId wait = add("wait for", "{\"file\": \"/no/such/file\"}");
     while (graph.state(wait) != NodeState.RUNNING) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     graph.kill(wait, Kill.DEFAULT);
 
@@ -205,7 +206,7 @@ class RealCommandsTest {
     Files.writeString(ready, "go\n");
     assertThat(end(first)).isEqualTo(NodeState.FINISHED);
     while (!FileTree.entries(folder).isEmpty()) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     assumeTrue(Files.exists(folder), "perl is not installed");
     Object inode = Files.getAttribute(folder, "unix:ino");
@@ -235,7 +236,7 @@ class RealCommandsTest {
 
     assertThat(end(id)).isEqualTo(NodeState.FINISHED);
     while (Files.exists(root.resolve("scheduler/1.1.begun"))) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     assertThat(root.resolve("scheduler/1.1")).doesNotExist();
     ProcessHandle.of(left).ifPresent(ProcessHandle::destroyForcibly);

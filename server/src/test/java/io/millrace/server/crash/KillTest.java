@@ -24,11 +24,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A server that is killed under load again and again, and every answer that it ever gave. {@code
- * -Dmillrace.kill.kills=N} kills the strict one more often than 6 times.
+ * -Dmillrace.kill.kills=N} kills the strict one more often than twice.
  */
 @Timeout(1_800)
 class KillTest {
-  private static final int KILLS = Integer.getInteger("millrace.kill.kills", 6);
+  private static final int KILLS = Integer.getInteger("millrace.kill.kills", 2);
   private static final int OPPORTUNISTIC_KILLS = 2;
   private static final int WORKERS = 6;
 
