@@ -67,7 +67,7 @@ public final class SimulatedEnvironment implements Environment {
         });
   }
 
-  /** Whatever breaks because the power is off just ends: nobody is there to see it. */
+  /** A failure because the power is off ends the activity and is not reported. */
   private long stepUnderPower(Activity activity) {
     try {
       return activity.step();

@@ -24,9 +24,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * A store as somebody sees it over a bad line: a call fails before it has reached the store, or
- * after it has taken effect. Reads and subscriptions only fail before. As safe for threads as the
- * line.
+ * A store behind an unreliable connection: a call fails before it has reached the store, or after
+ * it has taken effect. Reads and subscriptions only fail before. As safe for threads as the line.
  */
 public final class FaultyStore implements TaskStore {
   /** What goes wrong. */

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Compares answers with what the model says, and lets the model follow those that hold. */
+/** Compares answers with the model, and applies each correct commit to the model. */
 final class AnswerChecker {
   private final Model model;
   private final Limits limits;
@@ -71,7 +71,7 @@ final class AnswerChecker {
     return new Verdict.Refused(causes);
   }
 
-  /** Whether a transaction is larger than its parts are looked at. */
+  /** Whether a transaction is refused for its size, before its parts are checked. */
   private boolean isTooLarge(Transaction transaction) {
     int parts =
         transaction.adds().size()
@@ -97,7 +97,7 @@ final class AnswerChecker {
     return parts > limits.operations() || bytes > limits.transactionBytes();
   }
 
-  /** Whether the store may be too full for a command, as far as anybody outside can tell. */
+  /** Whether the store may refuse a command as full, as far as the model can tell. */
   private boolean mayBeFull(Command command, Verdict verdict) {
     return switch (command) {
       case Transaction transaction ->
@@ -154,8 +154,8 @@ final class AnswerChecker {
   }
 
   /**
-   * A claim that waited to the end may go away empty, even where its dependencies are gone or a
-   * twin that waited beside it under the same request id was served.
+   * A claim whose wait has ended may get nothing, even if its dependencies are gone, or if another
+   * claim with the same request id was served.
    */
   private static boolean gaveUpWaiting(Command command, Verdict verdict) {
     return command instanceof Claim claim

@@ -12,7 +12,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Sends commands and keeps their answers, in the order in which they come, for the ledger. */
+/** Sends commands, and passes their answers to the ledger in the order in which they arrive. */
 final class AnswerQueue {
   private record Arrival(
       Sent sent, @Nullable Outcome outcome, @Nullable Throwable failure, long nanos) {}
@@ -38,7 +38,7 @@ final class AnswerQueue {
   }
 
   /**
-   * Hands the answers that have come to the ledger.
+   * Passes the answers that have arrived to the ledger.
    *
    * @return a failure that says that the store has stopped; null for none
    */
@@ -52,7 +52,7 @@ final class AnswerQueue {
         PendingCommands.checkPatience(arrival.sent(), outcome, arrival.nanos());
         ledger.answered(arrival.sent(), outcome);
       } else if (arrival.failure() instanceof StoreClosedException closed) {
-        // A promise that nothing was changed: if a commit turns up, nobody asked for it.
+        // It promises that nothing was changed, so a commit of this command would be an error.
         ledger.pending().answered(arrival.sent());
         stopped = closed;
       } else if (!(arrival.failure() instanceof CancellationException)) {

@@ -66,7 +66,7 @@ final class BackupCheck {
     copy.close();
   }
 
-  /** Cut short, or with a bit that is wrong. */
+  /** The backup cut short, or with one bit flipped. */
   private byte[] damaged(byte[] bytes) {
     int at = random.nextInt(bytes.length);
     if (random.nextBoolean()) {
@@ -84,7 +84,7 @@ final class BackupCheck {
     EmbeddedStore.restore(environment, folder, new ByteArrayInputStream(backup));
   }
 
-  /** A store that was made of a backup is where that was, in another history. */
+  /** A restored store is at the position of the backup, but in another history. */
   private static void requireForked(EmbeddedTaskStore copy, Position backup) {
     Position restored = copy.tasks(List.of()).position();
     if (restored.number() != backup.number() || restored.history() == backup.history()) {
@@ -105,7 +105,7 @@ final class BackupCheck {
     return backups.get(random.nextInt(backups.size()));
   }
 
-  /** Opens what a backup holds, elsewhere, as the store from now on. */
+  /** Restores a backup to a new folder, which is the store's from now on, and opens it. */
   EmbeddedTaskStore goBack(Backup backup) {
     Path folder = newFolder();
     restore(folder, backup.bytes().toArray());

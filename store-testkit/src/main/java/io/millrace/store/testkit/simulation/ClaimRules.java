@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 
-/** What the documentation says of a claim, against a model at a time. */
+/** What a claim must give, by the documentation, for a model at a given time. */
 final class ClaimRules {
   private ClaimRules() {}
 

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Draws commands of several clients: mostly sensible, some stale, wrong, or said twice. */
+/** Draws commands of several clients: most are valid, some are stale, wrong or repeated. */
 final class CommandMix {
   private static final List<String> GROUPS = List.of("map", "reduce", "müll/😀", "d");
   private static final List<String> COLLECTIONS = List.of("results", "links");

@@ -19,8 +19,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what clients were told, and settles it against the stream of commits: each commit must be
- * the right effect of one command, each answer must be right at the position that it names.
+ * Records what clients were told, and checks it against the stream of commits: each commit must be
+ * the correct effect of one command, and each answer must be correct at the position that it names.
  */
 final class Ledger {
   /** Something that a client was told about the state at one position. */
@@ -34,7 +34,7 @@ final class Ledger {
 
   private record Answer(Sent sent, Outcome.Done done) {}
 
-  /** What made a commit, and what came of it. */
+  /** A commit with the command that made it and what it deleted. */
   private record Followed(Command command, Outcome.Done streamed, List<Long> deleted) {}
 
   private final Model model = new Model();
@@ -71,7 +71,7 @@ final class Ledger {
     return history;
   }
 
-  /** Once the store has nothing left to do: all that was told is streamed, all is answered. */
+  /** When the store is idle, every acknowledged commit was streamed and every command answered. */
   void requireNothingUnsettled() {
     String told = toldBeyond(model.number());
     if (told != null) {
@@ -154,7 +154,7 @@ final class Ledger {
         .orElse(null);
   }
 
-  /** What was told and then lost must not be given again. */
+  /** Ids that a client was told must not be used again, even if their commit is lost. */
   void retireToldIds() {
     model.retireIds(largestTold);
   }
@@ -166,7 +166,7 @@ final class Ledger {
     repeated.clear();
   }
 
-  /** Takes back the commits after {@code number}: the store is as it was then, but for ids. */
+  /** Undoes the commits after {@code number}; their ids stay used. */
   void rollBack(long number) {
     forgetBeyond(number);
     largestTold = Math.max(largestTold, model.lastId());
@@ -221,7 +221,7 @@ final class Ledger {
     followed.add(new Followed(answer.sent().command(), streamed, deleted));
   }
 
-  /** Whether two answers are the same, the history apart, which may have gone on as another. */
+  /** Whether two answers are equal, apart from the history, which may have been forked since. */
   private static boolean sameApartFromHistory(Outcome.Done one, Outcome.Done other) {
     return one.position().number() == other.position().number()
         && one.timeMillis() == other.timeMillis()
@@ -229,7 +229,7 @@ final class Ledger {
         && one.documents().equals(other.documents());
   }
 
-  /** A commit whose answer got lost must be the whole of some command that was sent. */
+  /** A commit whose answer was lost must be the complete effect of a command that was sent. */
   private void followUnanswered(Commit commit, Outcome.Done streamed, List<Long> deleted) {
     List<String> wrong = new ArrayList<>();
     for (Sent sent : pending.unanswered()) {

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A subscriber, and what it has been given. */
+/** A subscriber that checks what it receives. */
 final class Listener implements AutoCloseable {
   private final Interest interest;
   private final Subscription subscription;
@@ -22,7 +22,7 @@ final class Listener implements AutoCloseable {
     this.passed = subscription.start().number();
   }
 
-  /** Adds everything that has come for it to {@code commits}. */
+  /** Adds everything that it has received to {@code commits}. */
   void poll(List<Commit> commits) {
     try {
       for (@Nullable Commit commit = subscription.next(Duration.ZERO);
@@ -35,7 +35,7 @@ final class Listener implements AutoCloseable {
     }
   }
 
-  /** Compares what has come with what is of interest in a history that is known to the end. */
+  /** Compares what it has received with what it should have, for a complete history. */
   void check(List<Commit> history) {
     List<Commit> expected = new ArrayList<>();
     for (Commit commit : history.subList((int) passed, history.size())) {
@@ -59,7 +59,7 @@ final class Listener implements AutoCloseable {
     }
   }
 
-  /** Commits of an earlier history are told under the present one's name. */
+  /** Without the histories: commits of an earlier one are shown under the present one. */
   private static List<Commit> numbered(List<Commit> commits) {
     return commits.stream()
         .map(commit ->

@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The commands on their way, in the order in which they were sent, and whose turn it is. */
+/** The commands without an answer, in the order in which they were sent. */
 final class PendingCommands {
-  /** A command on its way, and what is known of it. */
+  /** A command that was sent. */
   static final class Sent {
     private final long order;
     private final Command command;
@@ -59,7 +59,7 @@ final class PendingCommands {
       return noted != null && noted.isDone();
     }
 
-    /** The store time for which the command is ready to wait, 0 for none. */
+    /** How long the command may wait, in store time; 0 if it does not. */
     long waitMillis() {
       return command instanceof Claim claim ? claim.waitMillis() : 0;
     }
@@ -120,7 +120,7 @@ final class PendingCommands {
     return unanswered.stream().filter(sent -> sent.waitMillis() > 0 && !sent.cancelled()).toList();
   }
 
-  /** Nobody will be answered any more. */
+  /** No command will be answered any more. */
   void clear() {
     unanswered.clear();
   }
@@ -130,7 +130,7 @@ final class PendingCommands {
     unanswered.removeIf(Sent::cancelled);
   }
 
-  /** A claim must not be served while an earlier one waits that could have had its task. */
+  /** A claim must not be served if an earlier one waits that could have taken its task. */
   void checkTurn(Sent served, Outcome.Done done) {
     if (!(served.command() instanceof Claim)) {
       return;
@@ -154,7 +154,7 @@ final class PendingCommands {
             .anyMatch(choice -> groups.contains(choice.candidates().getFirst().group()));
   }
 
-  /** When nothing is left to do, no claim may wait for what is there, nor longer than it said. */
+  /** When the store is idle, no claim waits for a task that is available, or longer than it may. */
   void checkNobodyIsForgotten(long timeMillis, long nanos) {
     for (Sent sent : waiting()) {
       if (checker.verdict(sent.command(), timeMillis) instanceof Verdict.Takes takes) {

@@ -18,11 +18,11 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens a store again and again, and checks each time that it holds what it must.
+ * Opens a store after crashes and restarts, and checks each time that it holds what it must.
  *
- * <p>What a strict store has told is there after every crash and fault. When the disk has damaged
- * what it held, the store may refuse to open, having changed nothing, or lose the newest commits;
- * then it goes on as another history, refuses the positions that are lost, and gives no id twice.
+ * <p>A strict store keeps what it has acknowledged through every crash and fault. If the disk has
+ * damaged its files, the store may refuse to open without changing anything, or lose the newest
+ * commits; then it goes on under a new history, refuses the lost positions, and uses no id twice.
  */
 final class RestartCheck {
   private final SimulatedEnvironment environment;
@@ -32,14 +32,14 @@ final class RestartCheck {
   private final BackupCheck backups;
   private final List<Commit> streamed = new ArrayList<>();
 
-  /** Positions whose commits are lost, which another history may reach again by number. */
+  /** Positions of lost commits, whose numbers a new history may reach again. */
   private final List<Position> gone = new ArrayList<>();
 
   private @Nullable EmbeddedTaskStore store;
   private @Nullable Listener stream;
   private long history;
 
-  /** The present history and those before it, by whose names positions were told. */
+  /** The present history and those before it. */
   private Set<Long> histories = new HashSet<>();
 
   private long durable;
@@ -99,7 +99,7 @@ final class RestartCheck {
     return commits;
   }
 
-  /** Goes on with another stream after the last commit that has come, when this one has failed. */
+  /** Replaces a stream that has failed by another, after the last commit received. */
   void streamAgain() {
     if (stream != null) {
       stream.close();
@@ -145,7 +145,7 @@ final class RestartCheck {
           if (!disk.damaged()) {
             throw new SimulationFailure("the store does not open again: " + e, e);
           }
-          // It may say no to damage, but then everything must still be there.
+          // It may refuse damage, but then all data must still be there.
           disk.heal();
         }
         disk.mend();
@@ -231,7 +231,7 @@ final class RestartCheck {
     use(opened, end);
   }
 
-  /** Any store may go on as another history after a crash; one that lost anything must. */
+  /** After a crash a store may begin a new history; it must if it has lost anything. */
   private void checkHistory(
       EmbeddedTaskStore opened, Position end, @Nullable String lost, boolean damaged) {
     boolean same = end.history() == history;
@@ -248,7 +248,7 @@ final class RestartCheck {
     }
   }
 
-  /** Tries to subscribe after what is lost, which must be refused for ever. */
+  /** A lost position is refused forever. */
   void requireGoneIsRefused() {
     if (!gone.isEmpty()) {
       requireRefused(store(), gone.get(random.nextInt(gone.size())));
@@ -266,7 +266,7 @@ final class RestartCheck {
     }
   }
 
-  /** What a slow subscriber was told to be gone must be so for others too. */
+  /** A position that a slow subscriber was refused as gone is gone for others too. */
   void requireGone(Position position) {
     try {
       store().subscribe(Interest.everything().after(position)).close();
@@ -295,7 +295,7 @@ final class RestartCheck {
     use(opened, after);
   }
 
-  /** Where time went on, answers may have been forgotten; nothing else may have changed. */
+  /** If time went on, answers may have been forgotten; nothing else may have changed. */
   private static void compare(Read<String> closed, Read<String> opened) {
     if (closed.timeMillis() == opened.timeMillis() && !closed.value().equals(opened.value())) {
       throw new SimulationFailure("closed with " + closed + " but opened with " + opened);

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * @param disk what is done to the disk before the first opening, for example to make it lie
  */
 public record SimulationOptions(long seed, int steps, Consumer<SimulatedDisk> disk) {
-  /** The steps of a run where nothing else is said. */
+  /** The default number of steps. */
   public static final int STEPS = 800;
 
   /** Rejects a run of no steps. */
@@ -31,7 +31,7 @@ public record SimulationOptions(long seed, int steps, Consumer<SimulatedDisk> di
     return new SimulationOptions(seed, steps, disk);
   }
 
-  /** The same on a disk to which this was done. */
+  /** The same, with this done to the disk first. */
   public SimulationOptions withDisk(Consumer<SimulatedDisk> disk) {
     return new SimulationOptions(seed, steps, disk);
   }

@@ -17,7 +17,7 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a store and lets the ledger check what it said. */
+/** Reads a store and has the ledger check the answers. */
 final class StateCheck {
   private final Ledger ledger;
   private final CommandMix mix;

@@ -21,7 +21,9 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** The life of one store through its restarts, and what its clients do meanwhile. */
+/**
+ * Runs one store through crashes and restarts while its clients send commands, read and subscribe.
+ */
 final class StoreLifecycle {
   private final SimulatedEnvironment environment;
   private final RandomGenerator random;
@@ -80,7 +82,7 @@ final class StoreLifecycle {
     }
   }
 
-  /** Subscribes, from now on or from some point of the past. */
+  /** Subscribes from now on, or from a random earlier position. */
   void listen() {
     if (random.nextInt(4) == 0 && listeners.size() + 1 < limits.subscribers()) {
       guarded(restarts::requireGoneIsRefused);
@@ -128,7 +130,7 @@ final class StoreLifecycle {
     }
   }
 
-  /** What is read from the disk may fail when something was done to the disk. */
+  /** A read of the disk may fail only after a fault or damage. */
   private void requireExcuse(JournalException e) {
     if (!harmed && !environment.disk().damaged()) {
       throw new SimulationFailure("the journal cannot be read: " + e.getMessage(), e);
@@ -204,7 +206,9 @@ final class StoreLifecycle {
     }
   }
 
-  /** A subscriber that lagged too far is cut off if what comes next for it is not kept any more. */
+  /**
+   * A subscriber may lose its position only if its lag is limited and the next commits are gone.
+   */
   private void requireTooSlow(PositionLostException e) {
     Limits usual = Limits.defaults();
     boolean smallLag =
