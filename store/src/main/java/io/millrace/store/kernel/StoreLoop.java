@@ -142,8 +142,9 @@ final class StoreLoop implements Activity {
     }
     long nowMillis = clock.millis();
     boolean more = engine.state().advance(nowMillis);
-    waiting.expire(nowMillis);
+    // In this order: a claim whose wait ends does not get ahead of those that came before it.
     waiting.serve(nowMillis);
+    waiting.expire(nowMillis);
     if (hasRoom()) {
       more |= handleMessages(nowMillis);
     }

@@ -83,6 +83,17 @@ public abstract class WaitingClaimContract extends StoreTopic {
   }
 
   @Test
+  void a_claim_whose_wait_ends_gets_nothing_ahead_of_an_earlier_one() {
+    CompletableFuture<Outcome> first =
+        submit(Claim.of(Owner.client(11), "a", LEASE).withWait(WAIT.multipliedBy(2)));
+    CompletableFuture<Outcome> second = waitFor(Owner.client(12), "a");
+    add("a", "later", When.after(WAIT), false);
+    advance(WAIT);
+    assertThat(texts(answer(first).done().tasks())).containsExactly("later");
+    assertThat(answer(second).done().tasks()).isEmpty();
+  }
+
+  @Test
   void a_waiting_claim_gets_an_abandoned_task_when_its_lease_ends() {
     add("a", "abandoned");
     claim(ALICE, "a", Duration.ofSeconds(10));
