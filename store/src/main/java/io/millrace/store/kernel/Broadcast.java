@@ -1,6 +1,7 @@
 package io.millrace.store.kernel;
 
 import io.millrace.store.Limits;
+import io.millrace.store.kernel.records.Event;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

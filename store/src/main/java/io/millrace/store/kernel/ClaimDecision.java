@@ -7,6 +7,7 @@ import io.millrace.store.Owner;
 import io.millrace.store.Reason;
 import io.millrace.store.Reason.Kind;
 import io.millrace.store.Task;
+import io.millrace.store.kernel.records.RequestDigest;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -38,7 +39,7 @@ final class ClaimDecision {
     this.nextId = state.lastId() + 1;
   }
 
-  Decision decide(@Nullable RequestMark mark) {
+  Decision decide(@Nullable RequestDigest digest) {
     check();
     if (!complaints.none()) {
       return new Decision.Refused(complaints.reasons());
@@ -52,7 +53,7 @@ final class ClaimDecision {
         break;
       }
     }
-    return changes.isEmpty() ? new Decision.Nothing() : new Decision.Accepted(changes, mark, 0);
+    return changes.isEmpty() ? new Decision.Nothing() : new Decision.Accepted(changes, digest, 0);
   }
 
   private void check() {

@@ -6,6 +6,8 @@ import io.millrace.store.Limits;
 import io.millrace.store.Reason;
 import io.millrace.store.Reason.Kind;
 import io.millrace.store.Transaction;
+import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.RequestDigest;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -22,34 +24,34 @@ final class Decider {
 
   /** What becomes of {@code command} at a store time in milliseconds. */
   Decision decide(Command command, long nowMillis, RandomGenerator random) {
-    RequestMark mark = null;
+    RequestDigest digest = null;
     String requestId = command.requestId();
     if (requestId != null && Names.isValid(requestId, limits.requestIdBytes())) {
-      mark = Digests.mark(command, requestId);
-      Decision earlier = recall(command, mark, nowMillis);
+      digest = RequestDigest.of(command, requestId);
+      Decision earlier = recall(command, digest, nowMillis);
       if (earlier != null) {
         return earlier;
       }
     }
     return switch (command) {
       case Transaction transaction ->
-          new TransactionDecision(state, limits, transaction, nowMillis).decide(mark);
-      case Claim claim -> new ClaimDecision(state, limits, claim, nowMillis, random).decide(mark);
+          new TransactionDecision(state, limits, transaction, nowMillis).decide(digest);
+      case Claim claim -> new ClaimDecision(state, limits, claim, nowMillis, random).decide(digest);
     };
   }
 
-  private @Nullable Decision recall(Command command, RequestMark mark, long nowMillis) {
-    Event earlier = state.requests().find(command.client().principal(), mark.id(), nowMillis);
+  private @Nullable Decision recall(Command command, RequestDigest digest, long nowMillis) {
+    Event earlier = state.requests().find(command.client().principal(), digest.id(), nowMillis);
     if (earlier == null || earlier.request() == null) {
       return null;
     }
-    if (earlier.request().sameContent(mark)) {
+    if (earlier.request().sameContent(digest)) {
       return new Decision.Repeated(earlier);
     }
     return new Decision.Refused(
         List.of(
             Reason.of(
                 Kind.REQUEST_ID_REUSED,
-                "request id " + mark.id() + " was used before with other content")));
+                "request id " + digest.id() + " was used before with other content")));
   }
 }

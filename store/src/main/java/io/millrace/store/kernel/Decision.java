@@ -2,13 +2,15 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Change;
 import io.millrace.store.Reason;
+import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.RequestDigest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What the store makes of a command. */
 sealed interface Decision {
   /** It takes effect as these changes, which are not empty; the state grows by so many bytes. */
-  record Accepted(List<Change> changes, @Nullable RequestMark request, long growthBytes)
+  record Accepted(List<Change> changes, @Nullable RequestDigest request, long growthBytes)
       implements Decision {}
 
   /** A claim that found nothing to take. */

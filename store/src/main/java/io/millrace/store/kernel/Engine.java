@@ -9,6 +9,8 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.Transaction;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
+import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.History;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;

@@ -5,6 +5,8 @@ import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.RecordException;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,7 @@
 package io.millrace.store.kernel;
 
 import io.millrace.store.Document;
+import io.millrace.store.kernel.records.Event;
 
 /**
  * A state as it was at one position. Immutable and safe for use by any thread.

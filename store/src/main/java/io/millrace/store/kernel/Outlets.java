@@ -2,6 +2,8 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Journaling;
 import io.millrace.store.journal.Frame;
+import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.JournalRecord;
 import java.util.List;
 
 /**

@@ -1,6 +1,7 @@
 package io.millrace.store.kernel;
 
 import io.millrace.store.journal.Journal;
+import io.millrace.store.kernel.records.History;
 
 /**
  * What a store begins with.

@@ -1,5 +1,7 @@
 package io.millrace.store.kernel;
 
+import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.RequestDigest;
 import java.util.Comparator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -39,8 +41,8 @@ final class Requests {
 
   /** Remembers an answer; gives the one under the same id whose place it takes, if any. */
   @Nullable Event remember(Event event) {
-    RequestMark mark = Objects.requireNonNull(event.request());
-    Entry entry = new Entry(event.client().principal(), mark.id(), event.number(), event);
+    RequestDigest digest = Objects.requireNonNull(event.request());
+    Entry entry = new Entry(event.client().principal(), digest.id(), event.number(), event);
     Entry former = byId.find(entry);
     if (former != null) {
       byAge.remove(former);

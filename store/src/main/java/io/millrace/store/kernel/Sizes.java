@@ -5,6 +5,7 @@ import io.millrace.store.Command;
 import io.millrace.store.Document;
 import io.millrace.store.Task;
 import io.millrace.store.Transaction;
+import io.millrace.store.kernel.records.Event;
 
 /** Estimates of what things take in memory, in bytes, their share of the indexes included. */
 final class Sizes {

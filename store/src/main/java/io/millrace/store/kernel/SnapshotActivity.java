@@ -3,6 +3,8 @@ package io.millrace.store.kernel;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.kernel.records.JournalRecord;
+import io.millrace.store.kernel.records.RecordWriter;
 import java.util.Iterator;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;

@@ -1,6 +1,11 @@
 package io.millrace.store.kernel;
 
 import io.millrace.store.Document;
+import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.History;
+import io.millrace.store.kernel.records.JournalRecord;
+import io.millrace.store.kernel.records.RecordWriter;
+import io.millrace.store.kernel.records.Records;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;

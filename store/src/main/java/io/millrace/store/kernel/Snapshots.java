@@ -8,6 +8,8 @@ import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.kernel.records.History;
+import io.millrace.store.kernel.records.JournalRecord;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Iterator;

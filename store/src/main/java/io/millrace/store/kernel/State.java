@@ -8,6 +8,7 @@ import io.millrace.store.GroupSummary;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.kernel.records.Event;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

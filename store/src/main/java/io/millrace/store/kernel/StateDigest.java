@@ -1,6 +1,9 @@
 package io.millrace.store.kernel;
 
 import io.millrace.store.Task;
+import io.millrace.store.kernel.records.JournalRecord;
+import io.millrace.store.kernel.records.RecordWriter;
+import io.millrace.store.kernel.records.Records;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
@@ -25,6 +28,6 @@ final class StateDigest {
         .documents()
         .forEach(document -> Records.write(out, new JournalRecord.KeptDocument(document)));
     state.requests().forEach(event -> Records.write(out, new JournalRecord.KeptRequest(event)));
-    return HexFormat.of().formatHex(Digests.sha256(out.view()));
+    return HexFormat.of().formatHex(out.sha256());
   }
 }

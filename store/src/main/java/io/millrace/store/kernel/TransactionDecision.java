@@ -10,6 +10,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
+import io.millrace.store.kernel.records.RequestDigest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -59,7 +60,7 @@ final class TransactionDecision {
     this.touched = tasks > 1 ? HashSet.newHashSet(tasks) : null;
   }
 
-  Decision decide(@Nullable RequestMark mark) {
+  Decision decide(@Nullable RequestDigest digest) {
     complaints.checkClient(transaction.client());
     complaints.checkRequestId(transaction.requestId());
     if (!Extent.of(transaction).fits(limits, complaints)) {
@@ -104,7 +105,7 @@ final class TransactionDecision {
     if (changes.isEmpty()) {
       return new Decision.Nothing();
     }
-    return new Decision.Accepted(changes, mark, growthBytes);
+    return new Decision.Accepted(changes, digest, growthBytes);
   }
 
   private boolean namesDocuments() {

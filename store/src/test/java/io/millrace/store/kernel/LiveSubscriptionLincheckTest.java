@@ -7,6 +7,7 @@ import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.environment.Environment;
+import io.millrace.store.kernel.records.Event;
 import java.time.Duration;
 import java.util.List;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;

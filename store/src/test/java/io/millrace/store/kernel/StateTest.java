@@ -7,6 +7,8 @@ import io.millrace.store.Change;
 import io.millrace.store.GroupSummary;
 import io.millrace.store.Owner;
 import io.millrace.store.Task;
+import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.RequestDigest;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,8 +18,8 @@ class StateTest {
   private static final Owner ME = Owner.client(1);
 
   private static Event event(long number, long timeMillis, List<Change> changes) {
-    RequestMark mark = new RequestMark("same", number, number);
-    return new Event(number, timeMillis, ME, false, changes, mark);
+    RequestDigest digest = new RequestDigest("same", number, number);
+    return new Event(number, timeMillis, ME, false, changes, digest);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
+import io.millrace.store.kernel.records.Event;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

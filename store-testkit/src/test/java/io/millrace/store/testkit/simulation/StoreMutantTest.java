@@ -100,7 +100,7 @@ final class StoreMutantTest {
 
   @Test
   void a_history_that_serves_positions_of_another() {
-    noticed(kernel("History", "includes").returning(1), "lost position");
+    noticed(kernel("records.History", "includes").returning(1), "lost position");
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.records;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param branches at least one; the last is the present one
  */
-record History(List<Branch> branches) {
+public record History(List<Branch> branches) {
   /**
    * One history.
    *
@@ -17,30 +17,32 @@ record History(List<Branch> branches) {
    * @param after the number of the last commit of its parent that belongs to it too; 0 for the
    *     first
    */
-  record Branch(long id, long after) {}
+  public record Branch(long id, long after) {}
 
   /** Copies the list. */
-  History {
+  public History {
     branches = List.copyOf(branches);
   }
 
-  static History begin(long id) {
+  /** The history of a new store. */
+  public static History begin(long id) {
     return new History(List.of(new Branch(id, 0)));
   }
 
-  long id() {
+  /** The number of the present history. */
+  public long id() {
     return branches.getLast().id();
   }
 
   /** The same with a new history that leaves the present one after commit {@code number}. */
-  History fork(long id, long number) {
+  public History fork(long id, long number) {
     List<Branch> longer = new ArrayList<>(branches);
     longer.add(new Branch(id, number));
     return new History(longer);
   }
 
   /** Whether commit {@code number} of history {@code id} is part of the present one's past. */
-  boolean includes(long id, long number) {
+  public boolean includes(long id, long number) {
     long end = Long.MAX_VALUE;
     for (Branch branch : branches.reversed()) {
       if (branch.id() == id) {

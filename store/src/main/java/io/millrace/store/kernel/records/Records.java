@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.records;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Change;
@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The byte forms of {@link JournalRecord}s. Version 1, see docs/journal-format.md. */
-final class Records {
+public final class Records {
   private static final int COMMITTED = 1;
   private static final int OPENED = 2;
   private static final int CLOSED = 3;
@@ -42,7 +42,8 @@ final class Records {
 
   private Records() {}
 
-  static void write(RecordWriter out, JournalRecord journalRecord) {
+  /** Appends a record. */
+  public static void write(RecordWriter out, JournalRecord journalRecord) {
     switch (journalRecord) {
       case JournalRecord.Committed(Event event) -> {
         out.writeByte(COMMITTED);
@@ -78,7 +79,10 @@ final class Records {
     }
   }
 
-  static JournalRecord read(RecordReader in) {
+  /**
+   * Reads the next record; throws {@link RecordException} if it does not have the documented form.
+   */
+  public static JournalRecord read(RecordReader in) {
     int type = in.readByte();
     return switch (type) {
       case COMMITTED -> new JournalRecord.Committed(readEvent(in));
@@ -124,15 +128,15 @@ final class Records {
 
   /** Writes a commit; a snapshot is to be read without what came before, so it repeats all data. */
   private static void writeEvent(RecordWriter out, Event event, boolean withAllData) {
-    RequestMark request = event.request();
+    RequestDigest request = event.request();
     out.writeByte((event.override() ? OVERRIDE : 0) | (request == null ? 0 : REQUEST));
     out.writeNumber(event.number());
     out.writeNumber(event.timeMillis());
     writeOwner(out, event.client());
     if (request != null) {
       out.writeText(request.id());
-      out.writeLong(request.digestHigh());
-      out.writeLong(request.digestLow());
+      out.writeLong(request.high());
+      out.writeLong(request.low());
     }
     out.writeNumber(event.changes().size());
     for (Change change : event.changes()) {
@@ -145,9 +149,9 @@ final class Records {
     long number = in.readNumber();
     long timeMillis = in.readNumber();
     Owner client = readOwner(in);
-    @Nullable RequestMark request = null;
+    @Nullable RequestDigest request = null;
     if ((flags & REQUEST) != 0) {
-      request = new RequestMark(in.readText(), in.readLong(), in.readLong());
+      request = new RequestDigest(in.readText(), in.readLong(), in.readLong());
     }
     int count = in.readCount(SMALLEST_CHANGE);
     List<Change> changes = new ArrayList<>(count);

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.records;
 
 import io.millrace.store.Change;
 import io.millrace.store.Document;
@@ -18,16 +18,16 @@ import org.jspecify.annotations.Nullable;
  * @param changes what it did, in order: adds, updates, renewals, takings, deletes, then documents
  * @param request the request id with its digest; null for none
  */
-record Event(
+public record Event(
     long number,
     long timeMillis,
     Owner client,
     boolean override,
     List<Change> changes,
-    @Nullable RequestMark request) {
+    @Nullable RequestDigest request) {
 
   /** The tasks that the commit made, in order. */
-  List<Task> tasks() {
+  public List<Task> tasks() {
     List<Task> tasks = new ArrayList<>(changes.size());
     for (Change change : changes) {
       switch (change) {
@@ -40,7 +40,7 @@ record Event(
   }
 
   /** The documents that the commit wrote, in order. */
-  List<Document> documents() {
+  public List<Document> documents() {
     List<Document> documents = List.of();
     for (Change change : changes) {
       if (change instanceof Change.DocumentPut(long _, Document document)) {

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.records;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

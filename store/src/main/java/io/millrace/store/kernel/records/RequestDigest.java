@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.records;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
@@ -9,33 +9,31 @@ import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.When;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.List;
 
-/** Digests of what commands ask for, so that a repeated request can be told from a changed one. */
-final class Digests {
-  private Digests() {}
-
-  static RequestMark mark(Command command, String requestId) {
+/**
+ * A request id with a digest of the command's content, so that a repeated request can be told from
+ * a changed one.
+ *
+ * @param id the id that the client chose, unique for its principal
+ * @param high the first half of the digest
+ * @param low the second half
+ */
+public record RequestDigest(String id, long high, long low) {
+  /** The digest of a command that carries this request id. */
+  public static RequestDigest of(Command command, String requestId) {
     RecordWriter writer = new RecordWriter();
     switch (command) {
       case Transaction transaction -> write(writer, transaction);
       case Claim claim -> write(writer, claim);
     }
-    ByteBuffer digest = ByteBuffer.wrap(sha256(writer.view()));
-    return new RequestMark(requestId, digest.getLong(), digest.getLong());
+    ByteBuffer digest = ByteBuffer.wrap(writer.sha256());
+    return new RequestDigest(requestId, digest.getLong(), digest.getLong());
   }
 
-  /** The SHA-256 of what remains in {@code content}. */
-  static byte[] sha256(ByteBuffer content) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(content);
-      return digest.digest();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+  /** Whether both stand for the same content. */
+  public boolean sameContent(RequestDigest other) {
+    return high == other.high && low == other.low;
   }
 
   /** Every part in order, each list with its length, so that no two contents look the same. */
@@ -99,7 +97,7 @@ final class Digests {
     out.writeText(add.localName() == null ? "" : add.localName());
   }
 
-  /** All but how long it waits: who asks again may have less time left. */
+  /** All but how long it waits: a client that asks again may have less time left. */
   private static void write(RecordWriter out, Claim claim) {
     out.writeByte(2);
     write(out, claim.client());

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.records;
 
 import io.millrace.store.Bytes;
 import java.nio.BufferUnderflowException;
@@ -6,17 +6,21 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** Reads what {@link RecordWriter} wrote; whatever it cannot read is a {@link RecordException}. */
-final class RecordReader {
+public final class RecordReader {
   private final ByteBuffer buffer;
 
-  /** Names that came last, so that each group's name is one object however many tasks it has. */
+  /**
+   * The text read last, so that each group has one string for its name however many tasks it has.
+   */
   private String latestText = "";
 
-  RecordReader(ByteBuffer buffer) {
+  /** Reads what remains in a buffer, whose position stays as it is. */
+  public RecordReader(ByteBuffer buffer) {
     this.buffer = buffer.duplicate();
   }
 
-  boolean atEnd() {
+  /** Whether everything was read. */
+  public boolean atEnd() {
     return !buffer.hasRemaining();
   }
 

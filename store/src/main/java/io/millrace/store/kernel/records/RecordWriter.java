@@ -1,32 +1,37 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.records;
 
 import io.millrace.store.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 
 /**
  * Writes the elements of records: bytes, numbers of variable length, text. The number forms are
  * those of docs/journal-format.md.
  */
-final class RecordWriter {
+public final class RecordWriter {
   private static final int SMALLEST = 1 << 12;
 
   private ByteBuffer buffer = ByteBuffer.allocate(SMALLEST);
 
-  int size() {
+  /** The number of bytes written. */
+  public int size() {
     return buffer.position();
   }
 
-  boolean isEmpty() {
+  /** Whether nothing was written. */
+  public boolean isEmpty() {
     return buffer.position() == 0;
   }
 
-  void clear() {
+  /** Forgets what was written and keeps the buffer. */
+  public void clear() {
     buffer.clear();
   }
 
   /** What was written so far; changes with the next write. */
-  ByteBuffer view() {
+  public ByteBuffer view() {
     return buffer.duplicate().flip();
   }
 
@@ -49,7 +54,7 @@ final class RecordWriter {
   }
 
   /** Seven bits to a byte, least significant first; a number that is not negative. */
-  void writeNumber(long value) {
+  public void writeNumber(long value) {
     reserve(9);
     long rest = value;
     while (rest > 0x7f) {
@@ -70,5 +75,16 @@ final class RecordWriter {
     writeNumber(utf8.length);
     reserve(utf8.length);
     buffer.put(utf8);
+  }
+
+  /** The SHA-256 of what was written so far. */
+  public byte[] sha256() {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(view());
+      return digest.digest();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
   }
 }

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.records;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
@@ -87,7 +87,7 @@ class RecordsTest {
         random.nextBoolean(),
         some(() -> change(mayKeepData)),
         random.nextBoolean()
-            ? new RequestMark(text(), random.nextLong(), random.nextLong())
+            ? new RequestDigest(text(), random.nextLong(), random.nextLong())
             : null);
   }
 

@@ -1,11 +1,11 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.records;
 
 import io.millrace.store.Document;
 import io.millrace.store.Journaling;
 import io.millrace.store.Task;
 
 /** One record of a frame or of a snapshot, as docs/journal-format.md describes them. */
-sealed interface JournalRecord {
+public sealed interface JournalRecord {
   /** A commit. */
   record Committed(Event event) implements JournalRecord {}
 
