@@ -45,4 +45,9 @@ public record Task(
   public TaskRef ref() {
     return TaskRef.id(id);
   }
+
+  /** The same task with other data. */
+  public Task withData(Bytes other) {
+    return new Task(id, origin, group, availableAtMillis, owner, token, claims, other);
+  }
 }

@@ -13,6 +13,7 @@ import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordReader;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
+import io.millrace.store.kernel.state.FrozenState;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

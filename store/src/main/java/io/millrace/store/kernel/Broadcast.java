@@ -2,6 +2,7 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Limits;
 import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.state.Sizes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

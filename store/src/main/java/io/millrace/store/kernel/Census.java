@@ -4,6 +4,7 @@ import io.millrace.store.GroupSummary;
 import io.millrace.store.Limits;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreStatus;
+import io.millrace.store.kernel.state.State;
 import java.util.List;
 
 /** What a store tells of itself. */

@@ -26,6 +26,10 @@ import io.millrace.store.Transaction;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
+import io.millrace.store.kernel.state.FrozenState;
+import io.millrace.store.kernel.state.FrozenTree;
+import io.millrace.store.kernel.state.Listings;
+import io.millrace.store.kernel.state.State;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -73,7 +77,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
    * @throws StoreException when the journal is damaged or cannot be written
    */
   public static EmbeddedStore open(StoreOptions options, Journal journal) {
-    return open(options, journal, TreeNode.CAPACITY);
+    return open(options, journal, State.NODE_CAPACITY);
   }
 
   /**
@@ -227,10 +231,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   @Override
   public Read<List<Task>> group(GroupQuery query) {
-    return ask(it -> {
-      Group group = it.state().freezeGroup(query.group());
-      return group == null ? List.of() : Listings.of(group, query);
-    });
+    return ask(it -> it.state().freezeGroup(query));
   }
 
   @Override
@@ -246,7 +247,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   @Override
   public Read<List<Document>> documents(DocumentQuery query) {
     Read<FrozenTree<Document>> read = ask(it -> it.state().freezeDocuments());
-    return new Read<>(read.position(), read.timeMillis(), Listings.of(read.value(), query));
+    return new Read<>(read.position(), read.timeMillis(), Listings.documents(read.value(), query));
   }
 
   @Override
@@ -292,7 +293,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   @Override
   public Read<String> digest() {
     Read<FrozenState> read = ask(it -> it.state().freeze());
-    return new Read<>(read.position(), read.timeMillis(), StateDigest.of(read.value()));
+    return new Read<>(read.position(), read.timeMillis(), read.value().digest());
   }
 
   @Override

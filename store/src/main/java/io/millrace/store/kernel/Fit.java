@@ -7,6 +7,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.RecordException;
+import io.millrace.store.kernel.state.State;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -313,7 +313,7 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
   /** The journal does not repeat data that was kept, so the chain does not show it either. */
   private static Change withoutKeptData(Change change) {
     return change instanceof Change.Changed(long oldId, Task task, boolean kept) && kept
-        ? new Change.Changed(oldId, Tasks.withData(task, Bytes.EMPTY), true)
+        ? new Change.Changed(oldId, task.withData(Bytes.EMPTY), true)
         : change;
   }
 

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * limits cost no counter that threads would share.
  */
 final class Mailbox {
+  /** About how much memory a message takes beyond its content. */
+  static final long MESSAGE_BYTES = 300;
+
   /** What a message looks like to the mailbox. */
   abstract static class Message {
     private @Nullable Message next;

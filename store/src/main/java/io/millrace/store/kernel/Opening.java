@@ -12,6 +12,7 @@ import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
+import io.millrace.store.kernel.state.State;
 import java.time.Duration;
 import java.time.Instant;
 import org.slf4j.Logger;
@@ -37,7 +38,7 @@ final class Opening {
                 .withRetention(options.upkeep().retention())
                 .withReserveBytes(options.upkeep().diskReserveBytes()));
     try {
-      return open(options, journal, TreeNode.CAPACITY);
+      return open(options, journal, State.NODE_CAPACITY);
     } catch (RuntimeException | Error e) {
       journal.close();
       throw e;

@@ -20,7 +20,7 @@ final class Query<T> extends Mailbox.Message {
 
   @Override
   long sizeBytes() {
-    return Sizes.MESSAGE;
+    return Mailbox.MESSAGE_BYTES;
   }
 
   Function<StoreLoop, T> question() {

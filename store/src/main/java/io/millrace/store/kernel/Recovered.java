@@ -2,6 +2,7 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.records.History;
+import io.millrace.store.kernel.state.State;
 
 /**
  * What a store begins with.

@@ -12,6 +12,7 @@ import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordException;
 import io.millrace.store.kernel.records.RecordReader;
 import io.millrace.store.kernel.records.Records;
+import io.millrace.store.kernel.state.State;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +38,7 @@ final class Replayer implements Journal.Replay {
 
   /** A replay into an empty state. */
   Replayer() {
-    this(TreeNode.CAPACITY);
+    this(State.NODE_CAPACITY);
   }
 
   private Replayer(int nodeCapacity) {
@@ -66,7 +67,7 @@ final class Replayer implements Journal.Replay {
       history = history.fork(environment.newRandom().nextLong(), replayer.state.commits());
       replayer.skipIds();
     }
-    replayer.state.clearStirred();
+    replayer.state.clearGroupsWithWork();
     return new Recovered(
         replayer.state,
         history,
@@ -135,7 +136,7 @@ final class Replayer implements Journal.Replay {
             throw new RecordException("a record of the journal in a snapshot");
       }
     }
-    state.clearStirred();
+    state.clearGroupsWithWork();
   }
 
   /**
@@ -200,7 +201,7 @@ final class Replayer implements Journal.Replay {
       throw new RecordException(
           "it ends with commit " + state.commits() + " but says " + frame.position());
     }
-    state.clearStirred();
+    state.clearGroupsWithWork();
     while (state.advance(frame.timeMillis())) {
       // Every delayed task and lease that is over moves now, slice by slice.
     }

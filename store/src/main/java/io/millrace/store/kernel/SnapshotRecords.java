@@ -6,6 +6,7 @@ import io.millrace.store.kernel.records.History;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
+import io.millrace.store.kernel.state.FrozenState;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;

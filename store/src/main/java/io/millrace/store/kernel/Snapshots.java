@@ -10,6 +10,7 @@ import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.kernel.records.History;
 import io.millrace.store.kernel.records.JournalRecord;
+import io.millrace.store.kernel.state.State;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Iterator;

@@ -11,6 +11,7 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.kernel.state.State;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -167,10 +168,10 @@ final class StoreLoop implements Activity {
 
   /** The nanoseconds until something is due. */
   private long pause() {
-    long alarm = Math.min(engine.state().alarm(), waiting.alarm());
-    return alarm == Long.MAX_VALUE
+    long due = Math.min(engine.state().nextDueMillis(), waiting.nextDueMillis());
+    return due == Long.MAX_VALUE
         ? UNTIL_SIGNALLED
-        : Math.clamp(alarm - clock.millis(), 0, LONGEST_PAUSE_MILLIS) * 1_000_000;
+        : Math.clamp(due - clock.millis(), 0, LONGEST_PAUSE_MILLIS) * 1_000_000;
   }
 
   /** Handles a turn's worth of messages; tells whether there are more. */

@@ -1,12 +1,18 @@
 package io.millrace.store.kernel;
 
+import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.Outcome;
+import io.millrace.store.Transaction;
+import io.millrace.store.kernel.decisions.TransactionSize;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** A command on its way to the loop, with the future of its answer. */
 final class Submission extends Mailbox.Message {
+  /** About how much memory a part of a command takes beyond its data. */
+  private static final long PART_BYTES = 100;
+
   private final Command command;
   private final CompletableFuture<Outcome> answer;
 
@@ -36,7 +42,14 @@ final class Submission extends Mailbox.Message {
 
   @Override
   long sizeBytes() {
-    return Sizes.of(command);
+    return switch (command) {
+      case Transaction transaction -> {
+        TransactionSize extent = TransactionSize.of(transaction);
+        yield Mailbox.MESSAGE_BYTES + PART_BYTES * extent.parts() + extent.bytes();
+      }
+      case Claim claim ->
+          Mailbox.MESSAGE_BYTES + PART_BYTES * (claim.groups().size() + claim.depends().size());
+    };
   }
 
   @Override

@@ -95,13 +95,13 @@ final class WaitingClaims {
   }
 
   /** When the first deadline comes; {@link Long#MAX_VALUE} when nobody waits. */
-  long alarm() {
+  long nextDueMillis() {
     return byDeadline.isEmpty() ? Long.MAX_VALUE : byDeadline.first().deadlineMillis();
   }
 
   /** Removes one whose deadline has come; null when there is none. */
   @Nullable Waiter expire(long nowMillis) {
-    if (alarm() > nowMillis) {
+    if (nextDueMillis() > nowMillis) {
       return null;
     }
     Waiter waiter = byDeadline.first();

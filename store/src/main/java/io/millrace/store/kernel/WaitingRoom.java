@@ -6,6 +6,8 @@ import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Reason;
 import io.millrace.store.Reason.Kind;
+import io.millrace.store.kernel.state.Group;
+import io.millrace.store.kernel.state.State;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,8 +35,8 @@ final class WaitingRoom {
   }
 
   /** When the first wait ends; {@link Long#MAX_VALUE} when nobody waits. */
-  long alarm() {
-    return waiting.alarm();
+  long nextDueMillis() {
+    return waiting.nextDueMillis();
   }
 
   /** Lets a claim wait from now on; gives the refusal where the room is full. */
@@ -57,14 +59,16 @@ final class WaitingRoom {
   void serve(long nowMillis) {
     State state = engine.state();
     if (waiting.isEmpty()) {
-      state.clearStirred();
+      state.clearGroupsWithWork();
       return;
     }
-    for (List<String> stirred = state.takeStirred();
-        !stirred.isEmpty();
-        stirred = state.takeStirred()) {
+    for (List<String> groupsWithWork = state.takeGroupsWithWork();
+        !groupsWithWork.isEmpty();
+        groupsWithWork = state.takeGroupsWithWork()) {
       waiting.serve(
-          new LinkedHashSet<>(stirred), this::hasTasks, waiter -> attempt(waiter, nowMillis));
+          new LinkedHashSet<>(groupsWithWork),
+          this::hasTasks,
+          waiter -> attempt(waiter, nowMillis));
     }
   }
 

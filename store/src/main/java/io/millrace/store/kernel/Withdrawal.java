@@ -14,7 +14,7 @@ final class Withdrawal extends Mailbox.Message {
 
   @Override
   long sizeBytes() {
-    return Sizes.MESSAGE;
+    return Mailbox.MESSAGE_BYTES;
   }
 
   /** There is at most one for each claim that waits, and it makes room. */

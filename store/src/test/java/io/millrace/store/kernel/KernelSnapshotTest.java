@@ -69,7 +69,7 @@ class KernelSnapshotTest {
     for (ByteBuffer part = input.next(); part != null; part = input.next()) {
       replayer.snapshotPart(part).run();
     }
-    return StateDigest.of(replayer.state().freeze());
+    return replayer.state().freeze().digest();
   }
 
   private String digest(Path place) {

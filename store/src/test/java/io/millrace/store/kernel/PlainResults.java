@@ -7,6 +7,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.kernel.state.Sizes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

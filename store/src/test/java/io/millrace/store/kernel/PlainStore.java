@@ -8,6 +8,7 @@ import io.millrace.store.TaskRef;
 import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
 import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.state.Sizes;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

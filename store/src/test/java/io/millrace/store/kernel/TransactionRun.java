@@ -12,7 +12,13 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
+import io.millrace.store.kernel.decisions.Decider;
+import io.millrace.store.kernel.decisions.Decision;
 import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.state.FrozenState;
+import io.millrace.store.kernel.state.Group;
+import io.millrace.store.kernel.state.RecentRequests;
+import io.millrace.store.kernel.state.State;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -94,22 +100,22 @@ final class TransactionRun {
   }
 
   private void passTime() {
-    now += random.nextInt(60) == 0 ? Requests.KEPT_MILLIS : random.nextInt(1_000);
+    now += random.nextInt(60) == 0 ? RecentRequests.KEPT_MILLIS : random.nextInt(1_000);
     while (state.advance(now)) {
-      assertThat(state.alarm()).isLessThanOrEqualTo(now);
+      assertThat(state.nextDueMillis()).isLessThanOrEqualTo(now);
     }
     plain.advance(now);
   }
 
   /** What is decided, twice the same and with no effect on what there is. */
   private Decision decide(Command command) {
-    String before = StateDigest.of(state.freeze());
+    String before = state.freeze().digest();
     long luck = random.nextLong();
     Decision decision = decider.decide(command, now, new Random(luck));
     assertThat(decider.decide(command, now, new Random(luck)))
         .as("%s, decided again", command)
         .isEqualTo(decision);
-    assertThat(StateDigest.of(state.freeze())).as("the state that was looked at").isEqualTo(before);
+    assertThat(state.freeze().digest()).as("the state that was looked at").isEqualTo(before);
     return decision;
   }
 

@@ -71,13 +71,13 @@ class WaitingClaimsTest {
     wait(1, 200, 0, "a");
     wait(2, 100, 0, "a");
     wait(3, 100, 0, "b");
-    assertThat(waiting.alarm()).isEqualTo(100);
+    assertThat(waiting.nextDueMillis()).isEqualTo(100);
     assertThat(waiting.expire(99)).isNull();
     assertThat(List.of(expired(150), expired(150))).containsExactly(2L, 3L);
     assertThat(waiting.expire(150)).isNull();
-    assertThat(waiting.alarm()).isEqualTo(200);
+    assertThat(waiting.nextDueMillis()).isEqualTo(200);
     assertThat(serve("a", 1)).containsExactly(1L);
-    assertThat(waiting.alarm()).isEqualTo(Long.MAX_VALUE);
+    assertThat(waiting.nextDueMillis()).isEqualTo(Long.MAX_VALUE);
   }
 
   private long expired(long nowMillis) {

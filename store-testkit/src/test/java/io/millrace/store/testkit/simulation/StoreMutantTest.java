@@ -80,7 +80,8 @@ final class StoreMutantTest {
   @Test
   void ids_used_again_after_a_restart() {
     noticed(
-        kernel("State", "restore").withoutAssignment("lastId"), "was given though|does not open");
+        kernel("state.State", "restore").withoutAssignment("lastId"),
+        "was given though|does not open");
   }
 
   @Test
@@ -117,45 +118,53 @@ final class StoreMutantTest {
 
   @Test
   void a_forgotten_check_of_the_owner() {
-    Mutant mutant = kernel("TransactionDecision", "change").withCallReturning("override", 1);
+    Mutant mutant =
+        kernel("decisions.TransactionDecision", "change").withCallReturning("override", 1);
     noticed(mutant, "OWNED_BY_ANOTHER");
   }
 
   @Test
   void a_forgotten_check_of_dependencies() {
-    noticed(kernel("Complaints", "checkDepends").returningNothing(), "MISSING_DEPEND");
+    noticed(
+        kernel("decisions.RefusalReasons", "checkDepends").returningNothing(), "MISSING_DEPEND");
   }
 
   @Test
   void a_forgotten_check_of_a_version() {
     noticed(
-        kernel("DocumentDecision", "expected").returning(1), "VERSION_CONFLICT|does not|stopped");
+        kernel("decisions.DocumentDecision", "expected").returning(1),
+        "VERSION_CONFLICT|does not|stopped");
   }
 
   @Test
   void a_change_that_forgets_the_origin() {
-    Mutant mutant = kernel("TransactionDecision", "replace").withoutCall("origin");
+    Mutant mutant = kernel("decisions.TransactionDecision", "replace").withoutCall("origin");
     noticed(mutant, "should be|does not open|stopped");
   }
 
   @Test
   void a_claim_that_takes_too_few() {
-    noticed(kernel("ClaimDecision", "decide").withCallReturning("count", 1), "but Takes");
+    noticed(kernel("decisions.ClaimDecision", "decide").withCallReturning("count", 1), "but Takes");
   }
 
   @Test
   void a_claim_beyond_its_limit() {
-    noticed(kernel("ClaimDecision", "take").withoutCall("claimedCount"), "but (Nothing|Takes)");
+    noticed(
+        kernel("decisions.ClaimDecision", "take").withoutCall("claimedCount"),
+        "but (Nothing|Takes)");
   }
 
   @Test
   void a_claim_in_the_wrong_order() {
-    noticed(kernel("ClaimDecision", "take").withCallReturning("ordinal", 0), "was claimed but");
+    noticed(
+        kernel("decisions.ClaimDecision", "take").withCallReturning("ordinal", 0),
+        "was claimed but");
   }
 
   @Test
   void a_repeated_request_that_is_done_again() {
-    noticed(kernel("Decider", "recall").returningNothing(), "but Repeated|REQUEST_ID_REUSED");
+    noticed(
+        kernel("decisions.Decider", "recall").returningNothing(), "but Repeated|REQUEST_ID_REUSED");
   }
 
   @Test
@@ -189,24 +198,25 @@ final class StoreMutantTest {
   @Test
   void a_frozen_tree_that_changes() {
     noticed(
-        kernel("Edition", "next").returningNothing(), "does not open|damaged|but it was|stopped");
+        kernel("state.CopyGeneration", "next").returningNothing(),
+        "does not open|damaged|but it was|stopped");
   }
 
   @Test
   void a_tree_that_miscounts() {
     noticed(
-        kernel("TreeBranch", "recount").returningNothing(),
+        kernel("state.TreeBranch", "recount").returningNothing(),
         "but it was|stopped|does not open|null");
   }
 
   @Test
   void a_memory_budget_that_is_not_kept() {
-    noticed(kernel("TransactionDecision", "checkRoom").returningNothing(), "grew beyond");
+    noticed(kernel("decisions.TransactionDecision", "checkRoom").returningNothing(), "grew beyond");
   }
 
   @Test
   void a_transaction_beyond_the_limits() {
-    noticed(kernel("Extent", "fits").returning(1), "TOO_LARGE");
+    noticed(kernel("decisions.TransactionSize", "fits").returning(1), "TOO_LARGE");
   }
 
   @Test
@@ -225,7 +235,7 @@ final class StoreMutantTest {
 
   @Test
   void trees_split_in_most_runs() {
-    Mutant withoutBranches = kernel("TreeBranch", "put").returningNothing();
+    Mutant withoutBranches = kernel("state.TreeBranch", "put").returningNothing();
     assertThat(withoutBranches.firstFailure(1, MostRuns.class).failure())
         .hasMessageContaining("failed runs of 20");
   }

@@ -1,0 +1,160 @@
+package io.millrace.store.kernel.decisions;
+
+import io.millrace.store.Change;
+import io.millrace.store.Claim;
+import io.millrace.store.Limits;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason;
+import io.millrace.store.Reason.Kind;
+import io.millrace.store.Task;
+import io.millrace.store.kernel.records.RequestDigest;
+import io.millrace.store.kernel.state.Group;
+import io.millrace.store.kernel.state.State;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The decision on one claim. */
+final class ClaimDecision {
+  private final State state;
+  private final Limits limits;
+  private final Claim claim;
+  private final long nowMillis;
+  private final RandomGenerator random;
+  private final RefusalReasons reasons;
+  private final List<Change> changes;
+  private long nextId;
+  private long endMillis;
+
+  ClaimDecision(State state, Limits limits, Claim claim, long nowMillis, RandomGenerator random) {
+    this.state = state;
+    this.limits = limits;
+    this.claim = claim;
+    this.nowMillis = nowMillis;
+    this.random = random;
+    this.reasons = new RefusalReasons(state, limits);
+    this.changes = new ArrayList<>(Math.clamp(claim.count(), 1, 100));
+    this.nextId = state.lastId() + 1;
+  }
+
+  Decision decide(@Nullable RequestDigest digest) {
+    check();
+    if (!reasons.none()) {
+      return new Decision.Refused(reasons.reasons());
+    }
+    for (String name : claim.groups()) {
+      Group group = state.group(name);
+      if (group != null) {
+        take(group);
+      }
+      if (changes.size() == claim.count()) {
+        break;
+      }
+    }
+    return changes.isEmpty() ? new Decision.Nothing() : new Decision.Accepted(changes, digest, 0);
+  }
+
+  private void check() {
+    reasons.checkClient(claim.client());
+    reasons.checkRequestId(claim.requestId());
+    if (claim.groups().isEmpty()) {
+      reasons.malformed("a claim names at least one group");
+    }
+    if (claim.groups().size() > limits.claimGroups()) {
+      reasons.tooLarge(
+          "the claim names "
+              + claim.groups().size()
+              + " groups, more than "
+              + limits.claimGroups());
+    } else {
+      Set<String> names = HashSet.newHashSet(claim.groups().size());
+      for (String group : claim.groups()) {
+        if (!names.add(group)) {
+          reasons.malformed("the claim names group " + group + " twice");
+        }
+      }
+    }
+    claim.groups().forEach(group -> reasons.checkName("group to claim from", group));
+    if (claim.count() < 1) {
+      reasons.malformed("count of a claim must be at least 1, not " + claim.count());
+    } else if (claim.count() > limits.claimCount()) {
+      reasons.tooLarge(
+          "count of a claim is " + claim.count() + ", more than " + limits.claimCount());
+    }
+    if (claim.whileFewerThan() < 0) {
+      reasons.malformed("limit of a claim must not be negative, not " + claim.whileFewerThan());
+    }
+    reasons.checkMillis("wait of a claim", claim.waitMillis(), 0);
+    if (claim.depends().size() > limits.operations()) {
+      reasons.tooLarge(
+          "the claim depends on "
+              + claim.depends().size()
+              + " tasks, more than "
+              + limits.operations());
+    } else {
+      reasons.checkDepends(claim.depends());
+    }
+    endMillis = reasons.checkLease("duration of a claim", claim.leaseMillis(), 0, nowMillis);
+    if (nextId + claim.count() > Limits.LARGEST_NUMBER) {
+      reasons.add(Reason.of(Kind.FULL, "the store has given all ids below 2^53"));
+    }
+  }
+
+  private void take(Group group) {
+    int most = Math.min(claim.count() - changes.size(), group.waitingCount());
+    if (claim.whileFewerThan() > 0) {
+      most = Math.min(most, claim.whileFewerThan() - group.claimedCount());
+    }
+    if (most <= 0) {
+      return;
+    }
+    int waiting = group.waitingCount();
+    switch (claim.order()) {
+      case OLDEST -> {
+        for (int i = 0; i < most; i++) {
+          take(group.waitingAt(i));
+        }
+      }
+      case NEWEST -> {
+        for (int i = 1; i <= most; i++) {
+          take(group.waitingAt(waiting - i));
+        }
+      }
+      case RANDOM -> {
+        if (most == 1) {
+          take(group.waitingAt(random.nextInt(waiting)));
+        } else {
+          pick(most, waiting).forEach(rank -> take(group.waitingAt(rank)));
+        }
+      }
+    }
+  }
+
+  /** So many different numbers below {@code bound}, each choice equally likely (Floyd's way). */
+  private Set<Integer> pick(int count, int bound) {
+    Set<Integer> picked = new TreeSet<>();
+    for (int i = bound - count; i < bound; i++) {
+      int candidate = random.nextInt(i + 1);
+      if (!picked.add(candidate)) {
+        picked.add(i);
+      }
+    }
+    return picked;
+  }
+
+  private void take(Task old) {
+    changes.add(taken(old, nextId, claim.client(), endMillis));
+    nextId++;
+  }
+
+  /** What a claim makes of a task that waits. */
+  static Change.Changed taken(Task old, long id, Owner owner, long endMillis) {
+    Task task =
+        new Task(id, old.origin(), old.group(), endMillis, owner, id, old.claims() + 1, old.data());
+    return new Change.Changed(old.id(), task, true);
+  }
+}

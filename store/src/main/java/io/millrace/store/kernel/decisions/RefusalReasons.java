@@ -1,0 +1,236 @@
+package io.millrace.store.kernel.decisions;
+
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Limits;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason;
+import io.millrace.store.Reason.Kind;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.When;
+import io.millrace.store.kernel.state.State;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Collects every reason against a command, and knows the checks that both verbs share. */
+final class RefusalReasons {
+  private final State state;
+  private final Limits limits;
+
+  /** In the order found, each once; a set of its own once there is one. */
+  private Set<Reason> reasons = Set.of();
+
+  /** The list whose part is being looked at; null for none. */
+  private @Nullable String list;
+
+  private int place;
+
+  /** The task or document that this part names; null for none. */
+  private @Nullable TaskRef task;
+
+  private @Nullable DocumentKey document;
+
+  RefusalReasons(State state, Limits limits) {
+    this.state = state;
+    this.limits = limits;
+  }
+
+  boolean none() {
+    return reasons.isEmpty();
+  }
+
+  List<Reason> reasons() {
+    return List.copyOf(reasons);
+  }
+
+  /** Adds a reason, unless it is there already. */
+  void add(Reason reason) {
+    if (reasons.isEmpty()) {
+      reasons = new LinkedHashSet<>();
+    }
+    reasons.add(reason);
+  }
+
+  /** From now on a part of this list is complained of, by its place from 0. */
+  void at(String list, int place) {
+    this.list = list;
+    this.place = place;
+    task = null;
+    document = null;
+  }
+
+  /** The same for a part about a task, by which it is named rather than by its place. */
+  void at(String list, int place, TaskRef task) {
+    at(list, place);
+    if (task.namesTask()) {
+      this.task = task;
+    }
+  }
+
+  /** The same for a part about a document. */
+  void at(String list, int place, DocumentKey document) {
+    at(list, place);
+    this.document = document;
+  }
+
+  /** From now on the command as a whole is complained of. */
+  void atNone() {
+    list = null;
+    task = null;
+    document = null;
+  }
+
+  void malformed(String message) {
+    add(new Reason(Kind.MALFORMED, task, document, placed(message)));
+  }
+
+  void tooLarge(String message) {
+    add(new Reason(Kind.TOO_LARGE, task, document, placed(message)));
+  }
+
+  private String placed(String message) {
+    return list == null || task != null ? message : list + "/" + place + ": " + message;
+  }
+
+  void checkClient(Owner client) {
+    if (client.client() < 0 || client.client() > Limits.LARGEST_NUMBER) {
+      malformed("client id " + client.client() + " is not between 0 and 2^53 - 1");
+    }
+  }
+
+  void checkRequestId(@Nullable String requestId) {
+    if (requestId != null) {
+      checkName("request id", requestId, limits.requestIdBytes());
+    }
+  }
+
+  void checkName(String what, String name) {
+    checkName(what, name, limits.nameBytes());
+  }
+
+  private void checkName(String what, String name, int maxBytes) {
+    if (Names.isValid(name, maxBytes)) {
+      return;
+    }
+    String message = Names.complaint(what, name, maxBytes);
+    if (Names.utf8Length(name) > maxBytes) {
+      tooLarge(message);
+    } else {
+      malformed(message);
+    }
+  }
+
+  void checkKey(DocumentKey key) {
+    checkName("collection of a document", key.collection());
+    checkName("key of a document", key.key());
+  }
+
+  /** What the data is of comes apart, as its words are seldom needed. */
+  void checkData(String what, Object of, int sizeBytes) {
+    if (sizeBytes > limits.dataBytes()) {
+      String named = what + " of " + of;
+      tooLarge(named + " has " + sizeBytes + " bytes, more than " + limits.dataBytes());
+    }
+  }
+
+  /** The time that {@code when} names, or the present where it cannot be used. */
+  long checkTime(String what, When when, long nowMillis) {
+    long given =
+        switch (when) {
+          case When.Now() -> 0;
+          case When.At(long epochMillis) -> epochMillis;
+          case When.After(long millis) -> millis;
+        };
+    if (given < 0 || given > Limits.LARGEST_NUMBER) {
+      malformed("time of " + what + " must be between 0 and 2^53 - 1 milliseconds, not " + given);
+      return nowMillis;
+    }
+    return Math.min(when.resolve(nowMillis), Limits.LARGEST_NUMBER);
+  }
+
+  /** The end of a lease of this length. */
+  long checkLease(String what, long leaseMillis, long least, long nowMillis) {
+    return checkMillis(what, leaseMillis, least)
+        ? Math.min(nowMillis + leaseMillis, Limits.LARGEST_NUMBER)
+        : nowMillis;
+  }
+
+  /** Whether a length of time is in its range. */
+  boolean checkMillis(String what, long millis, long least) {
+    boolean inRange = millis >= least && millis <= Limits.LARGEST_NUMBER;
+    if (!inRange) {
+      malformed(what + " must be between " + least + " and 2^53 - 1 milliseconds, not " + millis);
+    }
+    return inRange;
+  }
+
+  void checkDepends(List<TaskRef> depends) {
+    int at = 0;
+    for (TaskRef ref : depends) {
+      at("depends", at++, ref);
+      require(ref, Kind.MISSING_DEPEND, "to depend on");
+    }
+    atNone();
+  }
+
+  /** The task, or null with a reason added. */
+  @Nullable Task require(TaskRef ref, Kind missing, String purpose) {
+    if (!ref.namesTask()) {
+      malformed("a task " + purpose + " is named by an id or an origin of at least 1");
+      return null;
+    }
+    Task found = state.find(ref);
+    if (found == null) {
+      add(Reason.of(missing, ref, ref + " " + purpose + " is not in the store"));
+    }
+    return found;
+  }
+
+  /** The rule for names: Unicode text of 1 to so many bytes of UTF-8. */
+  static final class Names {
+    private Names() {}
+
+    /** Whether {@code name} may be used. */
+    static boolean isValid(String name, int maxBytes) {
+      int bytes = utf8Length(name);
+      return bytes > 0 && bytes <= maxBytes;
+    }
+
+    /** What is wrong with {@code name}, in words that begin with {@code what}. */
+    static String complaint(String what, String name, int maxBytes) {
+      int bytes = utf8Length(name);
+      if (bytes == 0) {
+        return what + " must not be empty";
+      }
+      if (bytes < 0) {
+        return what + " is not well-formed Unicode";
+      }
+      return what + " has " + bytes + " bytes, more than " + maxBytes;
+    }
+
+    /** The number of bytes in UTF-8, or -1 where a surrogate stands alone. */
+    static int utf8Length(String text) {
+      int bytes = 0;
+      for (int i = 0; i < text.length(); i++) {
+        char unit = text.charAt(i);
+        if (unit < 0x80) {
+          bytes++;
+        } else if (unit < 0x800) {
+          bytes += 2;
+        } else if (!Character.isSurrogate(unit)) {
+          bytes += 3;
+        } else if (Character.isHighSurrogate(unit)
+            && i + 1 < text.length()
+            && Character.isLowSurrogate(text.charAt(i + 1))) {
+          bytes += 4;
+          i++;
+        } else {
+          return -1;
+        }
+      }
+      return bytes;
+    }
+  }
+}

@@ -1,0 +1,288 @@
+package io.millrace.store.kernel.decisions;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.Change;
+import io.millrace.store.Limits;
+import io.millrace.store.Owner;
+import io.millrace.store.Reason;
+import io.millrace.store.Reason.Kind;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.TaskState;
+import io.millrace.store.Transaction;
+import io.millrace.store.kernel.records.RequestDigest;
+import io.millrace.store.kernel.state.Group;
+import io.millrace.store.kernel.state.Sizes;
+import io.millrace.store.kernel.state.State;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The decision on one transaction: first every reason against it, then, without any, its changes.
+ */
+final class TransactionDecision {
+  private final State state;
+  private final Limits limits;
+  private final Transaction transaction;
+  private final long nowMillis;
+  private final RefusalReasons reasons;
+  private final List<Change> changes;
+
+  /** A map of its own once there is a name. */
+  private Map<String, Long> localIds = Map.of();
+
+  /** The tasks that were named so far; null where only one is. */
+  private final @Nullable Set<Long> touched;
+
+  private long nextId;
+  private long growthBytes;
+
+  TransactionDecision(State state, Limits limits, Transaction transaction, long nowMillis) {
+    this.state = state;
+    this.limits = limits;
+    this.transaction = transaction;
+    this.nowMillis = nowMillis;
+    this.reasons = new RefusalReasons(state, limits);
+    this.nextId = state.lastId() + 1;
+    int tasks =
+        transaction.updates().size()
+            + transaction.renewals().size()
+            + transaction.takings().size()
+            + transaction.deletes().size();
+    this.changes =
+        new ArrayList<>(
+            tasks
+                + transaction.adds().size()
+                + transaction.puts().size()
+                + transaction.documentDeletes().size());
+    this.touched = tasks > 1 ? HashSet.newHashSet(tasks) : null;
+  }
+
+  Decision decide(@Nullable RequestDigest digest) {
+    reasons.checkClient(transaction.client());
+    reasons.checkRequestId(transaction.requestId());
+    if (!TransactionSize.of(transaction).fits(limits, reasons)) {
+      return new Decision.Refused(reasons.reasons());
+    }
+    int place = 0;
+    for (Transaction.Add add : transaction.adds()) {
+      reasons.at("adds", place++);
+      add(add);
+    }
+    place = 0;
+    for (Transaction.Update update : transaction.updates()) {
+      reasons.at("updates", place++, update.task());
+      update(update);
+    }
+    place = 0;
+    for (Transaction.Renewal renewal : transaction.renewals()) {
+      reasons.at("renewals", place++, renewal.task());
+      renew(renewal);
+    }
+    place = 0;
+    for (Transaction.Taking taking : transaction.takings()) {
+      reasons.at("takings", place++, taking.task());
+      take(taking);
+    }
+    place = 0;
+    for (TaskRef ref : transaction.deletes()) {
+      reasons.at("deletes", place++, ref);
+      delete(ref);
+    }
+    reasons.checkDepends(transaction.depends());
+    if (namesDocuments()) {
+      DocumentDecision documents =
+          new DocumentDecision(state, reasons, localIds, transaction, changes);
+      nextId = documents.decide(nextId);
+      growthBytes += documents.growthBytes();
+    }
+    checkRoom();
+    if (!reasons.none()) {
+      return new Decision.Refused(reasons.reasons());
+    }
+    if (changes.isEmpty()) {
+      return new Decision.Nothing();
+    }
+    return new Decision.Accepted(changes, digest, growthBytes);
+  }
+
+  private boolean namesDocuments() {
+    return !transaction.puts().isEmpty()
+        || !transaction.documentDeletes().isEmpty()
+        || !transaction.documentDepends().isEmpty();
+  }
+
+  private void add(Transaction.Add add) {
+    reasons.checkName("group of a task to add", add.group());
+    reasons.checkData("data", "a task to add", add.data().size());
+    long time = reasons.checkTime("a task to add", add.when(), nowMillis);
+    callNext(add.localName());
+    Owner owner = add.owned() && time > nowMillis ? transaction.client() : null;
+    Group group = state.group(add.group());
+    // One name for all tasks of a group: that of a request's own text would stay in memory.
+    String name = group == null ? add.group() : group.name();
+    Task task = new Task(nextId, nextId, name, time, owner, 0, 0, add.data());
+    nextId++;
+    growthBytes += Sizes.of(task);
+    changes.add(new Change.Added(task));
+  }
+
+  /** Lets a local name, if there is one, stand for the next id. */
+  private void callNext(@Nullable String localName) {
+    if (localName == null) {
+      return;
+    }
+    reasons.checkName("local name", localName);
+    if (localIds.isEmpty()) {
+      localIds = HashMap.newHashMap(transaction.adds().size() + transaction.takings().size());
+    }
+    if (localIds.putIfAbsent(localName, nextId) != null) {
+      reasons.malformed("local name " + localName + " stands for two tasks");
+    }
+  }
+
+  private void update(Transaction.Update update) {
+    Bytes data = update.data();
+    if (data != null) {
+      reasons.checkData("data", update.task(), data.size());
+    }
+    long time = reasons.checkTime(update.task().toString(), update.when(), nowMillis);
+    Task old = change(update.task(), Kind.MISSING_UPDATE, "to update");
+    if (old == null) {
+      return;
+    }
+    boolean held = time > nowMillis;
+    long token = held && liveClaim(old) ? old.token() : 0;
+    replace(old, time, held ? heir(old) : null, token, data == null ? old.data() : data);
+  }
+
+  /**
+   * Who owns a task that is held on: an operator who prolongs somebody's claim does not take it.
+   */
+  private Owner heir(Task old) {
+    Owner owner = old.owner();
+    return transaction.override() && owner != null && liveClaim(old) ? owner : transaction.client();
+  }
+
+  private void renew(Transaction.Renewal renewal) {
+    long end =
+        reasons.checkLease("lease of " + renewal.task(), renewal.leaseMillis(), 1, nowMillis);
+    Task old = change(renewal.task(), Kind.MISSING_UPDATE, "to renew");
+    if (old == null) {
+      return;
+    }
+    boolean revived = renewal.revive() && endedClaimOfClient(old);
+    if (!liveClaim(old) && !revived) {
+      reasons.add(
+          Reason.of(
+              Kind.LEASE_ENDED,
+              renewal.task(),
+              "the claim on " + renewal.task() + " is not alive any more"));
+      return;
+    }
+    replace(old, end, heir(old), old.token(), old.data());
+  }
+
+  private void take(Transaction.Taking taking) {
+    long end = reasons.checkLease("lease of " + taking.task(), taking.leaseMillis(), 0, nowMillis);
+    // Even of one that is refused, so that documents which use the name are not at fault as well.
+    callNext(taking.localName());
+    Task old = change(taking.task(), Kind.MISSING_UPDATE, "to take");
+    if (old == null) {
+      return;
+    }
+    TaskState found = old.stateAt(nowMillis);
+    if (found != TaskState.WAITING) {
+      reasons.add(
+          Reason.of(
+              Kind.NOT_WAITING,
+              taking.task(),
+              taking.task()
+                  + (found == TaskState.DELAYED ? " is delayed" : " is owned already")
+                  + " for another "
+                  + (old.availableAtMillis() - nowMillis)
+                  + " ms"));
+      return;
+    }
+    changes.add(ClaimDecision.taken(old, nextId, transaction.client(), end));
+    nextId++;
+  }
+
+  private boolean endedClaimOfClient(Task task) {
+    return task.heldByClaim() && transaction.client().equals(task.owner());
+  }
+
+  private void replace(Task old, long time, @Nullable Owner owner, long token, Bytes data) {
+    Task task = new Task(nextId, old.origin(), old.group(), time, owner, token, old.claims(), data);
+    nextId++;
+    growthBytes += data.size() - old.data().size();
+    changes.add(new Change.Changed(old.id(), task, data.equals(old.data())));
+  }
+
+  private void delete(TaskRef ref) {
+    Task old = change(ref, Kind.MISSING_DELETE, "to delete");
+    if (old != null) {
+      growthBytes -= Sizes.of(old);
+      changes.add(new Change.Deleted(old.id(), old.origin(), old.group()));
+    }
+  }
+
+  private boolean liveClaim(Task task) {
+    return task.heldByClaim() && task.stateAt(nowMillis) == TaskState.CLAIMED;
+  }
+
+  /** The task to change where it is there, is this client's to change, and is named once. */
+  private @Nullable Task change(TaskRef ref, Kind missing, String purpose) {
+    Task task = reasons.require(ref, missing, purpose);
+    if (!ref.namesTask()) {
+      return null;
+    }
+    // A task that is not there is known by what it was called: an id, or less than zero an origin.
+    long name = task != null ? task.id() : ref.id() != 0 ? ref.id() : -ref.origin();
+    if (touched != null && !touched.add(name)) {
+      reasons.malformed(ref + " is changed twice");
+    }
+    if (task == null) {
+      return null;
+    }
+    Owner owner = task.owner();
+    if (owner != null
+        && task.availableAtMillis() > nowMillis
+        && !owner.equals(transaction.client())
+        && !transaction.override()) {
+      reasons.add(
+          Reason.of(
+              Kind.OWNED_BY_ANOTHER,
+              ref,
+              ref
+                  + " is owned by client "
+                  + owner.client()
+                  + " for another "
+                  + (task.availableAtMillis() - nowMillis)
+                  + " ms"));
+      return null;
+    }
+    return task;
+  }
+
+  private void checkRoom() {
+    if (nextId > Limits.LARGEST_NUMBER) {
+      reasons.add(Reason.of(Kind.FULL, "the store has given all ids below 2^53"));
+    }
+    if (growthBytes > 0 && state.memoryBytes() + growthBytes > limits.memoryBytes()) {
+      reasons.add(
+          Reason.of(
+              Kind.FULL,
+              "the store is full: "
+                  + state.memoryBytes()
+                  + " of "
+                  + limits.memoryBytes()
+                  + " bytes are in use; claims, deletes and shrinking updates go on"));
+    }
+  }
+}

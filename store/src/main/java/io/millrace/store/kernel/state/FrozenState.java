@@ -1,0 +1,47 @@
+package io.millrace.store.kernel.state;
+
+import io.millrace.store.Document;
+import io.millrace.store.Task;
+import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.JournalRecord;
+import io.millrace.store.kernel.records.RecordWriter;
+import io.millrace.store.kernel.records.Records;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * A state as it was at one position. Immutable and safe for use by any thread.
+ *
+ * @param lastId the largest id or version given so far
+ * @param commits the number of commits so far
+ * @param timeMillis the store time of the last of them
+ * @param groups the groups by name
+ * @param documents the documents by key
+ * @param requests the remembered requests by age
+ */
+public record FrozenState(
+    long lastId,
+    long commits,
+    long timeMillis,
+    FrozenTree<Group> groups,
+    FrozenTree<Document> documents,
+    Iterable<Event> requests) {
+  /** A digest that is equal for states that hold the same, wherever their tasks wait just now. */
+  public String digest() {
+    RecordWriter out = new RecordWriter();
+    out.writeNumber(lastId);
+    out.writeNumber(commits);
+    List<Task> tasks = new ArrayList<>();
+    for (Group group : groups) {
+      tasks.addAll(group.frozenWaiting());
+      tasks.addAll(group.frozenHeld());
+    }
+    tasks.sort(Comparator.comparingLong(Task::id));
+    tasks.forEach(task -> Records.write(out, new JournalRecord.KeptTask(task)));
+    documents.forEach(document -> Records.write(out, new JournalRecord.KeptDocument(document)));
+    requests.forEach(event -> Records.write(out, new JournalRecord.KeptRequest(event)));
+    return HexFormat.of().formatHex(out.sha256());
+  }
+}

@@ -1,0 +1,97 @@
+package io.millrace.store.kernel.state;
+
+import java.util.AbstractList;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.function.Predicate;
+
+/**
+ * What an {@link OrderedTree} held at one moment, as a list in order. Immutable and safe for use by
+ * any thread.
+ */
+public final class FrozenTree<T> extends AbstractList<T> {
+  private final TreeNode<T> root;
+
+  FrozenTree(TreeNode<T> root) {
+    this.root = root;
+  }
+
+  @Override
+  public T get(int rank) {
+    if (rank < 0) {
+      throw new IndexOutOfBoundsException(rank);
+    }
+    return root.select(rank);
+  }
+
+  @Override
+  public int size() {
+    return root.count();
+  }
+
+  /** The elements from the first on for which {@code before}, true for a first part, is false. */
+  Iterator<T> from(Predicate<? super T> before) {
+    int low = 0;
+    int high = size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (before.test(get(middle))) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return new Walk<>(root, low);
+  }
+
+  /** Walks leaf by leaf, which is much faster than access by rank. */
+  @Override
+  public Iterator<T> iterator() {
+    return new Walk<>(root, 0);
+  }
+
+  private static final class Walk<T> implements Iterator<T> {
+    private final TreeNode<T> root;
+    private int next;
+    private TreeLeaf<T> leaf;
+    private int index;
+
+    Walk(TreeNode<T> root, int from) {
+      this.root = root;
+      this.next = from;
+      this.leaf = leafAt(from);
+    }
+
+    private TreeLeaf<T> leafAt(int rank) {
+      TreeNode<T> node = root;
+      int rest = rank;
+      while (node instanceof TreeBranch<T> branch) {
+        int i = 0;
+        while (i < branch.size - 1 && rest >= branch.child(i).count()) {
+          rest -= branch.child(i).count();
+          i++;
+        }
+        node = branch.child(i);
+      }
+      index = rest;
+      return (TreeLeaf<T>) node;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return next < root.count();
+    }
+
+    @Override
+    public T next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      if (index >= leaf.size) {
+        leaf = leafAt(next);
+      }
+      next++;
+      return leaf.element(index++);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package io.millrace.store.kernel.state;
+
+import io.millrace.store.Document;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.GroupQuery;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Task;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Function;
+
+/** Lists for readers, made from what was frozen. Nothing large is copied. */
+public final class Listings {
+  private Listings() {}
+
+  static List<Task> tasks(Group group, GroupQuery query) {
+    List<Task> tasks = group.frozenWaiting();
+    if (query.owned()) {
+      tasks = new Joined<>(tasks, group.frozenHeld());
+    }
+    return query.limit() > 0 && query.limit() < tasks.size()
+        ? tasks.subList(0, query.limit())
+        : tasks;
+  }
+
+  static List<GroupSummary> summaries(FrozenTree<Group> groups) {
+    return new Mapped<>(groups, Group::summary);
+  }
+
+  /** The documents of a query, in the order of their keys. */
+  public static List<Document> documents(FrozenTree<Document> documents, DocumentQuery query) {
+    List<Document> found = new ArrayList<>();
+    for (Iterator<Document> it = documents.from(document -> isBefore(document, query));
+        it.hasNext(); ) {
+      Document document = it.next();
+      if (!document.key().collection().equals(query.collection())
+          || (!document.key().key().startsWith(query.prefix())
+              && document.key().key().compareTo(query.prefix()) > 0)
+          || (query.limit() > 0 && found.size() == query.limit())) {
+        break;
+      }
+      found.add(document);
+    }
+    return found;
+  }
+
+  /** Whether a document comes before the first that a query lists. */
+  private static boolean isBefore(Document document, DocumentQuery query) {
+    int byCollection = document.key().collection().compareTo(query.collection());
+    if (byCollection != 0) {
+      return byCollection < 0;
+    }
+    String key = document.key().key();
+    boolean afterwards = query.after().isEmpty() || key.compareTo(query.after()) > 0;
+    return !afterwards || key.compareTo(query.prefix()) < 0;
+  }
+
+  /** Two lists one after the other. */
+  private static final class Joined<T> extends AbstractList<T> {
+    private final List<T> left;
+    private final List<T> right;
+
+    Joined(List<T> left, List<T> right) {
+      this.left = left;
+      this.right = right;
+    }
+
+    @Override
+    public T get(int index) {
+      return index < left.size() ? left.get(index) : right.get(index - left.size());
+    }
+
+    @Override
+    public int size() {
+      return left.size() + right.size();
+    }
+
+    @Override
+    public Iterator<T> iterator() {
+      Iterator<T> first = left.iterator();
+      Iterator<T> second = right.iterator();
+      return new Iterator<>() {
+        @Override
+        public boolean hasNext() {
+          return first.hasNext() || second.hasNext();
+        }
+
+        @Override
+        public T next() {
+          return first.hasNext() ? first.next() : second.next();
+        }
+      };
+    }
+  }
+
+  /** A list seen through a function, which is applied at each access. */
+  private static final class Mapped<S, T> extends AbstractList<T> {
+    private final List<S> source;
+    private final Function<? super S, ? extends T> view;
+
+    Mapped(List<S> source, Function<? super S, ? extends T> view) {
+      this.source = source;
+      this.view = view;
+    }
+
+    @Override
+    public T get(int index) {
+      return view.apply(source.get(index));
+    }
+
+    @Override
+    public int size() {
+      return source.size();
+    }
+
+    @Override
+    public Iterator<T> iterator() {
+      Iterator<S> inner = source.iterator();
+      return new Iterator<>() {
+        @Override
+        public boolean hasNext() {
+          return inner.hasNext();
+        }
+
+        @Override
+        public T next() {
+          return view.apply(inner.next());
+        }
+      };
+    }
+  }
+}
