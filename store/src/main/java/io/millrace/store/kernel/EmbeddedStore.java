@@ -13,6 +13,8 @@ import io.millrace.store.Interest;
 import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Position;
+import io.millrace.store.PositionLostException;
+import io.millrace.store.PositionLostException.Why;
 import io.millrace.store.Read;
 import io.millrace.store.StoreBusyException;
 import io.millrace.store.StoreClosedException;
@@ -26,10 +28,13 @@ import io.millrace.store.Transaction;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
+import io.millrace.store.kernel.snapshots.Backups;
 import io.millrace.store.kernel.state.FrozenState;
 import io.millrace.store.kernel.state.FrozenTree;
 import io.millrace.store.kernel.state.Listings;
 import io.millrace.store.kernel.state.State;
+import io.millrace.store.kernel.subscriptions.Broadcast;
+import io.millrace.store.kernel.subscriptions.LiveSubscription;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -39,6 +44,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The store in this process: hands commands and questions to its loop. */
 public final class EmbeddedStore implements EmbeddedTaskStore {
@@ -68,7 +74,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
    * @throws StoreException when the folder is in use, damaged or cannot be written
    */
   public static EmbeddedStore open(StoreOptions options) {
-    return Opening.open(options);
+    return StoreStarter.open(options);
   }
 
   /**
@@ -89,7 +95,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
    * @throws StoreException when the journal is damaged or cannot be written
    */
   public static EmbeddedStore open(StoreOptions options, Journal journal, int nodeCapacity) {
-    return Opening.open(options, journal, nodeCapacity);
+    return StoreStarter.open(options, journal, nodeCapacity);
   }
 
   /**
@@ -178,7 +184,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   }
 
   private Submission submission(Command command) {
-    return new Submission(command, loop.thread(), this::withdraw);
+    return new Submission(command, loop.thread(), this::cancel);
   }
 
   @Override
@@ -188,9 +194,9 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     }
   }
 
-  private void withdraw(Submission submission) {
+  private void cancel(Submission submission) {
     if (submission.command() instanceof Claim claim && claim.waitMillis() > 0) {
-      send(new Withdrawal(submission));
+      send(submission.cancellation());
     }
   }
 
@@ -210,7 +216,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   }
 
   private <T> Read<T> ask(Function<StoreLoop, T> question) {
-    Query<T> query = new Query<>(question);
+    StoreLoop.Query<T> query = new StoreLoop.Query<>(question);
     return sendAndAwait("a read", query, query.answer());
   }
 
@@ -252,18 +258,79 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   @Override
   public Subscription subscribe(Interest interest) {
-    return ask(it -> Subscribing.begin(it, options, journal, interest)).value().open();
+    return ask(it -> subscribe(it, interest)).value().open();
+  }
+
+  /**
+   * Gives a subscription its place among the others. On the loop's thread, so that no commit slips
+   * through; the subscriber's own thread opens it then.
+   */
+  private LiveSubscription subscribe(StoreLoop loop, Interest interest) {
+    Broadcast broadcast = loop.pipeline().broadcast();
+    int most = limits.subscribers();
+    if (broadcast.size() >= most) {
+      throw new StoreException(
+          "there are " + most + " subscriptions already, no more can be opened");
+    }
+    long durable = loop.pipeline().feed().durableCommits();
+    Position from = startOf(loop, interest.after(), durable);
+    boolean live = from.number() >= durable;
+    return new LiveSubscription(
+        interest, from, live, broadcast, journal, environment, loop.thread()::refuseToWait);
+  }
+
+  private static Position startOf(StoreLoop loop, @Nullable Position after, long durable) {
+    if (after == null) {
+      return loop.engine().position(durable);
+    }
+    if (!loop.engine().history().includes(after.history(), after.number())
+        || after.number() > loop.state().commits()) {
+      throw new PositionLostException(
+          Why.OTHER_HISTORY, after, "position " + after + " is not in this store's history");
+    }
+    return loop.engine().position(after.number());
   }
 
   @Override
   public StoreStatus status() {
-    return ask(it -> Census.take(it, options)).value();
+    return ask(this::status).value();
+  }
+
+  private StoreStatus status(StoreLoop loop) {
+    Engine engine = loop.engine();
+    State state = engine.state();
+    JournalFeed feed = loop.pipeline().feed();
+    Engine.Counters counters = engine.counters();
+    long nowNanos = environment.nanos();
+    List<GroupSummary> groups = state.freezeSummaries();
+    return new StoreStatus(
+        engine.position(),
+        engine.position(feed.durableCommits()),
+        loop.clock().millis(),
+        options.journaling(),
+        state.taskCount(),
+        groups.size(),
+        state.documentCount(),
+        loop.waiting().size(),
+        loop.pipeline().broadcast().size(),
+        state.requests().size(),
+        state.memoryBytes(),
+        limits.memoryBytes(),
+        feed.unsyncedBytes(),
+        (nowNanos - feed.unsyncedSinceNanos(nowNanos)) / 1_000_000,
+        counters.committed,
+        counters.claimed,
+        counters.empty,
+        counters.refused,
+        counters.repeated,
+        feed.frames(),
+        loop.pipeline().snapshots().published());
   }
 
   @Override
   public DiskState disk() {
     Journal.Shortage shortage = journal.shortage();
-    Throwable snapshot = loop.outlets().snapshots().failure();
+    Throwable snapshot = loop.pipeline().snapshots().failure();
     return new DiskState(
         journal.freeBytes(),
         options.upkeep().diskReserveBytes(),
@@ -279,13 +346,20 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   @Override
   public Position backup(OutputStream target) {
-    return Backups.write(ask(Backups::freeze), target);
+    Read<Backups.Frozen> read = ask(this::freeze);
+    Backups.write(read.value(), target);
+    return read.position();
+  }
+
+  private Backups.Frozen freeze(StoreLoop loop) {
+    return new Backups.Frozen(
+        loop.state().freeze(), loop.engine().history(), loop.pipeline().latestFrame(loop.state()));
   }
 
   @Override
   public void requestSnapshot() {
     ask(it -> {
-      it.outlets().snapshots().request();
+      it.pipeline().snapshots().request();
       return true;
     });
   }
@@ -308,7 +382,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     driver.signal();
     driver.join();
     try {
-      loop.outlets().snapshots().close(loop.state(), loop.engine().history());
+      loop.pipeline().snapshots().close(loop.state(), loop.engine().history());
     } finally {
       journal.close();
     }

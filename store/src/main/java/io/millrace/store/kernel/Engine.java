@@ -13,6 +13,7 @@ import io.millrace.store.kernel.decisions.Decider;
 import io.millrace.store.kernel.decisions.Decision;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.History;
+import io.millrace.store.kernel.recovery.Replayer;
 import io.millrace.store.kernel.state.State;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -29,7 +30,7 @@ final class Engine {
   private final Counters counters = new Counters();
 
   /** An engine over what recovery found, which records in {@code feed}. */
-  Engine(StoreOptions options, Recovered recovered, JournalFeed feed) {
+  Engine(StoreOptions options, Replayer.Recovered recovered, JournalFeed feed) {
     this.environment = options.environment();
     this.random = environment.newRandom();
     this.state = recovered.state();
@@ -120,5 +121,14 @@ final class Engine {
       counters.committed++;
     }
     return new Outcome.Done(position(), nowMillis, event.tasks(), event.documents(), false);
+  }
+
+  /** What the loop has counted since it began; for its own thread. */
+  static final class Counters {
+    long committed;
+    long claimed;
+    long empty;
+    long refused;
+    long repeated;
   }
 }

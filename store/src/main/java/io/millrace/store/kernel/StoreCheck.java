@@ -11,6 +11,8 @@ import io.millrace.store.kernel.records.History;
 import io.millrace.store.kernel.records.RecordException;
 import io.millrace.store.kernel.records.RecordReader;
 import io.millrace.store.kernel.records.Records;
+import io.millrace.store.kernel.recovery.Replayer;
+import io.millrace.store.kernel.snapshots.Backups;
 import io.millrace.store.kernel.state.State;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

@@ -11,8 +11,10 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.kernel.recovery.Replayer;
 import io.millrace.store.kernel.state.State;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,14 +35,13 @@ final class StoreLoop implements Activity {
   private static final long CLOSING_PAUSE_NANOS = 100_000_000;
 
   private final Limits limits;
-  private final LoopThread thread;
+  private final LoopThread thread = new LoopThread();
   private final Mailbox mailbox;
   private final StoreClock clock;
   private final Engine engine;
-  private final Outlets outlets;
+  private final CommitPipeline pipeline;
   private final JournalFeed feed;
-  private final Answers answers;
-  private final WaitingRoom waiting;
+  private final WaitingClaims waiting;
   private final CompletableFuture<Throwable> stopped = new CompletableFuture<>();
 
   /** What was taken from the mailbox and has not had its turn. */
@@ -55,19 +56,17 @@ final class StoreLoop implements Activity {
   /** A loop over what recovery found. */
   StoreLoop(
       StoreOptions options,
-      Recovered recovered,
-      LoopThread thread,
+      Replayer.Recovered recovered,
+      StoreClock clock,
       Mailbox mailbox,
-      Outlets outlets) {
+      CommitPipeline pipeline) {
     this.limits = options.limits();
-    this.thread = thread;
     this.mailbox = mailbox;
-    this.clock = recovered.clock();
-    this.outlets = outlets;
-    this.feed = outlets.feed();
-    this.answers = outlets.answers();
+    this.clock = clock;
+    this.pipeline = pipeline;
+    this.feed = pipeline.feed();
     this.engine = new Engine(options, recovered, feed);
-    this.waiting = new WaitingRoom(engine, answers, limits);
+    this.waiting = new WaitingClaims(engine, pipeline, limits);
   }
 
   Engine engine() {
@@ -87,8 +86,8 @@ final class StoreLoop implements Activity {
     return clock;
   }
 
-  Outlets outlets() {
-    return outlets;
+  CommitPipeline pipeline() {
+    return pipeline;
   }
 
   /** Why the loop has stopped by itself; null while it works. Safe for use by any thread. */
@@ -101,7 +100,7 @@ final class StoreLoop implements Activity {
     return stopped;
   }
 
-  WaitingRoom waiting() {
+  WaitingClaims waiting() {
     return waiting;
   }
 
@@ -136,7 +135,7 @@ final class StoreLoop implements Activity {
   }
 
   private long turn() {
-    outlets.release();
+    pipeline.release();
     Journal.Shortage shortage = closing ? feed.shortage() : null;
     if (shortage != null && shortage.stuck()) {
       return stop(new JournalException(shortage.why()));
@@ -149,8 +148,8 @@ final class StoreLoop implements Activity {
     if (hasRoom()) {
       more |= handleMessages(nowMillis);
     }
-    outlets.flush(engine, nowMillis, more);
-    outlets.release();
+    pipeline.flush(engine, nowMillis, more);
+    pipeline.release();
     if (closing && backlog == null) {
       backlog = mailbox.close();
       if (backlog == null) {
@@ -186,7 +185,7 @@ final class StoreLoop implements Activity {
       switch (message) {
         case Submission submission -> handle(submission, nowMillis);
         case Query<?> query -> ask(query, nowMillis);
-        case Withdrawal withdrawal -> waiting.withdraw(withdrawal.submission());
+        case Submission.Cancellation cancellation -> waiting.cancel(cancellation.submission());
         default -> throw new IllegalStateException("an unknown message: " + message);
       }
       begun = null;
@@ -204,8 +203,8 @@ final class StoreLoop implements Activity {
       outcome = waiting.admit(submission, (Claim) command, nowMillis);
     }
     if (outcome != null) {
-      answers.give(submission.answer(), outcome);
-      waiting.answerTwins(command, nowMillis);
+      pipeline.reply(submission.answer(), outcome);
+      waiting.answerDuplicates(command, nowMillis);
     }
     waiting.serve(nowMillis);
   }
@@ -213,7 +212,7 @@ final class StoreLoop implements Activity {
   private <T> void ask(Query<T> query, long nowMillis) {
     try {
       T value = query.question().apply(this);
-      answers.give(query.answer(), new Read<>(engine.position(), nowMillis, value));
+      pipeline.reply(query.answer(), new Read<>(engine.position(), nowMillis, value));
     } catch (StoreException e) {
       query.answer().completeExceptionally(e);
     }
@@ -222,7 +221,7 @@ final class StoreLoop implements Activity {
   /** Ends in order: nothing new is taken, and everything decided becomes durable. */
   private long finish() {
     waiting.close(new StoreClosedException("the store is closed"));
-    return outlets.seal(engine, clock.millis()) ? FINISHED : CLOSING_PAUSE_NANOS;
+    return pipeline.seal(engine, clock.millis()) ? FINISHED : CLOSING_PAUSE_NANOS;
   }
 
   /** Ends because nothing more can be promised. */
@@ -234,7 +233,7 @@ final class StoreLoop implements Activity {
           new StoreClosedException("the store has stopped: " + cause.getMessage(), cause);
       if (begun != null) {
         // It may have been decided, and its answer not given yet.
-        begun.reject(Answers.unknown(cause));
+        begun.reject(CommitPipeline.unknown(cause));
       }
       rejectAll(backlog, why);
       backlog = null;
@@ -242,7 +241,7 @@ final class StoreLoop implements Activity {
       waiting.close(why);
     } finally {
       try {
-        outlets.stop(cause);
+        pipeline.stop(cause);
       } finally {
         stopped.complete(cause);
       }
@@ -253,6 +252,39 @@ final class StoreLoop implements Activity {
   private static void rejectAll(Mailbox.@Nullable Message first, RuntimeException why) {
     for (Mailbox.Message message = first; message != null; message = message.next()) {
       message.reject(why);
+    }
+  }
+
+  /**
+   * A read on its way to the loop.
+   *
+   * @param <T> what it gives
+   */
+  static final class Query<T> extends Mailbox.Message {
+    private final Function<StoreLoop, T> question;
+    private final CompletableFuture<Read<T>> answer = new CompletableFuture<>();
+
+    /** Asks what {@code question} makes of the loop and its state, on the loop's thread. */
+    Query(Function<StoreLoop, T> question) {
+      this.question = question;
+    }
+
+    @Override
+    long sizeBytes() {
+      return Mailbox.MESSAGE_BYTES;
+    }
+
+    Function<StoreLoop, T> question() {
+      return question;
+    }
+
+    CompletableFuture<Read<T>> answer() {
+      return answer;
+    }
+
+    @Override
+    void reject(RuntimeException why) {
+      answer.completeExceptionally(why);
     }
   }
 }

@@ -16,8 +16,8 @@ final class Submission extends Mailbox.Message {
   private final Command command;
   private final CompletableFuture<Outcome> answer;
 
-  /** A command whose asker may lose interest, which {@code withdraw} is told. */
-  Submission(Command command, LoopThread loopThread, Consumer<Submission> withdraw) {
+  /** A command whose asker may lose interest, which {@code cancel} is told. */
+  Submission(Command command, LoopThread loopThread, Consumer<Submission> cancel) {
     this.command = command;
     this.answer =
         new LoopThread.Answer<>(loopThread) {
@@ -25,7 +25,7 @@ final class Submission extends Mailbox.Message {
           public boolean cancel(boolean mayInterrupt) {
             // First, so that whoever learns of the cancellation finds the place free.
             if (!isDone()) {
-              withdraw.accept(Submission.this);
+              cancel.accept(Submission.this);
             }
             return super.cancel(mayInterrupt);
           }
@@ -55,5 +55,39 @@ final class Submission extends Mailbox.Message {
   @Override
   void reject(RuntimeException why) {
     answer.completeExceptionally(why);
+  }
+
+  /** The message that the caller no longer waits for this claim. */
+  Cancellation cancellation() {
+    return new Cancellation(this);
+  }
+
+  /** A claim that waits is cancelled. */
+  static final class Cancellation extends Mailbox.Message {
+    private final Submission submission;
+
+    private Cancellation(Submission submission) {
+      this.submission = submission;
+    }
+
+    Submission submission() {
+      return submission;
+    }
+
+    @Override
+    long sizeBytes() {
+      return Mailbox.MESSAGE_BYTES;
+    }
+
+    /** There is at most one for each claim that waits, and it makes room. */
+    @Override
+    boolean isUrgent() {
+      return true;
+    }
+
+    @Override
+    void reject(RuntimeException why) {
+      // The caller has cancelled and waits for nothing.
+    }
   }
 }

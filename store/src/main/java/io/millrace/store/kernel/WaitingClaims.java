@@ -2,208 +2,132 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
+import io.millrace.store.Limits;
+import io.millrace.store.Outcome;
+import io.millrace.store.Reason;
+import io.millrace.store.Reason.Kind;
+import io.millrace.store.kernel.state.Group;
+import io.millrace.store.kernel.state.State;
+import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableSet;
-import java.util.TreeSet;
-import java.util.function.Predicate;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims that wait for a task, by group in the order in which they came. Not part of the state:
- * a restart forgets them, and their askers ask again.
+ * Where claims wait until a task is there for them, and get their answers. For the loop's thread.
  */
 final class WaitingClaims {
-  /** One that waits. */
-  record Waiter(long number, long deadlineMillis, Claim claim, Submission submission) {}
+  private final Engine engine;
+  private final CommitPipeline pipeline;
+  private final Limits limits;
+  private final ClaimQueue waiting = new ClaimQueue();
 
-  private static final Comparator<Waiter> BY_DEADLINE =
-      Comparator.comparingLong(Waiter::deadlineMillis).thenComparingLong(Waiter::number);
-
-  private static final Comparator<Waiter> BY_NUMBER = Comparator.comparingLong(Waiter::number);
-
-  private final Map<String, NavigableSet<Waiter>> byGroup = new HashMap<>();
-  private final Map<RequestName, NavigableSet<Waiter>> byRequest = new HashMap<>();
-  private final Map<Submission, Waiter> bySubmission = new HashMap<>();
-  private final NavigableSet<Waiter> byDeadline = new TreeSet<>(BY_DEADLINE);
-  private long lastNumber;
-
-  /** What makes two commands the same request. */
-  private record RequestName(String principal, String id) {
-    static @Nullable RequestName of(Command command) {
-      String id = command.requestId();
-      return id == null ? null : new RequestName(command.client().principal(), id);
-    }
+  WaitingClaims(Engine engine, CommitPipeline pipeline, Limits limits) {
+    this.engine = engine;
+    this.pipeline = pipeline;
+    this.limits = limits;
   }
 
   int size() {
-    return byDeadline.size();
+    return waiting.size();
   }
 
-  boolean isEmpty() {
-    return byDeadline.isEmpty();
+  /** When the first wait ends; {@link Long#MAX_VALUE} when nobody waits. */
+  long nextDueMillis() {
+    return waiting.nextDueMillis();
   }
 
-  void add(Submission submission, Claim claim, long deadlineMillis) {
-    Waiter waiter = new Waiter(++lastNumber, deadlineMillis, claim, submission);
-    for (String group : claim.groups()) {
-      join(byGroup, group, waiter);
+  /** Lets a claim wait from now on; gives the refusal where the room is full. */
+  Outcome.@Nullable Refused admit(Submission submission, Claim claim, long nowMillis) {
+    if (waiting.size() >= limits.waitingClaims()) {
+      String message = waiting.size() + " claims are waiting already, no more can";
+      return engine.refuse(List.of(Reason.of(Kind.FULL, message)), nowMillis);
     }
-    RequestName request = RequestName.of(claim);
-    if (request != null) {
-      join(byRequest, request, waiter);
-    }
-    bySubmission.put(submission, waiter);
-    byDeadline.add(waiter);
-  }
-
-  private static <K> void join(Map<K, NavigableSet<Waiter>> lines, K key, Waiter waiter) {
-    lines.computeIfAbsent(key, _ -> new TreeSet<>(BY_NUMBER)).add(waiter);
-  }
-
-  private static <K> void leave(Map<K, NavigableSet<Waiter>> lines, K key, Waiter waiter) {
-    NavigableSet<Waiter> line = lines.get(key);
-    if (line != null) {
-      line.remove(waiter);
-      if (line.isEmpty()) {
-        lines.remove(key);
-      }
-    }
+    long deadline = Math.min(nowMillis + claim.waitMillis(), Limits.LARGEST_NUMBER);
+    waiting.add(submission, claim, deadline);
+    return null;
   }
 
   /** Forgets one whose asker is gone; does nothing where it does not wait. */
-  void withdraw(Submission submission) {
-    Waiter waiter = bySubmission.get(submission);
-    if (waiter != null) {
-      remove(waiter);
+  void cancel(Submission submission) {
+    waiting.cancel(submission);
+  }
+
+  /** Offers what has become available to those who wait. */
+  void serve(long nowMillis) {
+    State state = engine.state();
+    if (waiting.isEmpty()) {
+      state.clearGroupsWithWork();
+      return;
+    }
+    for (List<String> groupsWithWork = state.takeGroupsWithWork();
+        !groupsWithWork.isEmpty();
+        groupsWithWork = state.takeGroupsWithWork()) {
+      waiting.serve(
+          new LinkedHashSet<>(groupsWithWork),
+          this::hasTasks,
+          waiter -> attempt(waiter, nowMillis));
     }
   }
 
-  private void remove(Waiter waiter) {
-    byDeadline.remove(waiter);
-    bySubmission.remove(waiter.submission());
-    for (String group : waiter.claim().groups()) {
-      leave(byGroup, group, waiter);
-    }
-    RequestName request = RequestName.of(waiter.claim());
-    if (request != null) {
-      leave(byRequest, request, waiter);
-    }
+  private boolean hasTasks(String name) {
+    Group group = engine.state().group(name);
+    return group != null && group.waitingCount() > 0;
   }
 
-  /** When the first deadline comes; {@link Long#MAX_VALUE} when nobody waits. */
-  long nextDueMillis() {
-    return byDeadline.isEmpty() ? Long.MAX_VALUE : byDeadline.first().deadlineMillis();
-  }
-
-  /** Removes one whose deadline has come; null when there is none. */
-  @Nullable Waiter expire(long nowMillis) {
-    if (nextDueMillis() > nowMillis) {
-      return null;
+  private boolean attempt(ClaimQueue.Waiter waiter, long nowMillis) {
+    CompletableFuture<Outcome> future = waiter.submission().answer();
+    if (future.isDone()) {
+      return true;
     }
-    Waiter waiter = byDeadline.first();
-    remove(waiter);
-    return waiter;
-  }
-
-  /** Removes all, in the order in which they came. */
-  List<Waiter> drain() {
-    List<Waiter> all = new ArrayList<>(byDeadline);
-    all.sort(BY_NUMBER);
-    byDeadline.clear();
-    byGroup.clear();
-    byRequest.clear();
-    bySubmission.clear();
-    return all;
-  }
-
-  /** Removes those that wait under the request id of a command that has just been answered. */
-  List<Waiter> twins(Command answered) {
-    RequestName request = RequestName.of(answered);
-    NavigableSet<Waiter> line = request == null ? null : byRequest.get(request);
-    if (line == null) {
-      return List.of();
+    Outcome outcome = engine.carryOut(waiter.claim(), nowMillis);
+    if (outcome == null) {
+      return false;
     }
-    List<Waiter> twins = List.copyOf(line);
-    twins.forEach(this::remove);
-    return twins;
+    pipeline.reply(future, outcome);
+    waiting.cancel(waiter.submission());
+    answerDuplicates(waiter.claim(), nowMillis);
+    return true;
   }
 
-  /**
-   * Offers what groups have to those who wait for them, first come first served over all of them.
-   *
-   * @param groups names of groups, each once
-   * @param hasTasks whether a group still has a task that waits
-   * @param attempt decides one claim; true when it is answered
-   */
-  void serve(Iterable<String> groups, Predicate<String> hasTasks, Predicate<Waiter> attempt) {
-    List<Line> lines = new ArrayList<>();
-    for (String group : groups) {
-      NavigableSet<Waiter> waiters = byGroup.get(group);
-      if (waiters != null) {
-        lines.add(new Line(group, waiters));
-      }
+  /** Gives those who repeated a request, and wait, the answer that it has got meanwhile. */
+  void answerDuplicates(Command command, long nowMillis) {
+    String requestId = command.requestId();
+    if (requestId == null || waiting.isEmpty()) {
+      return;
     }
-    while (true) {
-      Waiter first = null;
-      for (Line line : lines) {
-        Waiter next = hasTasks.test(line.group) ? line.next : null;
-        if (next != null && (first == null || next.number() < first.number())) {
-          first = next;
-        }
-      }
-      if (first == null) {
-        return;
-      }
-      Waiter turn = first;
-      lines.forEach(line -> line.pass(turn));
-      if (attempt.test(turn)) {
-        remove(turn);
-      } else {
-        lines.forEach(line -> line.failed(turn));
+    String principal = command.client().principal();
+    if (engine.state().requests().find(principal, requestId, nowMillis) != null) {
+      for (ClaimQueue.Waiter duplicate : waiting.duplicates(command)) {
+        answerNow(duplicate, nowMillis);
       }
     }
   }
 
-  /** Those who wait for one group, while what it has is being offered. */
-  private static final class Line {
-    private final String group;
-    private final NavigableSet<Waiter> waiters;
-    private @Nullable Waiter next;
-
-    /** The largest limit that kept a claim from this group's tasks; -1 for none. */
-    private int failedLimit = -1;
-
-    Line(String group, NavigableSet<Waiter> waiters) {
-      this.group = group;
-      this.waiters = waiters;
-      this.next = waiters.first();
+  /** Answers those whose wait is over. */
+  void expire(long nowMillis) {
+    for (ClaimQueue.Waiter waiter = waiting.expire(nowMillis);
+        waiter != null;
+        waiter = waiting.expire(nowMillis)) {
+      answerNow(waiter, nowMillis);
     }
+  }
 
-    void pass(Waiter waiter) {
-      if (waiter.equals(next)) {
-        next = waiters.higher(waiter);
-        skip();
-      }
+  /** Answers a claim that waits no longer: with what it can have now, or with nothing. */
+  private void answerNow(ClaimQueue.Waiter waiter, long nowMillis) {
+    CompletableFuture<Outcome> future = waiter.submission().answer();
+    if (!future.isDone()) {
+      Claim last = waiter.claim().withWait(Duration.ZERO);
+      pipeline.reply(future, Objects.requireNonNull(engine.carryOut(last, nowMillis)));
     }
+  }
 
-    void failed(Waiter waiter) {
-      if (waiter.claim().groups().contains(group)) {
-        failedLimit = Math.max(failedLimit, waiter.claim().whileFewerThan());
-        skip();
-      }
-    }
-
-    /** Passes those whose limit is no higher than one that has failed. */
-    private void skip() {
-      while (next != null
-          && next.claim().whileFewerThan() > 0
-          && next.claim().whileFewerThan() <= failedLimit) {
-        next = waiters.higher(next);
-      }
+  /** Sends all away, in the order in which they came. */
+  void close(RuntimeException why) {
+    for (ClaimQueue.Waiter waiter : waiting.drain()) {
+      waiter.submission().reject(why);
     }
   }
 }

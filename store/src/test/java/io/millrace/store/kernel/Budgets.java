@@ -3,10 +3,10 @@ package io.millrace.store.kernel;
 import io.millrace.store.Limits;
 
 /** The default limits but for one. */
-final class Budgets {
+public final class Budgets {
   private Budgets() {}
 
-  static Limits subscriberLag(int commits) {
+  public static Limits subscriberLag(int commits) {
     Limits limits = Limits.defaults();
     return with(commits, limits.unsyncedBytes(), limits.memoryBytes());
   }

@@ -15,6 +15,7 @@ import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Disk;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
+import io.millrace.store.kernel.snapshots.Snapshots;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

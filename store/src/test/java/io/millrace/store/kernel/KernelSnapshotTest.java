@@ -15,6 +15,8 @@ import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.journal.FileJournal;
 import io.millrace.store.journal.FileJournalOptions;
 import io.millrace.store.journal.SnapshotInput;
+import io.millrace.store.kernel.recovery.Replayer;
+import io.millrace.store.kernel.snapshots.Backups;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

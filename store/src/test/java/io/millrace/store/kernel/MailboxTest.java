@@ -105,7 +105,7 @@ class MailboxTest {
       assertThat(mailbox.push(new Letter(0, i))).isNotEqualTo(Mailbox.Receipt.FULL);
     }
     assertThat(mailbox.push(new Letter(0, 3))).isEqualTo(Mailbox.Receipt.FULL);
-    assertThat(mailbox.push(new Withdrawal(new Submission(CLAIM, new LoopThread(), _ -> {}))))
+    assertThat(mailbox.push(new Submission(CLAIM, new LoopThread(), _ -> {}).cancellation()))
         .isEqualTo(Mailbox.Receipt.TAKEN);
     CompletableFuture<Void> room = mailbox.room();
     assertThat(room).isNotDone().isSameAs(mailbox.room());

@@ -10,6 +10,7 @@ import io.millrace.store.kernel.records.RecordException;
 import io.millrace.store.kernel.records.RecordReader;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
+import io.millrace.store.kernel.recovery.Replayer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -22,6 +22,7 @@ import io.millrace.store.kernel.records.History;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
+import io.millrace.store.kernel.recovery.Replayer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -24,6 +24,7 @@ import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.FileJournal;
 import io.millrace.store.journal.FileJournalOptions;
+import io.millrace.store.kernel.subscriptions.LiveSubscription;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -15,6 +15,7 @@ import io.millrace.store.Transaction;
 import io.millrace.store.kernel.decisions.Decider;
 import io.millrace.store.kernel.decisions.Decision;
 import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.recovery.EventValidator;
 import io.millrace.store.kernel.state.FrozenState;
 import io.millrace.store.kernel.state.Group;
 import io.millrace.store.kernel.state.RecentRequests;
@@ -196,7 +197,7 @@ final class TransactionRun {
     Event event =
         new Event(
             state.commits() + 1, now, command.client(), override, done.changes(), done.request());
-    Fit.require(state, event);
+    EventValidator.require(state, event);
     state.apply(event);
     plain.apply(event);
     return event;

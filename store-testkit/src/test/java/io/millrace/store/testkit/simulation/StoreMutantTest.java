@@ -86,17 +86,17 @@ final class StoreMutantTest {
 
   @Test
   void ids_used_again_by_a_new_history() {
-    noticed(kernel("Replayer", "skipIds").returningNothing(), "was given though");
+    noticed(kernel("recovery.Replayer", "skipIds").returningNothing(), "was given though");
   }
 
   @Test
   void ids_used_again_by_a_restored_backup() {
-    noticed(kernel("Backups", "leastId").returning(0L), "was given though");
+    noticed(kernel("snapshots.Backups", "leastId").returning(0L), "was given though");
   }
 
   @Test
   void a_restored_backup_that_goes_on_in_the_old_history() {
-    noticed(kernel("Backups", "write").withConstant(1, 0), "was restored as");
+    noticed(kernel("snapshots.Backups", "write").withConstant(1, 0), "was restored as");
   }
 
   @Test
@@ -106,7 +106,7 @@ final class StoreMutantTest {
 
   @Test
   void an_answer_that_leaves_before_it_is_durable() {
-    Mutant mutant = kernel("Answers", "give").withCallReturning("newestSequence", 0L);
+    Mutant mutant = kernel("CommitPipeline", "reply").withCallReturning("newestSequence", 0L);
     noticed(mutant, "had told|nobody asked");
   }
 
@@ -170,18 +170,22 @@ final class StoreMutantTest {
   @Test
   void a_waiting_claim_that_is_forgotten() {
     noticed(
-        kernel("WaitingRoom", "serve").returningNothing(),
+        kernel("WaitingClaims", "serve").returningNothing(),
         "waits though|longer than|was served before");
   }
 
   @Test
   void a_commit_that_is_never_streamed() {
-    noticed(kernel("Broadcast", "publish").withoutAssignment("next"), "told but never streamed");
+    noticed(
+        kernel("subscriptions.Broadcast", "publish").withoutAssignment("next"),
+        "told but never streamed");
   }
 
   @Test
   void a_subscriber_that_gets_what_it_did_not_ask_for() {
-    noticed(kernel("LiveSubscription", "select").withCallReturning("includes", 1), "subscriber to");
+    noticed(
+        kernel("subscriptions.LiveSubscription", "select").withCallReturning("includes", 1),
+        "subscriber to");
   }
 
   @Test
@@ -222,14 +226,14 @@ final class StoreMutantTest {
   @Test
   void more_waiting_claims_than_allowed() {
     Mutant mutant =
-        kernel("WaitingRoom", "admit").withCallReturning("waitingClaims", Integer.MAX_VALUE);
+        kernel("WaitingClaims", "admit").withCallReturning("waitingClaims", Integer.MAX_VALUE);
     noticed(mutant, "claims wait, more than");
   }
 
   @Test
   void more_subscriptions_than_allowed() {
     Mutant mutant =
-        kernel("Subscribing", "begin").withCallReturning("subscribers", Integer.MAX_VALUE);
+        kernel("EmbeddedStore", "subscribe").withCallReturning("subscribers", Integer.MAX_VALUE);
     noticed(mutant, "subscriptions");
   }
 

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param number its position's number, one more than the commit before it
  * @param timeMillis the store time of the decision
- * @param client who asked
- * @param override whether an operator's right was used
+ * @param client the client that asked for it
+ * @param override whether an operator overrode the owner
  * @param changes what it did, in order: adds, updates, renewals, takings, deletes, then documents
  * @param request the request id with its digest; null for none
  */

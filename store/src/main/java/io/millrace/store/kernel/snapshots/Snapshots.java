@@ -1,8 +1,9 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.snapshots;
 
 import io.millrace.store.Journaling;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.Upkeep;
+import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
@@ -10,11 +11,15 @@ import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.kernel.records.History;
 import io.millrace.store.kernel.records.JournalRecord;
+import io.millrace.store.kernel.records.RecordWriter;
+import io.millrace.store.kernel.recovery.Replayer.Recovered.Replayed;
 import io.millrace.store.kernel.state.State;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,18 +29,18 @@ import org.slf4j.LoggerFactory;
  * groups, when the state is just what the journal adds up to. Once the loop has ended, it writes a
  * last one if the next start would have much to read.
  */
-final class Snapshots {
+public final class Snapshots {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
 
   /** So many bytes of journal after the last snapshot are worth one at the close: 16 MiB. */
-  static final long WORTHWHILE_BYTES = 16 << 20;
+  public static final long WORTHWHILE_BYTES = 16 << 20;
 
   /** How long after a failure the next snapshot may begin. */
   static final Duration RETRY = Duration.ofMinutes(1);
 
   private final Environment environment;
   private final Journal journal;
-  private final JournalFeed feed;
+  private final LongSupplier durableSequence;
   private final Upkeep upkeep;
   private final Journaling journaling;
   private Frame latest;
@@ -68,18 +73,23 @@ final class Snapshots {
   /**
    * For a store that opened with frame {@code opened}.
    *
-   * @param recovered what it opened with
+   * @param durableSequence the last frame that is durable
+   * @param replayed what it read when it opened
    */
-  Snapshots(
-      StoreOptions options, Journal journal, JournalFeed feed, Frame opened, Recovered recovered) {
+  public Snapshots(
+      StoreOptions options,
+      Journal journal,
+      LongSupplier durableSequence,
+      Frame opened,
+      Replayed replayed) {
     this.environment = options.environment();
     this.journal = journal;
-    this.feed = feed;
+    this.durableSequence = durableSequence;
     this.upkeep = options.upkeep();
     this.journaling = options.journaling();
     this.latest = header(opened);
-    this.commitsAtLast = recovered.replayed().snapshotAt();
-    this.bytes = recovered.replayed().bytes();
+    this.commitsAtLast = replayed.snapshotAt();
+    this.bytes = replayed.bytes();
   }
 
   private static Frame header(Frame frame) {
@@ -93,13 +103,17 @@ final class Snapshots {
         ByteBuffer.allocate(0));
   }
 
-  long published() {
+  /** How many snapshots were published. Safe for use by any thread. */
+  public long published() {
     return published.get();
   }
 
-  /** The header of the frame that ends with the newest commit, once it is written. */
-  Frame latestFrame(long commits) {
-    boolean gathered = feed.isGathering();
+  /**
+   * The header of the frame that ends with the newest commit, once it is written.
+   *
+   * @param gathered whether commits are gathered for a frame that is not written yet
+   */
+  public Frame latestFrame(long commits, boolean gathered) {
     return new Frame(
         latest.sequence() + (gathered ? 1 : 0),
         latest.epoch(),
@@ -111,19 +125,19 @@ final class Snapshots {
   }
 
   /** Asks for a snapshot at the next occasion. */
-  void request() {
+  public void request() {
     requested = true;
     retryAtNanos = environment.nanos();
   }
 
   /** Remembers the frame after which the state will stand. */
-  void noteFrame(Frame frame) {
+  public void noteFrame(Frame frame) {
     latest = header(frame);
     bytes += frame.payload().remaining();
   }
 
   /** Wakes a snapshot that waits for its frame to be durable. */
-  void noteDurable() {
+  public void noteDurable() {
     Driver writing = driver;
     if (running && writing != null) {
       writing.signal();
@@ -131,13 +145,13 @@ final class Snapshots {
   }
 
   /** Gives up what waits for a frame that will never be durable. */
-  void stop() {
+  public void stop() {
     stopped = true;
     noteDurable();
   }
 
   private long durableSequence() {
-    return stopped || leftNanos() <= 0 ? SnapshotActivity.STOPPED : feed.durableSequence();
+    return stopped || leftNanos() <= 0 ? Writing.STOPPED : durableSequence.getAsLong();
   }
 
   /** How long a snapshot may still take. */
@@ -151,7 +165,7 @@ final class Snapshots {
    * Begins a snapshot when it is time for one and none is being written. One that failed is tried
    * again after a minute.
    */
-  void consider(State state, History history) {
+  public void consider(State state, History history) {
     if (!running
         && (requested || state.commits() - commitsAtLast >= upkeep.snapshotEvery())
         && (failure == null || environment.nanos() - retryAtNanos >= 0)) {
@@ -164,11 +178,11 @@ final class Snapshots {
     running = true;
     long commits = state.commits();
     long journalBytes = bytes;
-    SnapshotActivity activity = null;
+    Writing activity = null;
     try {
       Iterator<JournalRecord> records = SnapshotRecords.of(state.freeze(), history, forks);
       activity =
-          new SnapshotActivity(
+          new Writing(
               records,
               journal.snapshot(latest),
               latest.sequence(),
@@ -232,7 +246,7 @@ final class Snapshots {
   }
 
   /** Why the last snapshot failed; null if it did not. Safe for use by any thread. */
-  @Nullable Throwable failure() {
+  public @Nullable Throwable failure() {
     return failure;
   }
 
@@ -240,7 +254,7 @@ final class Snapshots {
    * Waits for the snapshot that is being written, if any, and writes a last one where it is worth
    * it; gives up what takes too long. For the thread that closes the store, after the loop's end.
    */
-  void close(State state, History history) {
+  public void close(State state, History history) {
     if (closed) {
       return;
     }
@@ -259,6 +273,90 @@ final class Snapshots {
     Driver writing = driver;
     if (writing != null) {
       writing.join();
+    }
+  }
+
+  /** Writes one snapshot beside the working store, a part at each step, and publishes it. */
+  private static final class Writing implements Activity {
+    /** What stands for a frame where no other will become durable, or no time is left. */
+    static final long STOPPED = -1;
+
+    private final Iterator<JournalRecord> records;
+    private final Journal.SnapshotWriter writer;
+    private final long sequence;
+    private final LongSupplier durableSequence;
+    private final Consumer<@Nullable Throwable> done;
+    private final RecordWriter part = new RecordWriter();
+    private boolean told;
+
+    /**
+     * A snapshot of what the journal adds up to after frame {@code sequence}.
+     *
+     * @param durableSequence the last frame that is durable, or {@link #STOPPED}
+     * @param done called once on this activity's thread: with null when the snapshot is published,
+     *     with what went wrong when it was abandoned
+     */
+    Writing(
+        Iterator<JournalRecord> records,
+        Journal.SnapshotWriter writer,
+        long sequence,
+        LongSupplier durableSequence,
+        Consumer<@Nullable Throwable> done) {
+      this.records = records;
+      this.writer = writer;
+      this.sequence = sequence;
+      this.durableSequence = durableSequence;
+      this.done = done;
+    }
+
+    @Override
+    public long step() {
+      try {
+        long durable = durableSequence.getAsLong();
+        if (durable == STOPPED) {
+          throw new JournalException("the store has stopped");
+        }
+        if (SnapshotRecords.fill(part, records)) {
+          writer.part(part.view());
+          part.clear();
+          return 0;
+        }
+        if (durable < sequence) {
+          return UNTIL_SIGNALLED;
+        }
+        writer.publish();
+      } catch (Throwable e) {
+        // Errors too: as long as nobody hears of its end, no other snapshot begins.
+        failed(e);
+        return FINISHED;
+      }
+      tell(null);
+      return FINISHED;
+    }
+
+    @Override
+    public void failed(Throwable thrown) {
+      try {
+        abandon(thrown);
+      } finally {
+        tell(thrown);
+      }
+    }
+
+    private void tell(@Nullable Throwable failure) {
+      if (!told) {
+        told = true;
+        done.accept(failure);
+      }
+    }
+
+    /** What fails once may fail again when it is thrown away; recovery removes what stays. */
+    private void abandon(Throwable why) {
+      try {
+        writer.abandon();
+      } catch (RuntimeException e) {
+        why.addSuppressed(e);
+      }
     }
   }
 }

@@ -12,17 +12,20 @@ import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
+import io.millrace.store.kernel.recovery.Replayer;
+import io.millrace.store.kernel.snapshots.Snapshots;
 import io.millrace.store.kernel.state.State;
+import io.millrace.store.kernel.subscriptions.Broadcast;
 import java.time.Duration;
 import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How a store begins: the journal is replayed, a reign recorded, and the loop set going. */
-final class Opening {
+/** How a store starts: the journal is replayed, an epoch recorded, and the loop set going. */
+final class StoreStarter {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedStore.class);
 
-  private Opening() {}
+  private StoreStarter() {}
 
   /**
    * Opens a store on files; see {@link EmbeddedStore#open(StoreOptions)}.
@@ -53,7 +56,7 @@ final class Opening {
    */
   static EmbeddedStore open(StoreOptions options, Journal journal, int nodeCapacity) {
     Environment environment = options.environment();
-    Recovered recovered = Replayer.recover(environment, journal, nodeCapacity);
+    Replayer.Recovered recovered = Replayer.recover(environment, journal, nodeCapacity);
     Journal.Tail tail = recovered.tail();
     if (tail.notice() != null) {
       LOG.warn("recovery: {}; docs/journal-damage.md says what this means", tail.notice());
@@ -64,8 +67,9 @@ final class Opening {
               + " given twice and positions after that commit are refused",
           tail.position());
     }
-    warnOfTime(recovered.clock(), options);
-    Frame opened = reign(options, journal, recovered);
+    StoreClock clock = new StoreClock(environment, recovered.timeMillis());
+    warnOfTime(clock, options);
+    Frame opened = beginEpoch(options, journal, recovered, clock.millis());
     JournalFeed feed =
         new JournalFeed(
             journal,
@@ -74,11 +78,12 @@ final class Opening {
             opened.sequence(),
             recovered.state().commits());
     Broadcast broadcast = new Broadcast(recovered.state().commits(), options.limits());
-    Snapshots snapshots = new Snapshots(options, journal, feed, opened, recovered);
+    Snapshots snapshots =
+        new Snapshots(options, journal, feed::durableSequence, opened, recovered.replayed());
     Mailbox mailbox =
         new Mailbox(options.limits().queuedCommands(), options.limits().queuedBytes());
-    Outlets outlets = new Outlets(options.journaling(), feed, broadcast, snapshots);
-    StoreLoop loop = new StoreLoop(options, recovered, new LoopThread(), mailbox, outlets);
+    CommitPipeline pipeline = new CommitPipeline(options.journaling(), feed, broadcast, snapshots);
+    StoreLoop loop = new StoreLoop(options, recovered, clock, mailbox, pipeline);
     Driver driver = environment.drive("store", loop);
     feed.bell(driver);
     return new EmbeddedStore(options, journal, mailbox, loop, driver);
@@ -98,8 +103,9 @@ final class Opening {
     }
   }
 
-  /** Begins a reign: its first record must be durable before anything is served. */
-  private static Frame reign(StoreOptions options, Journal journal, Recovered recovered) {
+  /** Begins an epoch: its first record must be durable before anything is served. */
+  private static Frame beginEpoch(
+      StoreOptions options, Journal journal, Replayer.Recovered recovered, long nowMillis) {
     Journal.Tail tail = recovered.tail();
     RecordWriter out = new RecordWriter();
     long epoch = tail.epoch() + 1;
@@ -109,7 +115,7 @@ final class Opening {
             tail.sequence() + 1,
             epoch,
             options.environment().newRandom().nextLong(),
-            recovered.clock().millis(),
+            nowMillis,
             tail.sequence(),
             recovered.state().commits(),
             out.view());

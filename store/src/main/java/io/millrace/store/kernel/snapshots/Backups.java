@@ -1,8 +1,6 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.snapshots;
 
 import io.millrace.store.Limits;
-import io.millrace.store.Position;
-import io.millrace.store.Read;
 import io.millrace.store.StoreException;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.FileJournal;
@@ -22,7 +20,7 @@ import java.nio.file.Path;
 import java.util.Iterator;
 
 /** Backups: a snapshot that stands alone, written to any stream, and stores made of them. */
-final class Backups {
+public final class Backups {
   /** Where {@link #leastId} begins to count: 2020-01-01T00:00:00Z, in milliseconds. */
   private static final long COUNTED_FROM = 1_577_836_800_000L;
 
@@ -30,7 +28,7 @@ final class Backups {
   private static final int IDS_PER_SECOND_BITS = 22;
 
   /** What a backup is made of. */
-  record Frozen(FrozenState state, History history, Frame frame) {}
+  public record Frozen(FrozenState state, History history, Frame frame) {}
 
   private Backups() {}
 
@@ -45,14 +43,14 @@ final class Backups {
    * @throws StoreException when the backup is damaged, or the folder is in use, not empty, or
    *     cannot be written
    */
-  static long restore(Environment environment, Path folder, InputStream backup) {
+  public static long restore(Environment environment, Path folder, InputStream backup) {
     long leastId = leastId(environment.wallMillis());
     return FileJournal.restore(environment, folder, backup, part -> leavingOutIds(part, leastId))
         .position();
   }
 
   /** No store has given an id beyond this one, unless the clock is wrong. */
-  static long leastId(long wallMillis) {
+  public static long leastId(long wallMillis) {
     long seconds = Math.max(0, wallMillis - COUNTED_FROM) / 1_000;
     // A clock that is far ahead must not use up the ids.
     return Math.min(seconds << IDS_PER_SECOND_BITS, Limits.LARGEST_NUMBER / 2);
@@ -79,20 +77,8 @@ final class Backups {
     return out.view();
   }
 
-  /** Takes what there is now. For the loop's thread. */
-  static Frozen freeze(StoreLoop loop) {
-    return new Frozen(
-        loop.state().freeze(),
-        loop.engine().history(),
-        loop.outlets().snapshots().latestFrame(loop.state().commits()));
-  }
-
-  static Position write(Read<Frozen> read, OutputStream target) {
-    write(read.value(), target);
-    return read.position();
-  }
-
-  static void write(Frozen frozen, OutputStream target) {
+  /** Writes a backup. */
+  public static void write(Frozen frozen, OutputStream target) {
     try {
       SnapshotOutput output = new SnapshotOutput(target, frozen.frame(), true);
       Iterator<JournalRecord> records = SnapshotRecords.of(frozen.state(), frozen.history(), true);

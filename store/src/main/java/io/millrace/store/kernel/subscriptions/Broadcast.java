@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.subscriptions;
 
 import io.millrace.store.Limits;
 import io.millrace.store.kernel.records.Event;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * the limits loses its place, so that one that has stalled does not keep the commits of all in
  * memory.
  */
-final class Broadcast {
+public final class Broadcast {
   /** A commit in the chain, or the place before the first. */
   static final class Link {
     private final @Nullable Event event;
@@ -66,7 +66,8 @@ final class Broadcast {
   private volatile Link last;
   private boolean closed;
 
-  Broadcast(long number, Limits limits) {
+  /** A chain that begins after commit {@code number}. */
+  public Broadcast(long number, Limits limits) {
     this.last = new Link(null, number, 0);
     this.maxLag = limits.subscriberLag();
     this.maxLagBytes = limits.subscriberLagBytes();
@@ -83,7 +84,7 @@ final class Broadcast {
   }
 
   /** Adds durable commits, in order. */
-  void publish(List<Event> events) {
+  public void publish(List<Event> events) {
     lock.lock();
     try {
       if (walkers.isEmpty()) {
@@ -125,7 +126,8 @@ final class Broadcast {
     }
   }
 
-  int size() {
+  /** The number of subscribers. */
+  public int size() {
     lock.lock();
     try {
       return walkers.size();
@@ -163,7 +165,7 @@ final class Broadcast {
   }
 
   /** Ends the chain: nothing more will come. */
-  void close() {
+  public void close() {
     lock.lock();
     try {
       closed = true;

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.subscriptions;
 
 import io.millrace.store.Change;
 import io.millrace.store.Commit;
@@ -7,6 +7,7 @@ import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.environment.Environment;
+import io.millrace.store.kernel.Budgets;
 import io.millrace.store.kernel.records.Event;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +33,7 @@ public class LiveSubscriptionLincheckTest {
           broadcast,
           new PastJournal(_ -> null),
           Environment.system(),
-          new LoopThread());
+          _ -> {});
   private long published;
 
   /** Only the loop publishes. */

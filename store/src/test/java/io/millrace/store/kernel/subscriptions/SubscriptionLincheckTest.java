@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.subscriptions;
 
 import io.millrace.store.Change;
 import io.millrace.store.Commit;
@@ -10,6 +10,7 @@ import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.kernel.Budgets;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
@@ -100,7 +101,7 @@ public class SubscriptionLincheckTest {
                 broadcast,
                 new PastJournal(position -> new PastReader(durable, position)),
                 Environment.system(),
-                new LoopThread())
+                _ -> {})
             .open();
   }
 

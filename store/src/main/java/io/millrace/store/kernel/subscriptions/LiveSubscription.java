@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.subscriptions;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Change;
@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * journal would have to keep its segments. When it asks again it reads on in the journal, and
  * learns that it was too slow if the journal does not go back so far any more.
  */
-final class LiveSubscription implements Subscription, Broadcast.Walker {
+public final class LiveSubscription implements Subscription, Broadcast.Walker {
   private static final Logger LOG = LoggerFactory.getLogger(LiveSubscription.class);
 
   private final Interest interest;
@@ -48,7 +49,7 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
   private final Broadcast broadcast;
   private final Journal journal;
   private final Environment environment;
-  private final LoopThread loopThread;
+  private final Consumer<String> refuseToWait;
 
   /** Held while the past is read, so that its reader is not closed in the middle. */
   private final ReentrantLock reading = new ReentrantLock();
@@ -79,21 +80,23 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
    *
    * @param live whether nothing durable follows, so that it begins at the end of the chain; else
    *     {@link #open} comes next
+   * @param refuseToWait throws, on the thread of the store, when the subscriber would wait; takes
+   *     what it wants to do
    */
-  LiveSubscription(
+  public LiveSubscription(
       Interest interest,
       Position start,
       boolean live,
       Broadcast broadcast,
       Journal journal,
       Environment environment,
-      LoopThread loopThread) {
+      Consumer<String> refuseToWait) {
     this.interest = interest;
     this.start = start;
     this.broadcast = broadcast;
     this.journal = journal;
     this.environment = environment;
-    this.loopThread = loopThread;
+    this.refuseToWait = refuseToWait;
     this.passed = start.number();
     this.behind = !live;
     Broadcast.Link end = broadcast.join(this);
@@ -109,7 +112,7 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
    *
    * @throws PositionLostException when the journal does not go back so far; it is closed then
    */
-  LiveSubscription open() {
+  public LiveSubscription open() {
     reading.lock();
     try {
       if (behind && !openReader()) {
@@ -137,7 +140,7 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
   }
 
   /** The bytes of the commits that are in memory for the sake of this subscriber. */
-  long keptBytes() {
+  public long keptBytes() {
     Broadcast.Link at = place.get();
     return at == null ? 0 : broadcast.last().bytes() - at.bytes();
   }
@@ -277,7 +280,7 @@ final class LiveSubscription implements Subscription, Broadcast.Walker {
       return null;
     }
     if (link.next() == null && nanos > 0) {
-      loopThread.refuseToWait("waiting for the next commit");
+      refuseToWait.accept("waiting for the next commit");
       broadcast.await(this, link, nanos);
     }
     Broadcast.Link following = link.next();

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.recovery;
 
 import io.millrace.store.Change;
 import io.millrace.store.Document;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Whether a commit read from a journal fits the state that it is to change: each change by itself,
  * and all of them together.
  */
-final class Fit {
+public final class EventValidator {
   private final State state;
 
   /** The largest number that was given; what is new has a larger one. */
@@ -25,7 +25,7 @@ final class Fit {
   /** What has been changed or deleted, which nothing is twice; null for a single change. */
   private final @Nullable Set<Object> changed;
 
-  private Fit(State state, int changes) {
+  private EventValidator(State state, int changes) {
     this.state = state;
     this.changed = changes > 1 ? new HashSet<>() : null;
     this.lastId = state.lastId();
@@ -36,11 +36,11 @@ final class Fit {
    *
    * @throws RecordException names the first that does not fit
    */
-  static void require(State state, Event event) {
+  public static void require(State state, Event event) {
     if (event.number() != state.commits() + 1) {
       throw new RecordException("commit " + event.number() + " follows commit " + state.commits());
     }
-    Fit fit = new Fit(state, event.changes().size());
+    EventValidator fit = new EventValidator(state, event.changes().size());
     for (Change change : event.changes()) {
       String problem = fit.problemOf(change);
       if (problem != null) {

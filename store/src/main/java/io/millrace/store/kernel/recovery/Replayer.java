@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.recovery;
 
 import io.millrace.store.Journaling;
 import io.millrace.store.Task;
@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the state anew from what a journal delivers. */
-final class Replayer implements Journal.Replay {
+public final class Replayer implements Journal.Replay {
   /**
    * How many ids a new history leaves out. An id takes at least 8 bytes of journal, so a crash
    * loses fewer as long as less than 32 GiB are not on disk; and 2^21 new histories fit below 2^53.
@@ -37,7 +37,7 @@ final class Replayer implements Journal.Replay {
   private long bytes;
 
   /** A replay into an empty state. */
-  Replayer() {
+  public Replayer() {
     this(State.NODE_CAPACITY);
   }
 
@@ -50,11 +50,9 @@ final class Replayer implements Journal.Replay {
    * Recovers from {@code journal}; begins a new history if the old one may have lost commits: those
    * of an opportunistic store that crashed, or those that the journal cannot read.
    */
-  static Recovered recover(Environment environment, Journal journal, int nodeCapacity) {
+  public static Recovered recover(Environment environment, Journal journal, int nodeCapacity) {
     Replayer replayer = new Replayer(nodeCapacity);
     Journal.Tail tail = journal.recover(replayer);
-    StoreClock clock =
-        new StoreClock(environment, Math.max(tail.timeMillis(), replayer.state.timeMillis()));
     History history = replayer.history;
     if (history == null) {
       history = History.begin(environment.newRandom().nextLong());
@@ -71,17 +69,18 @@ final class Replayer implements Journal.Replay {
     return new Recovered(
         replayer.state,
         history,
-        clock,
+        Math.max(tail.timeMillis(), replayer.state.timeMillis()),
         tail,
         new Recovered.Replayed(replayer.snapshotAt, replayer.bytes));
   }
 
-  State state() {
+  /** The state so far. */
+  public State state() {
     return state;
   }
 
   /** The histories so far; null before the first record that tells of one. */
-  @Nullable History history() {
+  public @Nullable History history() {
     return history;
   }
 
@@ -100,7 +99,7 @@ final class Replayer implements Journal.Replay {
   }
 
   /** Puts back a part of a snapshot; gives the number of its records. */
-  long snapshotRecords(ByteBuffer payload) {
+  public long snapshotRecords(ByteBuffer payload) {
     List<JournalRecord> records = decode(payload);
     putBack(records);
     return records.size();
@@ -165,14 +164,14 @@ final class Replayer implements Journal.Replay {
   }
 
   /** Applies a frame; gives the number of its records. */
-  long frameRecords(Frame frame) {
+  public long frameRecords(Frame frame) {
     RecordReader in = new RecordReader(frame.payload());
     bytes += frame.payload().remaining();
     long records = 0;
     for (; !in.atEnd(); records++) {
       switch (Records.read(in)) {
         case JournalRecord.Committed(Event event) -> {
-          Fit.require(state, event);
+          EventValidator.require(state, event);
           state.apply(state.complete(event));
         }
         case JournalRecord.Opened opened -> {
@@ -206,5 +205,25 @@ final class Replayer implements Journal.Replay {
       // Every delayed task and lease that is over moves now, slice by slice.
     }
     return records;
+  }
+
+  /**
+   * What a store begins with.
+   *
+   * @param state the state after the last commit
+   * @param history the histories up to the one to go on with
+   * @param timeMillis the last journaled store time
+   * @param tail where the journal ended
+   * @param replayed what lies between the snapshot that it began with and the end
+   */
+  public record Recovered(
+      State state, History history, long timeMillis, Journal.Tail tail, Replayed replayed) {
+    /**
+     * What was read after the snapshot.
+     *
+     * @param snapshotAt how many commits the snapshot holds, 0 for none
+     * @param bytes the size of the frames' payloads after it
+     */
+    public record Replayed(long snapshotAt, long bytes) {}
   }
 }

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.snapshots;
 
 import io.millrace.store.Document;
 import io.millrace.store.kernel.records.Event;

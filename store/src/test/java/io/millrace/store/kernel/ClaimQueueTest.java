@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** In which order claims that wait are served, expire and leave. */
-class WaitingClaimsTest {
-  private final WaitingClaims waiting = new WaitingClaims();
+/** The order in which waiting claims are served, expire and leave. */
+class ClaimQueueTest {
+  private final ClaimQueue waiting = new ClaimQueue();
 
   private Submission wait(long client, long deadline, int limit, String... groups) {
     Claim claim =
@@ -89,8 +89,8 @@ class WaitingClaimsTest {
     Submission gone = wait(1, 100, 0, "a", "b");
     wait(2, 100, 0, "b");
     wait(3, 50, 0, "a");
-    waiting.withdraw(gone);
-    waiting.withdraw(gone);
+    waiting.cancel(gone);
+    waiting.cancel(gone);
     assertThat(serve("b", 9)).containsExactly(2L);
     wait(4, 10, 0, "a");
     assertThat(waiting.drain().stream().map(it -> it.claim().client().client()))

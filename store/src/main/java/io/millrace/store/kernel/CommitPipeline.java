@@ -1,0 +1,154 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.Journaling;
+import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.JournalRecord;
+import io.millrace.store.kernel.snapshots.Snapshots;
+import io.millrace.store.kernel.state.State;
+import io.millrace.store.kernel.subscriptions.Broadcast;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What follows a decision: its commit goes into the journal, and once that is durable, to the
+ * caller, to subscribers and to snapshots. For the loop's thread.
+ *
+ * <p>The one rule of release: an answer leaves once every frame that its decision saw is durable;
+ * answers leave in the order in which they were decided. An opportunistic store answers at the end
+ * of the turn, so that a caller with several commands under way wakes up once for all of them.
+ */
+final class CommitPipeline {
+  /** An answer that waits until frame {@code sequence} is durable. */
+  private record Held<T>(long sequence, CompletableFuture<T> future, T answer) {
+    void release() {
+      future.complete(answer);
+    }
+  }
+
+  private final Journaling journaling;
+  private final JournalFeed feed;
+  private final Broadcast broadcast;
+  private final Snapshots snapshots;
+  private final ArrayDeque<Held<?>> held = new ArrayDeque<>();
+  private boolean sealed;
+
+  CommitPipeline(
+      Journaling journaling, JournalFeed feed, Broadcast broadcast, Snapshots snapshots) {
+    this.journaling = journaling;
+    this.feed = feed;
+    this.broadcast = broadcast;
+    this.snapshots = snapshots;
+  }
+
+  JournalFeed feed() {
+    return feed;
+  }
+
+  Broadcast broadcast() {
+    return broadcast;
+  }
+
+  Snapshots snapshots() {
+    return snapshots;
+  }
+
+  /** The header of the frame that ends with the newest commit, once it is written. */
+  Frame latestFrame(State state) {
+    return snapshots.latestFrame(state.commits(), feed.isGathering());
+  }
+
+  /** Gives an answer that rests on everything recorded so far, as soon as it may be known. */
+  <T> void reply(CompletableFuture<T> future, T answer) {
+    switch (journaling) {
+      case STRICT -> {
+        long sequence = feed.newestSequence();
+        if (sequence <= feed.durableSequence() && held.isEmpty()) {
+          future.complete(answer);
+        } else {
+          held.add(new Held<>(sequence, future, answer));
+        }
+      }
+      case OPPORTUNISTIC -> held.add(new Held<>(feed.durableSequence(), future, answer));
+    }
+  }
+
+  /**
+   * Hands over what was gathered where the journal is free for it. In a strict store, whose callers
+   * wait for the disk, it also does so when there is nothing to add at present.
+   *
+   * @param more whether messages are there that add to the group
+   */
+  void flush(Engine engine, long nowMillis, boolean more) {
+    boolean soon = !more && journaling == Journaling.STRICT;
+    Frame frame = feed.flush(nowMillis, engine.state().commits(), soon);
+    if (frame != null) {
+      snapshots.noteFrame(frame);
+    }
+    if (!sealed && !feed.isGathering()) {
+      snapshots.consider(engine.state(), engine.history());
+    }
+  }
+
+  /** Gives out what has become durable. */
+  void release() {
+    List<Event> durable = feed.takeDurable();
+    if (!durable.isEmpty()) {
+      broadcast.publish(durable);
+      snapshots.noteDurable();
+    }
+    releaseReplies();
+  }
+
+  private void releaseReplies() {
+    long durable = feed.durableSequence();
+    while (true) {
+      Held<?> first = held.peek();
+      if (first == null || first.sequence() > durable) {
+        return;
+      }
+      held.remove();
+      first.release();
+    }
+  }
+
+  /** The failure of answers that are not certain, because the store has stopped. */
+  static OutcomeUnknownException unknown(Throwable cause) {
+    return new OutcomeUnknownException(
+        "the store stopped before the answer was on disk: " + cause.getMessage(), cause);
+  }
+
+  /**
+   * Ends the journal in order.
+   *
+   * @return whether everything is durable and given out; else to be called again after a signal
+   */
+  boolean seal(Engine engine, long nowMillis) {
+    if (!sealed) {
+      sealed = true;
+      feed.add(new JournalRecord.Closed());
+    }
+    flush(engine, nowMillis, false);
+    release();
+    if (!feed.isIdle() || !held.isEmpty()) {
+      return false;
+    }
+    broadcast.close();
+    return true;
+  }
+
+  /** Ends at once: what is not durable may never be. */
+  void stop(Throwable cause) {
+    try {
+      releaseReplies();
+      OutcomeUnknownException unknown = unknown(cause);
+      held.forEach(answer -> answer.future().completeExceptionally(unknown));
+      held.clear();
+    } finally {
+      snapshots.stop();
+      broadcast.close();
+    }
+  }
+}
