@@ -9,6 +9,7 @@ import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.WorkerPool;
+import io.millrace.work.Backoff;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,9 +34,9 @@ public final class JobDispatcher {
   private static final int MOST = 64;
 
   /** After which pause a report that could not be stored is tried again; doubled each time. */
-  private static final long FIRST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
-  private static final long LONGEST_PAUSE_NANOS = Duration.ofMinutes(1).toNanos();
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
   /** How many reports are settled in one go. */
   private static final int MOST_REPORTS = 256;
@@ -56,13 +57,8 @@ public final class JobDispatcher {
   private long renewAtNanos;
   private boolean begun;
 
-  /**
-   * A report that could not be stored.
-   *
-   * @param dueNanos when it is tried again
-   * @param pauseNanos how long it was put off
-   */
-  private record Postponed(Report report, long dueNanos, long pauseNanos) {}
+  /** A report that could not be stored, and when it is tried again. */
+  private record Postponed(Report report, long dueNanos, Backoff backoff) {}
 
   /**
    * A dispatcher that has done nothing yet.
@@ -150,22 +146,22 @@ public final class JobDispatcher {
       List<Settled> outcomes = registry.settle(now);
       for (int i = 0; i < now.size(); i++) {
         reports.removeFirst();
-        settled(now.get(i), outcomes.get(i), FIRST_PAUSE_NANOS, nowNanos);
+        settled(now.get(i), outcomes.get(i), null, nowNanos);
       }
     }
     while (!postponed.isEmpty() && nowNanos - postponed.peek().dueNanos() >= 0) {
       Postponed due = postponed.peek();
       Settled outcome = registry.settle(List.of(due.report())).getFirst();
       postponed.remove();
-      long pause = Math.min(LONGEST_PAUSE_NANOS, 2 * due.pauseNanos());
-      settled(due.report(), outcome, pause, nowNanos);
+      settled(due.report(), outcome, due.backoff(), nowNanos);
     }
     return !reports.isEmpty();
   }
 
-  private void settled(Report report, Settled outcome, long pauseNanos, long nowNanos) {
+  private void settled(Report report, Settled outcome, @Nullable Backoff last, long nowNanos) {
     if (outcome instanceof Settled.Postponed) {
-      postponed.add(new Postponed(report, nowNanos + pauseNanos, pauseNanos));
+      Backoff backoff = last == null ? new Backoff(FIRST_PAUSE, LONGEST_PAUSE) : last;
+      postponed.add(new Postponed(report, nowNanos + backoff.next().toNanos(), backoff));
     } else {
       pool.settled(report, outcome);
     }

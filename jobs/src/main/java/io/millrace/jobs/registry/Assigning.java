@@ -123,7 +123,7 @@ final class Assigning {
             .withCount(count)
             .withOrder(ClaimOrder.OLDEST);
     try {
-      return switch (JobStore.check(store.store().claim(claim))) {
+      return switch (store.check(store.store().claim(claim))) {
         case Outcome.Done done -> done.tasks();
         case Outcome.Refused _ -> List.of();
       };

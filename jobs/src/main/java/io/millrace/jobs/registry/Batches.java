@@ -13,19 +13,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Places jobs in batches. The lock is held from the plan to the outcome, so that only other
- * processes can interfere; the current batches are cached in between.
+ * Places jobs in batches. {@link Submitting} holds its lock from a plan to the outcome, so that
+ * only other processes can interfere; the current batches are cached in between. Guarded by that
+ * lock.
  */
 final class Batches {
   private final JobStore store;
   private final int capacity;
-
-  /** Fair: otherwise the last committer would come in again before the others have queued up. */
-  private final ReentrantLock lock = new ReentrantLock(true);
 
   private final Map<String, Known> current = new HashMap<>();
   private @Nullable Counter lastBatch;
@@ -49,18 +46,9 @@ final class Batches {
   /** A place in a batch; {@code index} counts from 0. */
   record Spot(long batch, int index) {}
 
-  /** What a commit changes, while the lock is held. */
-  interface Filling<T extends @Nullable Object> {
-    T fill(Plan plan);
-  }
-
-  <T extends @Nullable Object> T filling(Filling<T> filling) {
-    lock.lock();
-    try {
-      return filling.fill(new Plan());
-    } finally {
-      lock.unlock();
-    }
+  /** Begins a plan; the one before has ended. */
+  Plan plan() {
+    return new Plan();
   }
 
   /** Places for the jobs of one transaction. */

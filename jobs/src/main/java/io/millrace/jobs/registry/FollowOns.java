@@ -10,13 +10,16 @@ import io.millrace.jobs.JobType;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobsException;
 import io.millrace.jobs.Submission;
+import io.millrace.store.Document;
 import io.millrace.store.Outcome;
 import io.millrace.store.StoreException;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.work.Backoff;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,26 +40,30 @@ import org.slf4j.LoggerFactory;
  */
 public final class FollowOns {
   private static final Logger LOG = LoggerFactory.getLogger(FollowOns.class);
-  private static final long FIRST_PAUSE_MILLIS = 1_000;
-  private static final long LONGEST_PAUSE_MILLIS = 600_000;
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
   /** How often it looks for follow-on jobs that another process has left. */
   private static final long LOOK_MILLIS = 60_000;
 
   private final JobStore store;
-  private final Batches batches;
+  private final Submitting submitting;
   private final JobTypes types;
   private final Map<JobId, Retry> retries = new HashMap<>();
   private volatile Runnable wake = () -> {};
   private volatile boolean stopped;
 
-  FollowOns(JobStore store, Batches batches, JobTypes types) {
+  FollowOns(JobStore store, Submitting submitting, JobTypes types) {
     this.store = store;
-    this.batches = batches;
+    this.submitting = submitting;
     this.types = types;
   }
 
-  private record Retry(long dueMillis, long pauseMillis) {}
+  /** When a follow-on job is tried again. */
+  private static final class Retry {
+    private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    private long dueMillis;
+  }
 
   JobTypes types() {
     return types;
@@ -103,35 +110,31 @@ public final class FollowOns {
    */
   public long step() {
     List<JobId> pending = new ArrayList<>();
-    store.each(Keys.FOLLOW_ONS, "", document -> pending.add(JobJson.id(document.key().key())));
+    for (Document document : store.pages(Keys.FOLLOW_ONS)) {
+      pending.add(JobJson.id(document.key().key()));
+    }
     retries.keySet().retainAll(pending);
     long wait = LOOK_MILLIS;
     for (JobId id : pending) {
       long now = store.nowMillis();
       Retry retry = retries.get(id);
-      if (!stopped && (retry == null || now >= retry.dueMillis())) {
-        retry = make(id) ? null : later(retry);
-        if (retry == null) {
+      if (!stopped && (retry == null || now >= retry.dueMillis)) {
+        if (make(id)) {
           retries.remove(id);
           continue;
         }
-        retries.put(id, retry);
+        retry = retries.computeIfAbsent(id, _ -> new Retry());
+        retry.dueMillis = store.nowMillis() + retry.backoff.next().toMillis();
       }
-      wait = retry == null ? wait : Math.min(wait, Math.max(1, retry.dueMillis() - now));
+      wait = retry == null ? wait : Math.min(wait, Math.max(1, retry.dueMillis - now));
     }
     return wait;
-  }
-
-  private Retry later(@Nullable Retry last) {
-    long pause =
-        last == null ? FIRST_PAUSE_MILLIS : Math.min(LONGEST_PAUSE_MILLIS, 2 * last.pauseMillis());
-    return new Retry(store.nowMillis() + pause, pause);
   }
 
   /** Whether nothing is left to do. */
   private boolean make(JobId id) {
     try {
-      return store.insist("a job with a follow-on job", _ -> tryToMake(id));
+      return store.retry("a job with a follow-on job", () -> tryToMake(id));
     } catch (StoreException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -181,7 +184,7 @@ public final class FollowOns {
   private boolean commit(StoredJob parent, NewJob child) {
     Job followed = Transitions.followed(parent.job(), child.id(), null);
     JobId id = parent.job().id();
-    return batches.filling(plan -> {
+    return submitting.placing(plan -> {
       try {
         plan.clear(false);
         JobTransaction transaction = new JobTransaction(store.self());

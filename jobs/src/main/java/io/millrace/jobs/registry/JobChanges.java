@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A stream of the changes of jobs, each once and in order. For use by one thread; to be closed. */
@@ -46,15 +45,6 @@ public final class JobChanges implements AutoCloseable {
    * @throws PositionLostException when the stream was read too slowly
    */
   public List<JobChange> next(Duration timeout) throws InterruptedException {
-    return next(timeout, _ -> true);
-  }
-
-  /**
-   * As {@link #next(Duration)}, without the changes of other jobs, which are not parsed.
-   *
-   * @return also none if the commit changed only others
-   */
-  List<JobChange> next(Duration timeout, Predicate<JobId> wanted) throws InterruptedException {
     Commit commit = commits.next(timeout);
     if (commit == null) {
       return List.of();
@@ -64,15 +54,11 @@ public final class JobChanges implements AutoCloseable {
       switch (change) {
         case Change.DocumentPut(long _, Document document) -> {
           JobId id = JobJson.id(document.key().key());
-          if (wanted.test(id)) {
-            changes.add(new JobChange(commit.position(), id, known.read(document).job()));
-          }
+          changes.add(new JobChange(commit.position(), id, known.read(document).job()));
         }
         case Change.DocumentDeleted(DocumentKey key, long _) -> {
           JobId id = JobJson.id(key.key());
-          if (wanted.test(id)) {
-            changes.add(new JobChange(commit.position(), id, null));
-          }
+          changes.add(new JobChange(commit.position(), id, null));
         }
         default -> {}
       }

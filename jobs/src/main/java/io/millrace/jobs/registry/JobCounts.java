@@ -46,7 +46,7 @@ public final class JobCounts {
    */
   public Map<Kind, Long> ended() {
     Map<Kind, Long> counts = new HashMap<>();
-    Iterator<Document> all = store.iterator(Keys.JOBS, "", "");
+    Iterator<Document> all = store.pages(Keys.JOBS, "", "").iterator();
     while (all.hasNext()) {
       Kind kind = JobJson.kind(all.next());
       if (kind.status().isEnd()) {

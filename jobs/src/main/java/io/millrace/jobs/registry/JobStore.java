@@ -7,18 +7,15 @@ import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobsException;
 import io.millrace.jobs.JobsFullException;
 import io.millrace.store.Document;
-import io.millrace.store.DocumentKey;
 import io.millrace.store.DocumentQuery;
 import io.millrace.store.Outcome;
-import io.millrace.store.Owner;
 import io.millrace.store.Reason;
 import io.millrace.store.TaskStore;
-import io.millrace.store.Transaction;
+import io.millrace.work.StoreSession;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,30 +24,21 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /** The store as the registry uses it, with a clock and ids. Safe for use by threads. */
-final class JobStore {
-  private static final int ATTEMPTS = 100;
+final class JobStore extends StoreSession {
   private static final int PAGE = 1_000;
 
-  private final TaskStore store;
   private final BlobStore blobs;
   private final InstantSource clock;
   private final Guids ids;
   private final StoredJob.Cache known = new StoredJob.Cache();
-  private final Owner self;
 
   JobStore(TaskStore store, BlobStore blobs, Jobs.Environment environment) {
-    this.store = store;
+    super(store, environment.random());
     this.blobs = blobs;
     this.clock = environment.clock();
-    this.self = Owner.client(environment.random().nextLong(1, 1L << 53));
     this.ids = new Guids(clock, environment.random());
-  }
-
-  TaskStore store() {
-    return store;
   }
 
   BlobStore blobs() {
@@ -65,11 +53,6 @@ final class JobStore {
     return ids.next();
   }
 
-  /** The owner of the claims of this registry. */
-  Owner self() {
-    return self;
-  }
-
   /** The jobs that were read or written last. */
   StoredJob.Cache known() {
     return known;
@@ -78,10 +61,6 @@ final class JobStore {
   /** A job as a commit has stored it. */
   Job stored(JobTransaction.Written written, Outcome.Done done) {
     return known.keep(written.in(done)).job();
-  }
-
-  Optional<Document> document(DocumentKey key) {
-    return store.document(key).value();
   }
 
   Optional<StoredJob> entry(JobId id) {
@@ -121,7 +100,7 @@ final class JobStore {
       String first = missing.first();
       int limit = Math.min(PAGE, 2 * missing.size());
       List<Document> page =
-          store.documents(new DocumentQuery(Keys.JOBS, "", justBefore(first), limit)).value();
+          store().documents(new DocumentQuery(Keys.JOBS, "", justBefore(first), limit)).value();
       String last = page.size() < limit ? missing.last() : page.getLast().key().key();
       for (Document document : page) {
         if (missing.contains(document.key().key())) {
@@ -139,101 +118,23 @@ final class JobStore {
     return id.substring(0, id.length() - 1);
   }
 
-  /** Reads the documents of a collection whose keys have this prefix, page by page. */
-  void each(String collection, String prefix, Consumer<Document> look) {
-    Iterator<Document> all = iterator(collection, prefix, "");
-    all.forEachRemaining(look);
-  }
-
-  /**
-   * The documents of a collection whose keys have this prefix and are greater than {@code after}.
-   */
-  Iterator<Document> iterator(String collection, String prefix, String after) {
-    return new Iterator<>() {
-      private List<Document> page = List.of();
-      private int next;
-      private boolean over;
-      private String last = after;
-
-      @Override
-      public boolean hasNext() {
-        if (next == page.size() && !over) {
-          page = store.documents(new DocumentQuery(collection, prefix, last, PAGE)).value();
-          next = 0;
-          over = page.size() < PAGE;
-          last = page.isEmpty() ? last : page.getLast().key().key();
-        }
-        return next < page.size();
-      }
-
-      @Override
-      public Document next() {
-        if (!hasNext()) {
-          throw new java.util.NoSuchElementException();
-        }
-        return page.get(next++);
-      }
-    };
-  }
-
-  /**
-   * Commits.
-   *
-   * @return the outcome; refused only if something changed meanwhile, so that the caller looks
-   *     again
-   * @throws JobsFullException if the store has no room
-   * @throws TooLargeException if a smaller transaction may be taken
-   * @throws InvalidJobException if the store would never take it
-   */
+  /** Commits; see {@link #commit(io.millrace.store.Transaction)}. */
   Outcome commit(JobTransaction transaction) {
     return commit(transaction.build());
   }
 
-  /** The same for a transaction that writes no jobs. */
-  Outcome commit(Transaction transaction) {
-    return check(store.commit(transaction));
+  @Override
+  protected RuntimeException refused(Reason reason) {
+    return switch (reason.kind()) {
+      case FULL -> new JobsFullException(reason.message());
+      case TOO_LARGE -> new TooLargeException(reason.message());
+      default -> new InvalidJobException(reason.message());
+    };
   }
 
-  /** Throws what {@link #commit} throws. */
-  static Outcome check(Outcome outcome) {
-    if (outcome instanceof Outcome.Refused refused) {
-      for (Reason reason : refused.reasons()) {
-        switch (reason.kind()) {
-          case MISSING_UPDATE,
-              MISSING_DELETE,
-              MISSING_DEPEND,
-              OWNED_BY_ANOTHER,
-              LEASE_ENDED,
-              NOT_WAITING,
-              VERSION_CONFLICT -> {}
-          case FULL -> throw new JobsFullException(reason.message());
-          case TOO_LARGE -> throw new TooLargeException(reason.message());
-          case MALFORMED, REQUEST_ID_REUSED -> throw new InvalidJobException(reason.message());
-        }
-      }
-    }
-    return outcome;
-  }
-
-  /** One read and one commit. */
-  interface Attempt<T> {
-    /**
-     * The result; null if something changed meanwhile.
-     *
-     * @param number how often it was tried before, from 0
-     */
-    @Nullable T make(int number);
-  }
-
-  /** Reads and commits until nothing changes in between. */
-  <T> T insist(String what, Attempt<T> attempt) {
-    for (int i = 0; i < ATTEMPTS; i++) {
-      T result = attempt.make(i);
-      if (result != null) {
-        return result;
-      }
-    }
-    throw new JobsException(what + " changes too fast; it was tried " + ATTEMPTS + " times");
+  @Override
+  protected RuntimeException contended(String message) {
+    return new JobsException(message);
   }
 
   /** Hands over parts of a list, smaller ones if a part is too large for the store. */

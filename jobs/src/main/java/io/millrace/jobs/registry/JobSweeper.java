@@ -96,7 +96,7 @@ public final class JobSweeper {
 
   /** Documents go with their job in one commit, so this finds only what was damaged by hand. */
   private void sweepDocuments(String collection) {
-    Iterator<Document> all = store.iterator(collection, "", "");
+    Iterator<Document> all = store.pages(collection, "", "").iterator();
     List<JobId> ids = new ArrayList<>();
     while (all.hasNext()) {
       ids.add(JobJson.id(all.next().key().key()));

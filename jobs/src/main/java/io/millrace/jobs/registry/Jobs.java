@@ -2,15 +2,19 @@ package io.millrace.jobs.registry;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.jobs.InvalidJobException;
+import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobTypes;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.TaskStore;
+import io.millrace.work.Watch;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -53,9 +57,32 @@ public final class Jobs implements AutoCloseable {
     return types;
   }
 
-  /** Begins to watch these jobs until they have ended; to be closed. */
-  public JobWatch watch(Collection<JobId> jobs) {
-    return JobWatch.begin(store, jobs);
+  /** Begins to watch these jobs until they have ended or are deleted; to be closed. */
+  public Watch<JobId, Job> watch(Collection<JobId> jobs) {
+    return Watch.begin(
+        new Watch.Source<>() {
+          @Override
+          public Watch.Changes<JobId, Job> open() {
+            return Watch.documents(
+                store.store(),
+                Keys.JOBS,
+                JobJson::id,
+                document -> store.known().read(document).job());
+          }
+
+          @Override
+          public Map<JobId, Job> read(Collection<JobId> ids) {
+            Map<JobId, Job> found = new HashMap<>();
+            store.entries(ids).forEach((id, stored) -> found.put(id, stored.job()));
+            return found;
+          }
+
+          @Override
+          public boolean isOver(@Nullable Job job) {
+            return job == null || job.status().isEnd();
+          }
+        },
+        jobs);
   }
 
   /**

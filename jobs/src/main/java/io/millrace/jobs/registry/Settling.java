@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,15 +36,19 @@ final class Settling {
   private static final int MOST_BYTES = 6 << 20;
 
   private final JobStore store;
-  private final Batches batches;
+  private final Submitting submitting;
   private final Groups groups;
   private final Jobs.Options options;
   private final FollowOns followOns;
 
   Settling(
-      JobStore store, Batches batches, Groups groups, Jobs.Options options, FollowOns followOns) {
+      JobStore store,
+      Submitting submitting,
+      Groups groups,
+      Jobs.Options options,
+      FollowOns followOns) {
     this.store = store;
-    this.batches = batches;
+    this.submitting = submitting;
     this.groups = groups;
     this.options = options;
     this.followOns = followOns;
@@ -140,12 +145,13 @@ final class Settling {
   }
 
   private void settlePart(List<Attempt> part) {
-    store.insist(
+    AtomicBoolean again = new AtomicBoolean();
+    store.retry(
         "a job with a report",
-        number -> {
+        () -> {
           List<Attempt> open = open(part);
           // The caller mostly holds the latest version of the job: the first try relies on that.
-          if (number > 0) {
+          if (again.getAndSet(true)) {
             look(open);
             open = open(open);
           }
@@ -208,7 +214,7 @@ final class Settling {
       commit(owner, attempts, null);
       return;
     }
-    batches.filling(plan -> {
+    submitting.placing(plan -> {
       try {
         plan.clear(false);
         if (commit(owner, attempts, plan) instanceof Outcome.Done done) {

@@ -43,17 +43,16 @@ final class StoreJobRegistry implements JobRegistry {
   private final FollowOns followOns;
 
   StoreJobRegistry(JobStore store, JobTypes types, Jobs.Options options) {
-    Batches batches = new Batches(store, options.batchSize());
     this.store = store;
     this.types = types;
     this.groups = new Groups(store);
     this.contents = new Contents(store);
-    this.submitting = new Submitting(store, batches);
+    this.submitting = new Submitting(store, options.batchSize());
     this.userActions = new UserActions(store);
     this.assigning = new Assigning(store, groups, options.lease());
     this.leases = new Leases(store, options.lease());
-    this.followOns = new FollowOns(store, batches, types);
-    this.settling = new Settling(store, batches, groups, options, followOns);
+    this.followOns = new FollowOns(store, submitting, types);
+    this.settling = new Settling(store, submitting, groups, options, followOns);
   }
 
   FollowOns followOns() {
@@ -183,7 +182,7 @@ final class StoreJobRegistry implements JobRegistry {
 
   private List<Job> all(JobFilter filter, String after, int limit) {
     List<Job> found = new ArrayList<>();
-    Iterator<Document> all = store.iterator(Keys.JOBS, "", after);
+    Iterator<Document> all = store.pages(Keys.JOBS, "", after).iterator();
     while (found.size() < limit && all.hasNext()) {
       Job job = JobJson.readJob(all.next()).job();
       if (filter.matches(job)) {
@@ -199,7 +198,7 @@ final class StoreJobRegistry implements JobRegistry {
       return List.of();
     }
     String prefix = Keys.members(batch);
-    Iterator<Document> members = store.iterator(Keys.MEMBERS, prefix, prefix + after);
+    Iterator<Document> members = store.pages(Keys.MEMBERS, prefix, prefix + after).iterator();
     List<Job> found = new ArrayList<>();
     while (found.size() < limit && members.hasNext()) {
       List<JobId> ids = new ArrayList<>();
@@ -223,7 +222,9 @@ final class StoreJobRegistry implements JobRegistry {
 
   private List<Failure> attempts(String collection, JobId id) {
     List<Failure> attempts = new ArrayList<>();
-    store.each(collection, Keys.failures(id), each -> attempts.add(JobJson.readFailure(each)));
+    for (Document each : store.pages(collection, Keys.failures(id), "")) {
+      attempts.add(JobJson.readFailure(each));
+    }
     return attempts;
   }
 
@@ -254,14 +255,10 @@ final class StoreJobRegistry implements JobRegistry {
     record Member(int index, JobId id) {}
     String prefix = Keys.members(batch.id());
     List<Member> members = new ArrayList<>();
-    store.each(
-        Keys.MEMBERS,
-        prefix,
-        each ->
-            members.add(
-                new Member(
-                    Integer.parseInt(each.body().utf8()),
-                    JobJson.id(each.key().key().substring(prefix.length())))));
+    for (Document each : store.pages(Keys.MEMBERS, prefix, "")) {
+      JobId id = JobJson.id(each.key().key().substring(prefix.length()));
+      members.add(new Member(Integer.parseInt(each.body().utf8()), id));
+    }
     members.sort(Comparator.comparingInt(Member::index));
     return present(members.stream().map(Member::id).toList());
   }

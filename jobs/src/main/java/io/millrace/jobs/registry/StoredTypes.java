@@ -27,9 +27,9 @@ final class StoredTypes {
    * @throws InvalidJobException if they contradict what is stored
    */
   void settle(JobTypes configured) {
-    store.insist(
+    store.retry(
         "the configuration of job types",
-        _ -> {
+        () -> {
           Optional<Document> stored = store.document(Keys.TYPES);
           List<JobType> known = stored.map(document -> read(document.body())).orElse(List.of());
           if (!configured.replacesStored()) {

@@ -10,22 +10,22 @@ import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Reason;
 import io.millrace.store.StoreException;
 import io.millrace.store.Transaction;
+import io.millrace.work.GroupCommit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Stores submitted jobs. Those that arrive together share a transaction, since each changes the
- * current batch: the thread that has the lock of the batches commits for all that wait. A thread of
- * its own does so for those whose callers do not wait. Safe for use by any number of threads.
+ * current batch. Safe for use by any number of threads.
  */
 final class Submitting {
   private static final Logger LOG = LoggerFactory.getLogger(Submitting.class);
@@ -34,103 +34,60 @@ final class Submitting {
 
   private final JobStore store;
   private final Batches batches;
-  private final Queue<Waiting> queue = new ConcurrentLinkedQueue<>();
+  private final GroupCommit<Waiting> commits =
+      new GroupCommit<>("job-submissions", this::commitSome);
 
-  /** Whether a thread commits for callers that do not wait. */
-  private final AtomicBoolean flushing = new AtomicBoolean();
-
-  Submitting(JobStore store, Batches batches) {
+  /** Submissions to batches of {@code batchSize} jobs. */
+  Submitting(JobStore store, int batchSize) {
     this.store = store;
-    this.batches = batches;
+    this.batches = new Batches(store, batchSize);
   }
 
-  /** A submission and its answer, guarded by the lock of the batches. */
-  private static final class Waiting {
+  private static final class Waiting extends GroupCommit.Request<Job> {
     final NewJob job;
-    final CompletableFuture<Job> answer = new CompletableFuture<>();
 
     Waiting(NewJob job) {
       this.job = job;
-    }
-
-    boolean isOver() {
-      return answer.isDone();
     }
   }
 
   /** Queues a job; it is committed when {@link #flush} is called, or with the next submission. */
   CompletableFuture<Job> enqueue(NewJob job) {
     Waiting waiting = new Waiting(job);
-    queue.add(waiting);
-    return waiting.answer;
+    commits.enqueue(waiting);
+    return waiting.answer();
   }
 
   /** Commits the queued jobs, on another thread. */
   void flush() {
-    if (!queue.isEmpty() && flushing.compareAndSet(false, true)) {
-      Thread.ofVirtual().name("job-submissions").start(this::commitAll);
-    }
-  }
-
-  private void commitAll() {
-    try {
-      while (!queue.isEmpty()) {
-        var _ =
-            batches.filling(plan -> {
-              commitSome(plan);
-              return true;
-            });
-      }
-    } catch (RuntimeException | Error e) {
-      // No other thread may come for those that wait.
-      for (Waiting next = queue.poll(); next != null; next = queue.poll()) {
-        next.answer.completeExceptionally(e);
-      }
-    } finally {
-      flushing.set(false);
-    }
-    // A job that was queued since then has found a thread at work.
-    flush();
+    commits.flush();
   }
 
   Job submit(NewJob job) {
     Waiting waiting = new Waiting(job);
-    queue.add(waiting);
-    while (!waiting.isOver()) {
-      var _ =
-          batches.filling(plan -> {
-            if (!waiting.isOver()) {
-              commitSome(plan);
-            }
-            return true;
-          });
-    }
-    if (!waiting.answer.isCompletedExceptionally()) {
-      return waiting.answer.resultNow();
-    }
-    throw switch (waiting.answer.exceptionNow()) {
-      case RuntimeException e -> e;
-      case Throwable e -> new JobsException("the job could not be taken: " + e, e);
-    };
+    commits.run(waiting);
+    return waiting.result();
   }
 
-  private void commitSome(Batches.Plan plan) {
+  /** Lets another commit place jobs in batches; no submission is committed meanwhile. */
+  <T extends @Nullable Object> T placing(Function<Batches.Plan, T> commit) {
+    return commits.exclusively(() -> commit.apply(batches.plan()));
+  }
+
+  private void commitSome(GroupCommit.Waiting<Waiting> queue) {
+    Batches.Plan plan = batches.plan();
     List<Waiting> part = new ArrayList<>();
     long bytes = 0;
-    for (Waiting next = queue.peek();
-        next != null && part.size() < MOST && bytes < MOST_BYTES;
-        next = queue.peek()) {
-      queue.remove();
+    for (Waiting next = queue.take(); next != null; ) {
       part.add(next);
       bytes += next.job.bytes();
+      next = part.size() < MOST && bytes < MOST_BYTES ? queue.take() : null;
     }
     try {
       JobStore.inParts(part, MOST, some -> commit(plan, some));
     } catch (RuntimeException | Error e) {
       plan.clear(true);
-      for (Waiting each : part) {
-        each.answer.completeExceptionally(e);
-      }
+      throw e;
     }
   }
 
@@ -146,14 +103,15 @@ final class Submitting {
 
   private void commit(Batches.Plan plan, List<Waiting> part) {
     List<Waiting> left = new ArrayList<>(part);
-    store.insist(
+    AtomicBoolean again = new AtomicBoolean();
+    store.retry(
         "the current batch",
-        number -> {
+        () -> {
           left.removeIf(Waiting::isOver);
           if (left.isEmpty()) {
             return true;
           }
-          plan.clear(number > 0);
+          plan.clear(again.getAndSet(true));
           commitOnce(plan, firstOfEachKey(left), left);
           return left.stream().allMatch(Waiting::isOver) ? true : null;
         });
@@ -188,7 +146,7 @@ final class Submitting {
         case Outcome.Done done -> {
           plan.stored(done);
           for (int i = 0; i < written.size(); i++) {
-            waiting.get(i).answer.complete(store.stored(written.get(i), done));
+            waiting.get(i).complete(store.stored(written.get(i), done));
           }
         }
         case Outcome.Refused refused -> judge(all, refused);
@@ -213,10 +171,9 @@ final class Submitting {
       if (conflicts.contains(Keys.job(job.id()))) {
         Optional<Job> there = store.entry(job.id()).map(StoredJob::job);
         if (there.isPresent() && there.get().order().equals(job.order())) {
-          each.answer.complete(there.get());
+          each.complete(there.get());
         } else {
-          each.answer.completeExceptionally(
-              new InvalidJobException("job " + job.id() + " is there already"));
+          each.fail(new InvalidJobException("job " + job.id() + " is there already"));
         }
         continue;
       }
@@ -224,8 +181,7 @@ final class Submitting {
       if (key != null
           && conflicts.contains(Keys.name(key))
           && store.document(Keys.name(key)).isPresent()) {
-        each.answer.completeExceptionally(
-            new InvalidJobException("there is a job already with the key " + key));
+        each.fail(new InvalidJobException("there is a job already with the key " + key));
       }
     }
   }

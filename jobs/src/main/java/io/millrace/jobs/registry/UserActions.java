@@ -7,12 +7,14 @@ import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStateException;
 import io.millrace.jobs.JobStatus;
+import io.millrace.store.Document;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction.DocumentVersion;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,16 +43,8 @@ final class UserActions {
   }
 
   private Optional<Job> change(Supplier<Optional<StoredJob>> look, Step step) {
-    return store.insist(
-        "a job",
-        number -> {
-          Optional<StoredJob> entry = look.get();
-          if (entry.isEmpty()) {
-            return Optional.<Job>empty();
-          }
-          Job done = step.make(entry.get(), number);
-          return done == null ? null : Optional.of(done);
-        });
+    AtomicInteger number = new AtomicInteger();
+    return store.retry("a job", look, entry -> step.make(entry, number.getAndIncrement()));
   }
 
   /** Begins a transaction that may change the kernel task of a job. */
@@ -98,10 +92,9 @@ final class UserActions {
       transaction.delete(Keys.result(id), DocumentVersion.ANY);
     }
     for (String history : List.of(Keys.FAILURES, Keys.RETURNS)) {
-      store.each(
-          history,
-          Keys.failures(id),
-          attempt -> transaction.delete(attempt.key(), DocumentVersion.ANY));
+      for (Document attempt : store.pages(history, Keys.failures(id), "")) {
+        transaction.delete(attempt.key(), DocumentVersion.ANY);
+      }
     }
     if (job.line().followOn() != null) {
       transaction.delete(Keys.followOn(id), DocumentVersion.ANY);

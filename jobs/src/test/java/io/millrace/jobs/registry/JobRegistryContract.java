@@ -24,6 +24,7 @@ import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.store.Task;
 import io.millrace.store.testkit.contract.StoreFixture;
+import io.millrace.work.Watch;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -346,7 +347,7 @@ public abstract class JobRegistryContract {
     Job one = world.submit("second");
     Job two = world.submit("second");
     List<JobId> both = List.of(one.id(), two.id());
-    try (JobWatch watch = world.jobs().watch(both);
+    try (Watch<JobId, Job> watch = world.jobs().watch(both);
         JobChanges changes = world.jobs().changes(null)) {
       assertThat(watch.pending()).isEqualTo(2);
       world.accepted(world.completed(world.assign("second", A), "x"));
@@ -354,8 +355,8 @@ public abstract class JobRegistryContract {
       while (watch.pending() > 0) {
         watch.await(Duration.ofSeconds(10));
       }
-      assertThat(watch.jobs()).containsEntry(one.id(), world.job(one.id()));
-      assertThat(watch.jobs()).containsEntry(two.id(), null);
+      assertThat(watch.states()).containsEntry(one.id(), world.job(one.id()));
+      assertThat(watch.states()).containsEntry(two.id(), null);
       List<JobChange> seen = new ArrayList<>();
       while (seen.size() < 3) {
         seen.addAll(changes.next(Duration.ofSeconds(10)));

@@ -4,7 +4,6 @@ import io.millrace.jobs.Batch;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.jobs.registry.JobWatch;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
@@ -59,7 +58,7 @@ final class WaitRoutes {
     long seconds = request.query().integer("timeout", USUAL_SECONDS, 0, MOST_SECONDS);
     long end = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
     AtomicBoolean over = new AtomicBoolean();
-    try (JobWatch watched = jobs.watch(ids);
+    try (io.millrace.work.Watch<JobId, Job> watched = jobs.watch(ids);
         Watch _ = request.watch(_ -> over.set(true))) {
       long left = end - System.nanoTime();
       while (watched.pending() > 0 && left > 0 && !over.get()) {
