@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.server.HeapGoal;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.config.Configuration;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.Failures;
 import io.millrace.server.http.HttpLimits;
 import io.millrace.server.http.HttpListener;
@@ -12,6 +13,7 @@ import io.millrace.server.http.Later;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Routes;
 import io.millrace.server.security.Access;
+import io.millrace.server.security.Origins;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.Map;
@@ -66,13 +68,21 @@ final class BenchServer {
     MeterRegistry registry = new SimpleMeterRegistry();
     Routes routes =
         new Routes(registry)
-            .addPrompt(
-                ECHO,
-                (request, _) -> Later.now(Reply.json(request.body())),
-                request -> Reply.json(request.body()));
+            .addAll(
+                ApiRoutes.below(ECHO)
+                    .post(
+                        "",
+                        (request, _) -> Later.now(Reply.json(request.body())),
+                        request -> Reply.json(request.body()))
+                    .routes());
     InetAddress address = InetAddress.getLoopbackAddress();
     return HttpListener.start(
-        address, 0, HttpLimits.DEFAULT, Access.to(address, null), routes, new Failures());
+        address,
+        0,
+        HttpLimits.DEFAULT,
+        Access.to(address, null, Origins.NONE),
+        routes,
+        new Failures());
   }
 
   private static void awaitEnd(int port) throws IOException {

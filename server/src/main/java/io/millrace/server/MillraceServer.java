@@ -3,15 +3,6 @@ package io.millrace.server;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
-import io.millrace.jobs.InvalidJobException;
-import io.millrace.jobs.JobTypes;
-import io.millrace.jobs.dispatch.JobDispatcher;
-import io.millrace.jobs.registry.JobSweeper;
-import io.millrace.jobs.registry.Jobs;
-import io.millrace.jobs.worker.PolledWorkers;
-import io.millrace.jobs.worker.WorkerManager;
-import io.millrace.queues.Queues;
-import io.millrace.queues.Sweeper;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.cluster.ClusterApi;
@@ -19,23 +10,21 @@ import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Section;
 import io.millrace.server.graph.GraphPart;
 import io.millrace.server.graph.GraphSettings;
+import io.millrace.server.http.ApiRoutes;
+import io.millrace.server.http.Caller;
 import io.millrace.server.http.Failures;
 import io.millrace.server.http.HttpListener;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.Route;
 import io.millrace.server.http.Routes;
-import io.millrace.server.jobs.Dispatching;
-import io.millrace.server.jobs.JobsApi;
+import io.millrace.server.jobs.JobsPart;
 import io.millrace.server.jobs.JobsSettings;
-import io.millrace.server.metrics.GraphFigures;
-import io.millrace.server.metrics.JobFigures;
 import io.millrace.server.metrics.Metrics;
-import io.millrace.server.metrics.StoreFigures;
-import io.millrace.server.queues.DciApi;
+import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.FilePermissions;
 import io.millrace.server.security.Token;
-import io.millrace.server.store.StoreApi;
+import io.millrace.server.store.StorePart;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
@@ -45,12 +34,12 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,25 +62,15 @@ public final class MillraceServer implements AutoCloseable {
 
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
-  private final Parts parts;
+  private final List<Part> parts;
+  private final List<StepLoop> loops;
   private final HttpListener listener;
   private final PrometheusMeterRegistry registry;
-
-  /** What acts by itself. */
-  private record Parts(List<StepLoop> loops, Dispatching dispatching, GraphPart graph)
-      implements AutoCloseable {
-    @Override
-    public void close() {
-      graph.close();
-      dispatching.close();
-      loops.forEach(StepLoop::close);
-    }
-  }
 
   private MillraceServer(
       EmbeddedTaskStore store,
       BlobStore blobs,
-      Parts parts,
+      List<Part> parts,
       HttpListener listener,
       PrometheusMeterRegistry registry) {
     this.store = store;
@@ -99,6 +78,12 @@ public final class MillraceServer implements AutoCloseable {
     this.parts = parts;
     this.listener = listener;
     this.registry = registry;
+    this.loops =
+        parts.stream()
+            .flatMap(part -> part.activities().stream())
+            .map(activity ->
+                StepLoop.start(activity.name(), InstantSource.system(), activity.step()))
+            .toList();
   }
 
   /**
@@ -125,83 +110,90 @@ public final class MillraceServer implements AutoCloseable {
     return orClose(
         store,
         () -> {
-          PrometheusMeterRegistry registry = Metrics.registry();
-          Routes routes = new Routes(registry);
-          TaskStore noted = new RequestStore(store);
-          Failures failures = new Failures();
           BlobSettings blobSettings = configuration.get(BlobSettings.SECTION);
           BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
           FilePermissions.warnIfShared("data folder", options.folder());
           FilePermissions.warnIfShared("blob folder", blobSettings.folder(options.folder()));
-          Health health = new Health(store, options.journaling());
-          routes.add(HttpMethod.GET, "/health", health);
-          mount(routes, failures, store, options);
-          BlobApi.mount(routes, blobs, blobSettings.maxBytes());
-          BlobApi.explain(failures);
-          QueuesSettings queues = configuration.get(QueuesSettings.SECTION);
-          Queues served =
-              Queues.in(noted, Clock.systemUTC(), new SecureRandom(), options.limits().dataBytes());
-          mount(routes, failures, served, noted, blobs, queues.lease());
-          SecureRandom random = new SecureRandom();
-          JobsSettings jobsSettings = configuration.get(JobsSettings.SECTION);
-          Jobs jobs = jobs(noted, blobs, jobsSettings, random);
-          WorkerManager workers =
-              new WorkerManager(
-                  jobsSettings.workers().options(),
-                  store,
-                  blobs,
-                  Clock.systemUTC(),
-                  System::nanoTime);
-          workers.recall();
-          PolledWorkers polls = new PolledWorkers(workers, jobs.registry());
-          JobsApi.mount(
-              routes,
-              new JobsApi.Served(jobs, workers, polls, blobs, blobSettings.maxBytes()),
-              jobsSettings);
-          JobsApi.explain(failures);
-          GraphPart graph =
-              GraphPart.open(
-                  configuration.get(GraphSettings.SECTION),
-                  new GraphPart.Base(noted, blobs, options.folder(), served, jobs),
-                  random);
-          graph.mount(routes);
-          GraphFigures graphFigures = GraphFigures.show(graph.registry(), registry);
-          StoreFigures storeFigures = StoreFigures.show(store, registry);
-          JobFigures jobFigures = JobFigures.show(jobs, workers, registry);
-          mount(
-              routes,
-              registry,
-              store,
-              List.of(storeFigures::refresh, jobFigures::refresh, graphFigures::refresh));
+          List<Part> parts = parts(configuration, store, blobs, token);
+          PrometheusMeterRegistry registry = Metrics.registry();
+          Failures failures = new Failures();
+          parts.forEach(part -> part.explain(failures));
+          Routes routes = new Routes(registry);
+          routes.addAll(ownRoutes(store, parts, options, registry));
+          parts.forEach(part -> routes.addAll(part.routes()));
           HttpListener listener =
               HttpListener.start(
                   address,
                   settings.port(),
                   settings.http(),
-                  Access.to(
-                      address,
-                      token,
-                      graph.pass().or(JobsApi.pass(jobsSettings)),
-                      settings.origins()),
+                  Access.to(address, token, settings.origins()),
                   routes,
                   failures);
           listener.measure(registry);
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
-          Sweeper sweeper = Sweeper.of(store, blobs, queues.sweep(), Clock.systemUTC(), random);
-          JobSweeper jobSweeper = jobs.sweeper();
-          InstantSource clock = InstantSource.system();
-          List<StepLoop> loops =
-              List.of(
-                  StepLoop.start("disk-watch", clock, health::watch),
-                  StepLoop.start("sweeper", clock, sweeper),
-                  StepLoop.start("job-sweeper", clock, now -> now.plusMillis(jobSweeper.step())),
-                  StepLoop.start("graph-sweeper", clock, graph.sweeper()));
-          JobDispatcher dispatcher =
-              new JobDispatcher(jobs.registry(), workers, jobsSettings.options().lease());
-          graph.start(url(address, listener.port()), graphFigures);
-          Parts parts = new Parts(loops, Dispatching.start(jobs, dispatcher, workers), graph);
-          return new MillraceServer(store, blobs, parts, listener, registry);
+          String url = url(address, listener.port());
+          MillraceServer server = new MillraceServer(store, blobs, parts, listener, registry);
+          parts.forEach(part -> part.start(url));
+          return server;
         });
+  }
+
+  /** What the server is made of; each part stands on those before it. */
+  private static List<Part> parts(
+      Configuration configuration,
+      EmbeddedTaskStore store,
+      BlobStore blobs,
+      @Nullable Token token) {
+    StoreOptions options = configuration.get(StoreSettings.SECTION).options();
+    TaskStore requests = new RequestStore(store);
+    long maxBlobBytes = configuration.get(BlobSettings.SECTION).maxBytes();
+    SecureRandom random = new SecureRandom();
+    QueuesPart queues =
+        QueuesPart.open(
+            requests,
+            blobs,
+            configuration.get(QueuesSettings.SECTION),
+            token,
+            random,
+            options.limits().dataBytes());
+    JobsPart jobs =
+        JobsPart.open(
+            configuration.get(JobsSettings.SECTION),
+            new JobsPart.Base(store, requests, blobs, maxBlobBytes),
+            random);
+    GraphPart graph =
+        GraphPart.open(
+            configuration.get(GraphSettings.SECTION),
+            new GraphPart.Base(requests, blobs, options.folder(), queues.queues(), jobs.jobs()),
+            random);
+    return List.of(
+        new StorePart(store, options.limits().operations()),
+        new BlobApi(blobs, maxBlobBytes),
+        new ClusterApi(requests, Clock.systemUTC()),
+        queues,
+        jobs,
+        graph);
+  }
+
+  /** Health and figures, of all parts together. */
+  private static List<Route> ownRoutes(
+      EmbeddedTaskStore store,
+      List<Part> parts,
+      StoreOptions options,
+      PrometheusMeterRegistry registry) {
+    List<Runnable> refreshing = parts.stream().map(part -> part.measure(registry)).toList();
+    ApiRoutes own = ApiRoutes.below("");
+    own.role(Caller.Role.ANYONE).get("/health", new Health(store, parts, options.journaling()));
+    own.get(
+        "/metrics",
+        _ -> {
+          // Without room on the disk reads may wait; the last figures are shown then.
+          if (!store.disk().stuck()) {
+            refreshing.forEach(Runnable::run);
+          }
+          return Metrics.scrape(registry);
+        });
+    return own.routes();
   }
 
   /**
@@ -219,73 +211,6 @@ public final class MillraceServer implements AutoCloseable {
         failure.addSuppressed(e);
       }
       throw failure;
-    }
-  }
-
-  /** The figures. */
-  private static void mount(
-      Routes routes,
-      PrometheusMeterRegistry registry,
-      EmbeddedTaskStore store,
-      List<Runnable> refreshing) {
-    routes.add(
-        HttpMethod.GET,
-        "/metrics",
-        _ -> {
-          // Without room on the disk reads may wait; the last figures are shown then.
-          if (!store.disk().stuck()) {
-            refreshing.forEach(Runnable::run);
-          }
-          return Metrics.scrape(registry);
-        });
-  }
-
-  /** The store itself. */
-  private static void mount(
-      Routes routes, Failures failures, EmbeddedTaskStore store, StoreOptions options) {
-    StoreApi.mount(routes, store, options.limits().operations());
-    StoreApi.explain(failures);
-    ClusterApi.mount(routes, new RequestStore(store), Clock.systemUTC());
-    ClusterApi.explain(failures);
-  }
-
-  /** The queues. Leases stood still while there was no server: they begin anew before any claim. */
-  private static void mount(
-      Routes routes,
-      Failures failures,
-      Queues queues,
-      TaskStore store,
-      BlobStore blobs,
-      Duration lease) {
-    queues.runs().reviveAll(lease);
-    DciApi.mount(routes, queues, store, blobs);
-    DciApi.explain(failures);
-  }
-
-  /**
-   * The jobs. Whatever ran when the server stopped has nobody any more: it is offered again before
-   * any worker can come.
-   *
-   * @throws ServerException when the configured types cannot be, or contradict those stored
-   */
-  private static Jobs jobs(
-      TaskStore store, BlobStore blobs, JobsSettings settings, SecureRandom random) {
-    try {
-      JobTypes types = JobTypes.of(settings.types());
-      Jobs jobs =
-          Jobs.open(
-              store,
-              blobs,
-              settings.replaceTypes() ? types.replacingStored() : types,
-              settings.options(),
-              new Jobs.Environment(Clock.systemUTC(), random));
-      int returned = jobs.registry().returnAll();
-      if (returned > 0) {
-        LOG.info("{} jobs that were running are offered again", returned);
-      }
-      return jobs;
-    } catch (InvalidJobException e) {
-      throw new ServerException("jobs.types: " + e.getMessage(), e);
     }
   }
 
@@ -332,7 +257,8 @@ public final class MillraceServer implements AutoCloseable {
   @Override
   public void close() {
     listener.stop();
-    parts.close();
+    parts.reversed().forEach(Part::close);
+    loops.forEach(StepLoop::close);
     registry.close();
     store.close();
   }

@@ -7,20 +7,21 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.BlobStream;
 import io.millrace.blobs.InvalidBlobNameException;
 import io.millrace.blobs.NoSuchBlobException;
+import io.millrace.server.Part;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.ByteRange;
 import io.millrace.server.http.Failures;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.LimitedBody;
-import io.millrace.server.http.Problems;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
-import io.millrace.server.http.Routes;
+import io.millrace.server.http.Route;
 import io.millrace.wire.Answers;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
@@ -29,41 +30,37 @@ import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Mounts blobs under {@code /blobs}: PUT, GET with a range, HEAD and DELETE of {@code /blobs/NAME},
- * and the list {@code /blobs?prefix=P}. Bodies are streamed both ways.
+ * Blobs under {@code /blobs}: PUT, GET with a range, HEAD and DELETE of {@code /blobs/NAME}, and
+ * the list {@code /blobs?prefix=P}. Bodies are streamed both ways.
  */
-public final class BlobApi {
+public final class BlobApi implements Part {
   private static final JsonMapper JSON =
       JsonMapper.builder().disable(StreamWriteFeature.AUTO_CLOSE_TARGET).build();
 
   private final BlobStore blobs;
   private final long maxBytes;
 
-  private BlobApi(BlobStore blobs, long maxBytes) {
+  /** Of these blobs; those longer than {@code maxBytes} are refused. */
+  public BlobApi(BlobStore blobs, long maxBytes) {
     this.blobs = blobs;
     this.maxBytes = maxBytes;
   }
 
-  /** Adds the routes; blobs longer than {@code maxBytes} are refused. */
-  public static void mount(Routes routes, BlobStore blobs, long maxBytes) {
-    BlobApi api = new BlobApi(blobs, maxBytes);
-    routes
-        .add(HttpMethod.PUT, "/blobs/{name}", api::put)
-        .add(HttpMethod.GET, "/blobs/{name}", api::get)
-        .add(HttpMethod.DELETE, "/blobs/{name}", api::delete)
-        .add(HttpMethod.GET, "/blobs", api::list);
+  @Override
+  public List<Route> routes() {
+    ApiRoutes api = ApiRoutes.below("/blobs");
+    api.body(Route.Body.BYTES).put("/{name}", this::put);
+    api.get("/{name}", this::get).delete("/{name}", this::delete);
+    api.query("prefix").get("", this::list);
+    return api.routes();
   }
 
-  /** Says what the failures of blobs mean to a client. */
-  public static void explain(Failures failures) {
+  @Override
+  public void explain(Failures failures) {
     failures
-        .add(InvalidBlobNameException.class, e -> Problems.reply(HttpProblem.malformed(text(e))))
-        .add(NoSuchBlobException.class, e -> Problems.reply(HttpProblem.notFound(text(e))))
-        .add(BlobException.class, e -> Problems.reply(HttpProblem.unavailable(text(e), 1)));
-  }
-
-  private static String text(BlobException e) {
-    return String.valueOf(e.getMessage());
+        .add(InvalidBlobNameException.class, 400)
+        .add(NoSuchBlobException.class, 404)
+        .addUnavailable(BlobException.class);
   }
 
   private Reply put(Request request) throws IOException {

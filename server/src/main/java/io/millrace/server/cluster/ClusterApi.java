@@ -5,55 +5,54 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.store.StoreDocuments;
 import io.millrace.cluster.status.ClusterStatus;
 import io.millrace.cluster.status.StatusForm;
+import io.millrace.server.Part;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.Failures;
-import io.millrace.server.http.HttpMethod;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Problems;
+import io.millrace.server.http.Handler;
 import io.millrace.server.http.Reply;
-import io.millrace.server.http.Routes;
+import io.millrace.server.http.Route;
 import io.millrace.store.TaskStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.util.List;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Mounts {@code /cluster}: leader, members, locks, partitions and reports of the cluster whose
- * documents the server's store holds. Everything is read; members write by {@code /store}.
+ * {@code /cluster}: leader, members, locks, partitions and reports of the cluster whose documents
+ * the server's store holds. Everything is read; members write by {@code /store}.
  */
-public final class ClusterApi {
+public final class ClusterApi implements Part {
   private final VersionedDocuments documents;
   private final Clock clock;
 
-  private ClusterApi(VersionedDocuments documents, Clock clock) {
-    this.documents = documents;
+  /** Of the cluster in this store. */
+  public ClusterApi(TaskStore store, Clock clock) {
+    this.documents = StoreDocuments.of(store);
     this.clock = clock;
   }
 
-  /** Adds the routes. */
-  public static void mount(Routes routes, TaskStore store, Clock clock) {
-    ClusterApi api = new ClusterApi(StoreDocuments.of(store), clock);
-    api.add(routes, "/cluster", StatusForm::status);
-    api.add(routes, "/cluster/leader", StatusForm::leader);
-    api.add(routes, "/cluster/members", status -> StatusForm.members(status.members()));
-    api.add(routes, "/cluster/locks", status -> StatusForm.locks(status.locks()));
-    api.add(routes, "/cluster/partitions", status -> StatusForm.partitions(status.partitions()));
-    api.add(routes, "/cluster/status", status -> StatusForm.reports(status.reports()));
+  @Override
+  public List<Route> routes() {
+    ApiRoutes api = ApiRoutes.below("/cluster");
+    api.get("", shown(StatusForm::status))
+        .get("/leader", shown(StatusForm::leader))
+        .get("/members", shown(status -> StatusForm.members(status.members())))
+        .get("/locks", shown(status -> StatusForm.locks(status.locks())))
+        .get("/partitions", shown(status -> StatusForm.partitions(status.partitions())))
+        .get("/status", shown(status -> StatusForm.reports(status.reports())));
+    return api.routes();
   }
 
-  /** Says what the failures of a cluster's documents mean to a client. */
-  public static void explain(Failures failures) {
-    failures.add(
-        ClusterException.class,
-        e -> Problems.reply(HttpProblem.unavailable(String.valueOf(e.getMessage()), 1)));
+  @Override
+  public void explain(Failures failures) {
+    failures.addUnavailable(ClusterException.class);
   }
 
-  private void add(Routes routes, String path, Function<ClusterStatus, JsonNode> form) {
-    routes.add(HttpMethod.GET, path, _ -> reply(form));
-  }
-
-  private Reply reply(Function<ClusterStatus, JsonNode> form) {
-    JsonNode json = form.apply(ClusterStatus.read(documents, clock.millis()));
-    return Reply.json(200, json.toString().getBytes(StandardCharsets.UTF_8));
+  private Handler shown(Function<ClusterStatus, JsonNode> form) {
+    return _ -> {
+      JsonNode json = form.apply(ClusterStatus.read(documents, clock.millis()));
+      return Reply.json(json.toString().getBytes(StandardCharsets.UTF_8));
+    };
   }
 }

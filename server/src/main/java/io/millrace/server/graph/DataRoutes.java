@@ -1,16 +1,16 @@
 package io.millrace.server.graph;
 
-import io.millrace.graph.Caller;
 import io.millrace.graph.DataPage;
 import io.millrace.graph.DataWrite;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Page;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.http.Route;
 import java.io.IOException;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -29,10 +29,10 @@ final class DataRoutes {
     this.graph = graph;
   }
 
-  void mount(GraphMount mount) {
-    mount.add(HttpMethod.GET, "/nodes/{id}/data", PAGES, (request, _) -> keys(request));
-    mount.add(HttpMethod.GET, "/nodes/{id}/data/{key}", PAGES, (request, _) -> read(request));
-    mount.add(HttpMethod.PUT, "/nodes/{id}/data/{key}", PAGES, this::write);
+  void addTo(ApiRoutes api) {
+    api.strictQuery(PAGES).get("/nodes/{id}/data", this::keys);
+    api.strictQuery(PAGES).get("/nodes/{id}/data/{key}", this::read);
+    api.strictQuery(PAGES).body(Route.Body.JSON).put("/nodes/{id}/data/{key}", this::write);
   }
 
   private Reply keys(Request request) {
@@ -62,7 +62,7 @@ final class DataRoutes {
     return Json.reply(200, Precondition.tag(node), json);
   }
 
-  private Reply write(Request request, Caller caller) throws IOException {
+  private Reply write(Request request) throws IOException {
     NodeId id = Ids.of(request);
     String key = request.parameter("key");
     Pages pages = Pages.of(request.query());
@@ -74,7 +74,7 @@ final class DataRoutes {
       throw HttpProblem.malformed("the body must have the field value");
     }
     DataWrite write = write(pages, value);
-    DataPage page = graph.put(caller, id, key, write, expected);
+    DataPage page = graph.put(GraphApi.caller(request), id, key, write, expected);
     Integer next = page.next();
     return Json.reply(
         Pages.add(

@@ -1,28 +1,58 @@
 package io.millrace.server.graph;
 
+import io.millrace.graph.Caller;
+import io.millrace.graph.GraphException;
+import io.millrace.graph.GraphFullException;
 import io.millrace.graph.GraphRegistry;
-import io.millrace.server.http.Routes;
-import io.millrace.server.security.Bearer;
-import io.millrace.server.security.Pass;
+import io.millrace.graph.InvalidGraphException;
+import io.millrace.graph.NodeStateException;
+import io.millrace.graph.NotAllowedException;
+import io.millrace.graph.StaleViewException;
+import io.millrace.graph.UnknownKeyException;
+import io.millrace.graph.UnknownNodeException;
+import io.millrace.graph.VersionException;
+import io.millrace.graph.VersionLostException;
+import io.millrace.server.http.ApiRoutes;
+import io.millrace.server.http.Failures;
+import io.millrace.server.http.Request;
+import io.millrace.server.http.Route;
+import java.util.List;
 
-/** Mounts the graph under {@code /v1}. */
-public final class GraphApi {
+/** The graph under {@code /v1}. Its routes answer parameters that they do not know with 400. */
+final class GraphApi {
   private GraphApi() {}
 
-  /** Adds the routes. */
-  public static void mount(Routes routes, GraphRegistry graph, GraphTokens tokens) {
-    GraphMount mount = new GraphMount(routes, tokens);
-    new NodesRoutes(graph).mount(mount);
-    new NodeRoutes(graph).mount(mount);
-    new DataRoutes(graph).mount(mount);
-    new SchedulerRoutes(graph).mount(mount);
-    new EventsRoute(graph).mount(mount);
+  /** The routes. */
+  static List<Route> routes(GraphRegistry graph, GraphTokens tokens) {
+    ApiRoutes api = ApiRoutes.below("/v1").credentials(tokens);
+    new NodesRoutes(graph).addTo(api);
+    new NodeRoutes(graph).addTo(api);
+    new DataRoutes(graph).addTo(api);
+    new SchedulerRoutes(graph).addTo(api);
+    api.strictQuery(GraphEvents.PARAMETERS)
+        .get("/events", request -> GraphEvents.reply(request, graph));
+    return api.routes();
   }
 
-  /** Lets commands that run as nodes in here, and nowhere else, by their tokens. */
-  public static Pass pass(GraphTokens tokens) {
-    return (path, headers) ->
-        path.startsWith(GraphMount.ROOT + "/")
-            && Bearer.in(headers.only("Authorization")).flatMap(tokens::holder).isPresent();
+  /** Who asks: a command that runs as a node if its token says so. */
+  static Caller caller(Request request) {
+    return request.caller().reach() instanceof GraphTokens.Subtree(Caller.RunningNode node)
+        ? node
+        : Caller.ANYONE;
+  }
+
+  /** Says what the failures of a graph mean to a client. */
+  static void explain(Failures failures) {
+    failures
+        .add(InvalidGraphException.class, 400)
+        .add(NotAllowedException.class, 403)
+        .add(UnknownNodeException.class, 404)
+        .add(UnknownKeyException.class, 404)
+        .add(NodeStateException.class, 409)
+        .add(StaleViewException.class, 409)
+        .add(VersionLostException.class, 410)
+        .add(VersionException.class, 412)
+        .addUnavailable(GraphFullException.class)
+        .addUnavailable(GraphException.class);
   }
 }

@@ -1,5 +1,6 @@
 package io.millrace.server.graph;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.blobs.BlobStore;
 import io.millrace.graph.GraphEnvironment;
 import io.millrace.graph.GraphNode;
@@ -21,18 +22,18 @@ import io.millrace.processes.ProcessLauncher;
 import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queues;
+import io.millrace.server.Part;
 import io.millrace.server.ServerException;
 import io.millrace.server.graph.type.GraphJobs;
 import io.millrace.server.graph.type.JobNodeType;
 import io.millrace.server.graph.type.QueueTaskType;
 import io.millrace.server.graph.type.QueuedCommandType;
 import io.millrace.server.graph.type.Tasks;
-import io.millrace.server.http.Routes;
+import io.millrace.server.http.Failures;
+import io.millrace.server.http.Route;
 import io.millrace.server.metrics.GraphFigures;
 import io.millrace.server.security.FilePermissions;
-import io.millrace.server.security.Pass;
 import io.millrace.store.TaskStore;
-import io.millrace.work.Step;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -48,7 +49,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** The graph within a server: its nodes, what they can be, and what lets them run. */
-public final class GraphPart implements AutoCloseable {
+public final class GraphPart implements Part {
   private static final Set<String> COMMANDS = Set.of("command", "shell command");
   private static final long END_SECONDS = 5;
 
@@ -60,6 +61,7 @@ public final class GraphPart implements AutoCloseable {
   private final GraphTokens tokens;
   private final ExecutorService runs =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("graph-run-", 0).factory());
+  private @Nullable GraphFigures figures;
   private @Nullable SchedulerDriver driver;
 
   private GraphPart(
@@ -154,33 +156,32 @@ public final class GraphPart implements AutoCloseable {
             .orElse(0L);
   }
 
-  /** The nodes. */
-  public GraphRegistry registry() {
-    return graph.registry();
+  @Override
+  public List<Route> routes() {
+    return GraphApi.routes(graph.registry(), tokens);
   }
 
-  /** What deletes blobs that belong to nothing. */
-  public Step sweeper() {
+  @Override
+  public void explain(Failures failures) {
+    GraphApi.explain(failures);
+  }
+
+  @Override
+  public Runnable measure(MeterRegistry registry) {
+    GraphFigures shown = GraphFigures.show(graph.registry(), registry);
+    figures = shown;
+    return shown::refresh;
+  }
+
+  @Override
+  public List<Activity> activities() {
     GraphSweeper sweeper = graph.sweeper();
-    return now -> now.plusMillis(sweeper.step());
+    return List.of(new Activity("graph-sweeper", now -> now.plusMillis(sweeper.step())));
   }
 
-  /** Adds the routes. */
-  public void mount(Routes routes) {
-    GraphApi.mount(routes, graph.registry(), tokens);
-  }
-
-  /** What lets running commands in. */
-  public Pass pass() {
-    return GraphApi.pass(tokens);
-  }
-
-  /**
-   * Lets nodes run, those first that ran when the server stopped.
-   *
-   * @param url how commands reach the server where the settings do not say
-   */
-  public void start(String url, GraphFigures figures) {
+  /** Lets nodes run, those first that ran when the server stopped. */
+  @Override
+  public void start(String url) {
     String given = settings.url();
     String reached = given == null ? url : given;
     Surroundings surroundings =
@@ -191,7 +192,11 @@ public final class GraphPart implements AutoCloseable {
             runs);
     SchedulerOptions options = settings.scheduling(folder);
     GraphScheduler scheduler =
-        new GraphScheduler(figures.measure(graph.work()), types.all(), options, surroundings);
+        new GraphScheduler(
+            figures == null ? graph.work() : figures.measure(graph.work()),
+            types.all(),
+            options,
+            surroundings);
     FilePermissions.warnIfShared("folder of graph commands", options.folder());
     driver = SchedulerDriver.start(scheduler, Clock.systemUTC());
   }

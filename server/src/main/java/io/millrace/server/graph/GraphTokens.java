@@ -4,6 +4,11 @@ import io.millrace.graph.Caller;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Phase;
+import io.millrace.server.http.AccessCheck;
+import io.millrace.server.http.Caller.Role;
+import io.millrace.server.http.Credentials;
+import io.millrace.server.http.HttpProblem;
+import io.millrace.server.security.Bearer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -15,13 +20,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tokens of commands that run as nodes: a node, an attempt, and a code that only the holder of
  * the graph's secret can make. One is valid while that attempt runs and never again. Safe for use
  * by threads.
  */
-public final class GraphTokens {
+public final class GraphTokens implements Credentials {
   private static final String ALGORITHM = "HmacSHA256";
   private static final Pattern FORM =
       Pattern.compile("graph-([1-9][0-9]{0,15})-([1-9][0-9]{0,8})-([A-Za-z0-9_-]{43})");
@@ -40,14 +46,30 @@ public final class GraphTokens {
     this.nodes = nodes;
   }
 
+  /**
+   * What a running command may reach: the nodes below its own.
+   *
+   * @param node the node, with its attempt
+   */
+  record Subtree(Caller.RunningNode node) implements io.millrace.server.http.Caller.Reach {}
+
+  @Override
+  public io.millrace.server.http.@Nullable Caller caller(AccessCheck.Headers headers) {
+    String token = Bearer.in(headers.only(AccessCheck.AUTHORIZATION)).orElse("");
+    if (!FORM.matcher(token).matches()) {
+      return null;
+    }
+    Caller.RunningNode node =
+        holder(token)
+            .orElseThrow(
+                () -> new HttpProblem(403, "this token is not that of an attempt that runs now"));
+    return new io.millrace.server.http.Caller(
+        "graph node " + node.id(), Role.OPERATOR.andBelow(), new Subtree(node));
+  }
+
   /** The token of an attempt. */
   public String of(NodeId id, int attempt) {
     return "graph-" + id + "-" + attempt + "-" + code(id, attempt);
-  }
-
-  /** Whether a text looks like such a token, valid or not. */
-  static boolean isOne(String text) {
-    return FORM.matcher(text).matches();
   }
 
   /** Who holds this token; empty where it is none, or its attempt does not run. */

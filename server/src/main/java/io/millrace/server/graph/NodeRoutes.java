@@ -10,11 +10,12 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.graph.Removal;
 import io.millrace.graph.VersionException;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Query;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.http.Route;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -34,11 +35,11 @@ final class NodeRoutes {
     this.graph = graph;
   }
 
-  void mount(GraphMount mount) {
-    mount.add(HttpMethod.GET, "/nodes/{id}", Set.of("metadata"), (request, _) -> show(request));
-    mount.add(HttpMethod.PATCH, "/nodes/{id}", Set.of(), this::change);
-    mount.add(HttpMethod.DELETE, "/nodes/{id}", Set.of("below"), this::remove);
-    mount.add(HttpMethod.POST, "/nodes/{id}/retry", Set.of(), this::retry);
+  void addTo(ApiRoutes api) {
+    api.strictQuery(Set.of("metadata")).get("/nodes/{id}", this::show);
+    api.strictQuery(Set.of()).body(Route.Body.JSON).patch("/nodes/{id}", this::change);
+    api.strictQuery(Set.of("below")).delete("/nodes/{id}", this::remove);
+    api.strictQuery(Set.of()).post("/nodes/{id}/retry", this::retry);
   }
 
   private Reply show(Request request) {
@@ -50,7 +51,8 @@ final class NodeRoutes {
     return Json.reply(200, Precondition.tag(node), NodeShape.of(node));
   }
 
-  private Reply change(Request request, Caller caller) throws IOException {
+  private Reply change(Request request) throws IOException {
+    Caller caller = GraphApi.caller(request);
     Long expected = Precondition.expected(request);
     ObjectNode body = Json.objectBody(request);
     Json.checkFields("a change of a node", body, CHANGES);
@@ -104,10 +106,13 @@ final class NodeRoutes {
     return ids.stream().map(id -> (NodeRef) new NodeRef.Existing(id)).toList();
   }
 
-  private Reply remove(Request request, Caller caller) {
+  private Reply remove(Request request) {
     int removed =
         graph.remove(
-            caller, Ids.of(request), removal(request.query()), Precondition.expected(request));
+            GraphApi.caller(request),
+            Ids.of(request),
+            removal(request.query()),
+            Precondition.expected(request));
     return Json.reply(Json.object().put("removed", removed));
   }
 
@@ -118,7 +123,8 @@ final class NodeRoutes {
     return query.truth("below", false) ? Removal.SUBTREE : Removal.ALONE;
   }
 
-  private Reply retry(Request request, Caller caller) {
-    return changed(graph.retry(caller, Ids.of(request), Precondition.expected(request)));
+  private Reply retry(Request request) {
+    return changed(
+        graph.retry(GraphApi.caller(request), Ids.of(request), Precondition.expected(request)));
   }
 }

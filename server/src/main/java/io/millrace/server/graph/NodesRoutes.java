@@ -1,6 +1,5 @@
 package io.millrace.server.graph;
 
-import io.millrace.graph.Caller;
 import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphEvent;
 import io.millrace.graph.GraphNode;
@@ -8,10 +7,11 @@ import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.Page;
 import io.millrace.graph.VersionLostException;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.Query;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.http.Route;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -42,9 +42,9 @@ final class NodesRoutes {
     this.graph = graph;
   }
 
-  void mount(GraphMount mount) {
-    mount.add(HttpMethod.GET, "/nodes", LISTING, (request, _) -> list(request));
-    mount.add(HttpMethod.POST, "/nodes", Set.of(), this::add);
+  void addTo(ApiRoutes api) {
+    api.strictQuery(LISTING).get("/nodes", this::list);
+    api.strictQuery(Set.of()).body(Route.Body.JSON).post("/nodes", this::add);
   }
 
   private Reply list(Request request) throws InterruptedException {
@@ -104,10 +104,11 @@ final class NodesRoutes {
     return event.changed().stream().anyMatch(node -> node.id().value() > filter.newerThan());
   }
 
-  private Reply add(Request request, Caller caller) throws IOException {
+  private Reply add(Request request) throws IOException {
     ArrayNode added = Json.array();
     Long expected = Precondition.expected(request);
-    for (GraphNode node : graph.add(caller, NodeForms.of(Json.body(request)), expected)) {
+    for (GraphNode node :
+        graph.add(GraphApi.caller(request), NodeForms.of(Json.body(request)), expected)) {
       added.add(NodeShape.of(node));
     }
     return Json.reply(201, added);

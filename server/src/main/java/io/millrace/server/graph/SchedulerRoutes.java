@@ -1,12 +1,12 @@
 package io.millrace.server.graph;
 
-import io.millrace.graph.Caller;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphWatch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
 import io.millrace.processes.Signal;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.ApiRoutes;
+import io.millrace.server.http.Caller.Role;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Query;
 import io.millrace.server.http.Reply;
@@ -29,24 +29,22 @@ final class SchedulerRoutes {
     this.graph = graph;
   }
 
-  void mount(GraphMount mount) {
-    mount.add(HttpMethod.PUT, "/scheduler/kill", Set.of("id", "signal", "grace"), this::kill);
-    mount.add(
-        HttpMethod.GET,
-        "/scheduler/wait",
-        Set.of("id", "until", "timeout"),
-        (request, _) -> await(request));
-    mount.add(HttpMethod.GET, "/running", Set.of("metadata"), (request, _) -> running(request));
+  void addTo(ApiRoutes api) {
+    api.strictQuery(Set.of("id", "signal", "grace"))
+        .role(Role.OPERATOR)
+        .put("/scheduler/kill", this::kill);
+    api.strictQuery(Set.of("id", "until", "timeout")).get("/scheduler/wait", this::await);
+    api.strictQuery(Set.of("metadata")).get("/running", this::running);
   }
 
-  private Reply kill(Request request, Caller caller) {
+  private Reply kill(Request request) {
     List<NodeId> ids = Ids.ofList(request);
     Long expected = Precondition.expected(request);
     if (expected != null && ids.size() > 1) {
       throw HttpProblem.malformed("the header If-Match is for one node, not for " + ids.size());
     }
     Kill kill = new Kill(signal(request.query()), grace(request.query()));
-    graph.kill(caller, ids, kill, expected);
+    graph.kill(GraphApi.caller(request), ids, kill, expected);
     ObjectNode states = Json.object();
     for (NodeId id : ids) {
       graph.node(id).ifPresent(node -> states.put(id.toString(), node.state().word()));

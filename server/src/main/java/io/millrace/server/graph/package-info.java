@@ -2,10 +2,10 @@
  * The graph scheduler over HTTP: {@code /v1}, after Taskman.
  *
  * <pre>
- *   request --&gt; GraphMount (who asks, forms of errors)
+ *   request --&gt; GraphApi (who asks, what failures mean)
  *                 |-- NodesRoutes, NodeRoutes, DataRoutes      --&gt; GraphRegistry
  *                 |-- SchedulerRoutes (kill, wait)             --&gt; GraphRegistry, Waiting
- *                 `-- EventsRoute --&gt; EventFeed --&gt; SSE, WebSocket
+ *                 `-- GraphEvents --&gt; server-sent events, WebSocket
  * </pre>
  */
 @NullMarked

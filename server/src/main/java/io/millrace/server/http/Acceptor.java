@@ -168,7 +168,7 @@ final class Acceptor {
             RequestMemory.RETRY_SECONDS);
     try (channel) {
       channel.configureBlocking(false);
-      ByteBuffer text = ReplyText.last(Problems.reply(problem));
+      ByteBuffer text = ReplyText.last(ErrorForm.PLAIN.reply(problem));
       channel.write(text);
       channel.shutdownOutput();
       // What has come is read: closing with bytes unread would take the answer back.

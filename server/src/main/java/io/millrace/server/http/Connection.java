@@ -347,7 +347,7 @@ final class Connection {
     inbox.clear();
     ending = true;
     surroundings.prompt().refused(problem);
-    write(ReplyText.last(Problems.reply(problem)));
+    write(ReplyText.last(ErrorForm.PLAIN.reply(problem)));
   }
 
   /** Writes what the client takes, and the rest when it takes more. */

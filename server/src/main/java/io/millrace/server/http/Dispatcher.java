@@ -10,22 +10,24 @@ import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.HttpSecurity;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The path of every request that has a thread: gate, route, handler, answer, record. */
+/** The path of every request that has a thread: route, access check, handler, answer, record. */
 final class Dispatcher implements HttpRouting {
   /** How much of an unwanted body is read after the answer so that the connection can go on. */
   private static final int SKIPPED_BYTES = 64 << 10;
 
-  private final Gate gate;
+  private final AccessCheck access;
   private final Routes routes;
   private final Failures failures;
   private final InFlight inFlight;
   private final RequestLog log;
   private final ReplyWriter writer = new ReplyWriter();
 
-  Dispatcher(Gate gate, Routes routes, Failures failures, InFlight inFlight, RequestLog log) {
-    this.gate = gate;
+  Dispatcher(
+      AccessCheck access, Routes routes, Failures failures, InFlight inFlight, RequestLog log) {
+    this.access = access;
     this.routes = routes;
     this.failures = failures;
     this.inFlight = inFlight;
@@ -92,20 +94,21 @@ final class Dispatcher implements HttpRouting {
     String path = source.prologue().uriPath().rawPath();
     try {
       Headers headers = source.headers();
-      if (gate.check(path, source.authority(), name -> only(headers, name))) {
-        exchange.thread.connection().known();
-      }
       Routes.Match match = routes.match(source.prologue().method().text(), path);
       exchange.entry.endpoint(match.endpoint());
+      Caller caller = admit(access, match.route(), source.authority(), headers);
+      if (caller.isKnown()) {
+        exchange.thread.connection().known();
+      }
       Request request =
           new Request(
               new Incoming.Streaming(source, exchange.thread),
               exchange.thread,
-              new Request.Exchange(exchange.thread.connection().limits(), inFlight, exchange.entry),
+              new Request.Exchange(
+                  exchange.thread.connection().limits(), inFlight, exchange.entry, caller),
               match);
       exchange.request = request;
-      return ScopedValue.where(Request.CURRENT, request)
-          .call(() -> match.endpoint().handler().handle(request));
+      return ScopedValue.where(Request.CURRENT, request).call(() -> match.route().handle(request));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CloseConnectionException("interrupted while answering", e);
@@ -124,15 +127,36 @@ final class Dispatcher implements HttpRouting {
     RequestBody body = exchange.thread.body();
     return switch (body.state()) {
       case MALFORMED ->
-          Problems.reply(HttpProblem.malformed("the body is malformed: " + body.mistake()));
-      case SLOW -> Problems.reply(Connection.tooSlow(exchange.thread.connection().limits()));
+          exchange
+              .entry
+              .errors()
+              .reply(HttpProblem.malformed("the body is malformed: " + body.mistake()));
+      case SLOW ->
+          exchange.entry.errors().reply(Connection.tooSlow(exchange.thread.connection().limits()));
       case CUT -> throw new CloseConnectionException("the client stopped sending", failure);
       case SOUND -> failures.answer(failure, exchange.entry);
     };
   }
 
+  /**
+   * The caller of a request, who may use its route.
+   *
+   * @throws HttpProblem 401 or 403 to turn it away
+   */
+  static Caller admit(AccessCheck access, Route route, String host, Headers headers) {
+    Caller caller = access.check(route, host, name -> only(headers, name));
+    if (!caller.may(route.role())) {
+      throw new HttpProblem(
+          403,
+          "%s needs the role %s, which %s does not have"
+              .formatted(
+                  route.path(), route.role().name().toLowerCase(Locale.ROOT), caller.principal()));
+    }
+    return caller;
+  }
+
   private static Reply stopping() {
-    return Problems.reply(HttpProblem.unavailable("the server is stopping", 1));
+    return ErrorForm.PLAIN.reply(HttpProblem.unavailable("the server is stopping", 1));
   }
 
   /**
@@ -144,8 +168,8 @@ final class Dispatcher implements HttpRouting {
     return only(
         headers,
         switch (name) {
-          case Gate.ORIGIN -> HeaderNames.ORIGIN;
-          case Gate.AUTHORIZATION -> HeaderNames.AUTHORIZATION;
+          case AccessCheck.ORIGIN -> HeaderNames.ORIGIN;
+          case AccessCheck.AUTHORIZATION -> HeaderNames.AUTHORIZATION;
           default -> HeaderNames.create(name);
         });
   }

@@ -6,17 +6,31 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the exceptions of handlers mean to a client. Filled by one thread before the server starts.
+ * What the exceptions of handlers mean to a client; the route's {@link ErrorForm} makes the answer
+ * of it. Filled by one thread before the server starts.
  */
 public final class Failures {
-  private final Map<Class<? extends RuntimeException>, Function<RuntimeException, Reply.Whole>>
+  private final Map<Class<? extends RuntimeException>, Function<RuntimeException, HttpProblem>>
       meanings = new LinkedHashMap<>();
 
-  /** Answers exceptions of this type and its subtypes so; the first type given that fits counts. */
+  /**
+   * Exceptions of this type and its subtypes have this meaning. If several types fit an exception,
+   * the one that was added first counts.
+   */
   public <E extends RuntimeException> Failures add(
-      Class<E> type, Function<E, Reply.Whole> meaning) {
+      Class<E> type, Function<E, HttpProblem> meaning) {
     meanings.put(type, e -> meaning.apply(type.cast(e)));
     return this;
+  }
+
+  /** Exceptions of this type are answered with this status and their own message. */
+  public Failures add(Class<? extends RuntimeException> type, int status) {
+    return add(type, e -> new HttpProblem(status, String.valueOf(e.getMessage())));
+  }
+
+  /** Exceptions of this type are answered with 503, and may be gone in a second. */
+  public Failures addUnavailable(Class<? extends RuntimeException> type) {
+    return add(type, e -> HttpProblem.unavailable(String.valueOf(e.getMessage()), 1));
   }
 
   /**
@@ -25,24 +39,25 @@ public final class Failures {
    * tell whether it was carried out.
    */
   Reply.Whole answer(Throwable thrown, RequestLog.Entry entry) {
-    Reply.Whole foreseen = thrown instanceof RuntimeException e ? reply(e) : null;
+    ErrorForm form = entry.errors();
+    HttpProblem foreseen = thrown instanceof RuntimeException e ? meaning(e) : null;
     if (foreseen != null) {
-      return foreseen;
+      return form.reply(foreseen);
     }
     RequestLog.unforeseen(entry, thrown);
     String what = thrown.getClass().getName();
-    return Problems.reply(
+    return form.reply(
         entry.hasSubmitted()
             ? new HttpProblem(
                 504, "the server failed, and nobody knows whether the change was made: " + what)
             : new HttpProblem(500, "the server made a mistake, its log says which: " + what));
   }
 
-  private Reply.@Nullable Whole reply(RuntimeException thrown) {
+  private @Nullable HttpProblem meaning(RuntimeException thrown) {
     if (thrown instanceof HttpProblem problem) {
-      return Problems.reply(problem);
+      return problem;
     }
-    for (Map.Entry<Class<? extends RuntimeException>, Function<RuntimeException, Reply.Whole>>
+    for (Map.Entry<Class<? extends RuntimeException>, Function<RuntimeException, HttpProblem>>
         meaning : meanings.entrySet()) {
       if (meaning.getKey().isInstance(thrown)) {
         return meaning.getValue().apply(thrown);

@@ -34,7 +34,7 @@ public final class HttpListener {
       InetAddress address,
       int port,
       HttpLimits limits,
-      Gate gate,
+      AccessCheck access,
       Routes routes,
       Failures failures) {
     InFlight inFlight = new InFlight();
@@ -44,8 +44,8 @@ public final class HttpListener {
         new Surroundings.Served(
             Library.http(possible),
             Library.Listening.create(),
-            new Library.OneRouter(new Dispatcher(gate, routes, failures, inFlight, log)));
-    PromptDispatcher prompt = new PromptDispatcher(gate, routes, failures, inFlight, log);
+            new Library.OneRouter(new Dispatcher(access, routes, failures, inFlight, log)));
+    PromptDispatcher prompt = new PromptDispatcher(access, routes, failures, inFlight, log);
     RequestMemory memory = new RequestMemory(possible.memoryBytes());
     try {
       Acceptor acceptor =

@@ -5,10 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A request that is turned away: the status, and a message for the one who sent it. Costs no stack
- * trace.
+ * A request that is turned away: the status, and a message for the caller. The route's {@link
+ * ErrorForm} makes the answer of it. Costs no stack trace.
  */
-public final class HttpProblem extends ServerException {
+public class HttpProblem extends ServerException {
   private static final long serialVersionUID = 1;
 
   private final int status;
@@ -19,7 +19,8 @@ public final class HttpProblem extends ServerException {
     this(status, message, Map.of());
   }
 
-  private HttpProblem(int status, String message, Map<String, String> headers) {
+  /** With further headers of the answer. */
+  protected HttpProblem(int status, String message, Map<String, String> headers) {
     super(message);
     this.status = status;
     this.headers = headers;
@@ -47,29 +48,29 @@ public final class HttpProblem extends ServerException {
   }
 
   /** The same with one more header. */
-  public HttpProblem withHeader(String name, String value) {
+  public final HttpProblem withHeader(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(name, value);
     return new HttpProblem(status, String.valueOf(getMessage()), more);
   }
 
   /** The status. */
-  public int status() {
+  public final int status() {
     return status;
   }
 
   /** The message. */
-  public String message() {
+  public final String message() {
     return String.valueOf(getMessage());
   }
 
   /** Headers of the answer beyond those of every error. */
-  public Map<String, String> headers() {
+  public final Map<String, String> headers() {
     return headers;
   }
 
   @Override
-  public synchronized Throwable fillInStackTrace() {
+  public final synchronized Throwable fillInStackTrace() {
     return this;
   }
 }

@@ -8,19 +8,20 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path of a plain request on an event loop: gate, route, prompt handler, answer, record. It
- * turns no request away whose head is good: what cannot be served goes to the {@link Dispatcher},
- * which says why. Safe for use by threads.
+ * The path of a plain request on an event loop: route, access check, prompt handler, answer,
+ * record. It turns no request away whose head is good: what cannot be served goes to the {@link
+ * Dispatcher}, which says why. Safe for use by threads.
  */
 final class PromptDispatcher {
-  private final Gate gate;
+  private final AccessCheck access;
   private final Routes routes;
   private final Failures failures;
   private final InFlight inFlight;
   private final RequestLog log;
 
-  PromptDispatcher(Gate gate, Routes routes, Failures failures, InFlight inFlight, RequestLog log) {
-    this.gate = gate;
+  PromptDispatcher(
+      AccessCheck access, Routes routes, Failures failures, InFlight inFlight, RequestLog log) {
+    this.access = access;
     this.routes = routes;
     this.failures = failures;
     this.inFlight = inFlight;
@@ -48,10 +49,10 @@ final class PromptDispatcher {
     }
   }
 
-  /** Whether the gate lets a request pass of which only the head has come. */
+  /** Whether a request may pass of which only the head has come. */
   boolean admits(PlainHead head, Connection connection) {
     try {
-      check(head.prologue(), head.headers(), connection);
+      var _ = admit(head.prologue(), head.headers(), connection);
       return true;
     } catch (RuntimeException _) {
       // The dispatcher answers it.
@@ -59,12 +60,17 @@ final class PromptDispatcher {
     }
   }
 
-  private void check(HttpPrologue prologue, Headers headers, Connection connection) {
-    String path = prologue.uriPath().rawPath();
+  /** A request that may pass. */
+  private record Admitted(Routes.Match match, Caller caller) {}
+
+  private Admitted admit(HttpPrologue prologue, Headers headers, Connection connection) {
+    Routes.Match match = routes.match(prologue.method().text(), prologue.uriPath().rawPath());
     String host = headers.get(HeaderNames.HOST).get();
-    if (gate.check(path, host, name -> Dispatcher.only(headers, name))) {
+    Caller caller = Dispatcher.admit(access, match.route(), host, headers);
+    if (caller.isKnown()) {
       connection.known();
     }
+    return new Admitted(match, caller);
   }
 
   /** Records a request that was refused for what its bytes are. */
@@ -95,15 +101,15 @@ final class PromptDispatcher {
   private @Nullable Later ask(
       PlainRequest source, Connection connection, Round round, RequestLog.Entry entry) {
     try {
-      check(source.prologue(), source.headers(), connection);
-      String path = source.prologue().uriPath().rawPath();
-      Routes.Match match = routes.match(source.prologue().method().text(), path);
-      PromptHandler handler = match.endpoint().prompt();
+      Admitted admitted = admit(source.prologue(), source.headers(), connection);
+      Routes.Match match = admitted.match();
+      PromptHandler handler = match.route().prompt();
       if (handler == null) {
         return null;
       }
       entry.endpoint(match.endpoint());
-      Request.Exchange exchange = new Request.Exchange(connection.limits(), inFlight, entry);
+      Request.Exchange exchange =
+          new Request.Exchange(connection.limits(), inFlight, entry, admitted.caller());
       return handler.begin(new Request(source, null, exchange, match), round);
     } catch (IOException | RuntimeException e) {
       // Once more by the dispatcher, which says what is wrong; but nothing is submitted twice.

@@ -31,6 +31,7 @@ public final class Request {
   private final InFlight inFlight;
   private final RequestLog.Entry entry;
   private final int maxBodyBytes;
+  private final Caller caller;
   private final Routes.Match match;
   private @Nullable Query query;
   private @Nullable InputStream body;
@@ -48,15 +49,21 @@ public final class Request {
     this.inFlight = exchange.inFlight();
     this.entry = exchange.entry();
     this.maxBodyBytes = exchange.limits().maxBodyBytes();
+    this.caller = exchange.caller();
     this.match = match;
   }
 
   /** What a request belongs to. */
-  record Exchange(HttpLimits limits, InFlight inFlight, RequestLog.Entry entry) {}
+  record Exchange(HttpLimits limits, InFlight inFlight, RequestLog.Entry entry, Caller caller) {}
 
   /** The path as it was sent, without the query. */
   public String path() {
     return source.prologue().uriPath().rawPath();
+  }
+
+  /** Who sends it. */
+  public Caller caller() {
+    return caller;
   }
 
   /** Whether only the header of the answer is wanted. */

@@ -44,6 +44,11 @@ final class RequestLog {
       this.endpoint = endpoint;
     }
 
+    /** How the errors of its route look. */
+    ErrorForm errors() {
+      return endpoint == null ? ErrorForm.PLAIN : endpoint.route().errors();
+    }
+
     void status(int status) {
       this.status = status;
     }
@@ -76,7 +81,7 @@ final class RequestLog {
   void record(Entry entry) {
     long nanos = System.nanoTime() - entry.beganNanos;
     Endpoint endpoint = entry.endpoint == null ? unmatched : entry.endpoint;
-    endpoint.figures().record(entry.status, nanos);
+    endpoint.record(entry.status, nanos);
     // A store without room says so itself, once; each of its refusals in the log would take more.
     if (entry.status >= 500 && entry.status != 503) {
       LOG.warn("{} {} in {} µs", entry, entry.status, nanos / 1000);

@@ -10,8 +10,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The paths that are answered. A path is cut at its slashes before it is decoded, so a name may
- * hold slashes as {@code %2F}. A literal segment goes before a parameter.
+ * The routes of a server, found by method and path. A path is cut at its slashes before it is
+ * decoded, so a name may hold slashes as {@code %2F}. A literal segment goes before a parameter.
  *
  * <p>Routes are added by one thread before the server starts.
  */
@@ -19,6 +19,7 @@ public final class Routes {
   private static final int MOST_SEGMENTS = 64;
 
   private final Segment root = new Segment();
+  private final List<Route> all = new ArrayList<>();
   private final MeterRegistry registry;
   private final Endpoint unmatched;
 
@@ -26,14 +27,11 @@ public final class Routes {
   public Routes(MeterRegistry registry) {
     this.registry = registry;
     this.unmatched =
-        new Endpoint(
-            "(none)",
-            List.of(),
-            request -> {
+        Endpoint.unmatched(
+            fixed(request -> {
               throw HttpProblem.notFound("nothing is here: " + request.path());
-            },
-            null,
-            new RequestFigures(registry, "any", "(none)"));
+            }),
+            registry);
   }
 
   /** A place in the tree of paths. */
@@ -44,43 +42,28 @@ public final class Routes {
   }
 
   /**
-   * A route found.
+   * What answers a request.
    *
-   * @param endpoint what answers
+   * @param endpoint counts the answer
+   * @param route answers; not that of the endpoint if no route matches
    * @param parameters the decoded path parameters, in order
    */
-  record Match(Endpoint endpoint, List<String> parameters) {}
+  record Match(Endpoint endpoint, Route route, List<String> parameters) {}
 
   /**
-   * Adds a route.
+   * Adds routes.
    *
-   * @param pattern segments after slashes; {@code {name}} is a parameter, which may be empty
-   * @throws IllegalArgumentException when the route is there already
+   * @throws IllegalArgumentException if one of them is there already
    */
-  public Routes add(HttpMethod method, String pattern, Handler handler) {
-    return add(method, pattern, handler, null);
+  public Routes addAll(List<Route> routes) {
+    routes.forEach(this::add);
+    return this;
   }
 
-  /**
-   * Adds a route whose short requests are answered without a thread of their own.
-   *
-   * @param pattern segments after slashes; {@code {name}} is a parameter, which may be empty
-   * @param handler answers what {@code prompt} leaves to it, and what it is not asked: long
-   *     requests, and those that come in pieces or several at once
-   * @param prompt answers the others
-   * @throws IllegalArgumentException when the route is there already
-   */
-  public Routes addPrompt(String pattern, PromptHandler prompt, Handler handler) {
-    return add(HttpMethod.POST, pattern, handler, prompt);
-  }
-
-  private Routes add(
-      HttpMethod method, String pattern, Handler handler, @Nullable PromptHandler prompt) {
-    List<String> names = new ArrayList<>();
+  private void add(Route route) {
     Segment place = root;
-    for (String part : pattern.substring(1).split("/", -1)) {
+    for (String part : route.path().substring(1).split("/", -1)) {
       if (part.startsWith("{")) {
-        names.add(part.substring(1, part.length() - 1));
         if (place.parameter == null) {
           place.parameter = new Segment();
         }
@@ -89,13 +72,16 @@ public final class Routes {
         place = place.literals.computeIfAbsent(part, _ -> new Segment());
       }
     }
-    Endpoint endpoint =
-        new Endpoint(
-            pattern, names, handler, prompt, new RequestFigures(registry, method.name(), pattern));
-    if (place.endpoints.putIfAbsent(method, endpoint) != null) {
-      throw new IllegalArgumentException("there is a route already: " + method + " " + pattern);
+    if (place.endpoints.putIfAbsent(route.method(), Endpoint.of(route, registry)) != null) {
+      throw new IllegalArgumentException(
+          "there is a route already: " + route.method() + " " + route.path());
     }
-    return this;
+    all.add(route);
+  }
+
+  /** All routes, in the order in which they were added. */
+  public List<Route> all() {
+    return List.copyOf(all);
   }
 
   /** What counts the requests that no route answers. */
@@ -104,13 +90,32 @@ public final class Routes {
   }
 
   /**
-   * The route of a request.
+   * What answers a request. One that no route matches gets a match too, whose handler says why: 400
+   * for a malformed path, 404 for an unknown one, 405 for a method that it does not have, or the
+   * answer to OPTIONS. So access is checked before the caller learns which paths exist.
    *
    * @param path the path as it was sent
-   * @throws HttpProblem 400 for one that is no path, 404 for an unknown one, 405 for a method that
-   *     it does not have
    */
   Match match(String method, String path) {
+    try {
+      return found(method, path);
+    } catch (HttpProblem problem) {
+      return answeredBy(_ -> {
+        throw problem;
+      });
+    }
+  }
+
+  private Match answeredBy(Handler handler) {
+    return new Match(unmatched, fixed(handler), List.of());
+  }
+
+  /** A route that is not in the tree. */
+  private static Route fixed(Handler handler) {
+    return ApiRoutes.below("/").get("", handler).routes().getFirst();
+  }
+
+  private Match found(String method, String path) {
     if (!path.startsWith("/")) {
       throw HttpProblem.malformed("a path begins with a slash: " + path);
     }
@@ -135,18 +140,14 @@ public final class Routes {
     if (begin <= path.length() || place.endpoints.isEmpty()) {
       throw HttpProblem.notFound("nothing is here: " + path);
     }
-    return new Match(endpoint(place, method, path), parameters);
+    return endpoint(place, method, path, parameters);
   }
 
-  private Endpoint endpoint(Segment place, String method, String path) {
+  private Match endpoint(Segment place, String method, String path, List<String> parameters) {
     HttpMethod known = HttpMethod.named(method);
-    if (known == HttpMethod.OPTIONS && !place.endpoints.containsKey(known)) {
-      return new Endpoint(
-          unmatched.route(),
-          List.of(),
-          _ -> new Reply.Whole(204, null, Map.of("Allow", allowed(place)), new byte[0]),
-          null,
-          unmatched.figures());
+    if (known == HttpMethod.OPTIONS) {
+      return answeredBy(
+          _ -> new Reply.Whole(204, null, Map.of("Allow", allowed(place)), new byte[0]));
     }
     Endpoint endpoint = known == null ? null : place.endpoints.get(known);
     if (endpoint == null && known == HttpMethod.HEAD) {
@@ -157,7 +158,7 @@ public final class Routes {
       throw new HttpProblem(405, path + " does not know " + method + ", only " + allowed)
           .withHeader("Allow", allowed);
     }
-    return endpoint;
+    return new Match(endpoint, endpoint.route(), parameters);
   }
 
   private static String allowed(Segment place) {

@@ -7,13 +7,13 @@
  *   Connection, on its event loop (one thread for many): the head, read strictly (Head)
  *     |
  *     +-- a plain request, once its body is whole
- *     |     --> PromptDispatcher --> Gate, Routes
+ *     |     --> PromptDispatcher --> Routes, AccessCheck
  *     |                          --> PromptHandler: Request -> Later
  *     |     --> what it waits for is done: Reply written, time and status recorded
  *     |
  *     +-- anything else, as soon as its head is complete --> RequestThread
- *     |     --> Dispatcher --> Gate (who may ask), before anything of the body is read
- *     |                    --> Routes (path and method)
+ *     |     --> Dispatcher --> Routes (path and method)
+ *     |                    --> AccessCheck (who sends it), before anything of the body is read
  *     |                    --> Handler: Request -> Reply, or a thrown HttpProblem
  *     |                    --> Reply written, time and status recorded
  *     |     --> the connection goes back to its loop
@@ -26,7 +26,7 @@
  * library parses a head that was checked before, and writes the answer; bodies are read by {@link
  * io.millrace.server.http.RequestBody}, so that nothing else buffers them.
  *
- * <p>Those who mount an API see {@link io.millrace.server.http.Routes}, {@link
+ * <p>Those who mount an API see {@link io.millrace.server.http.ApiRoutes}, {@link
  * io.millrace.server.http.Request}, {@link io.millrace.server.http.Reply} and {@link
  * io.millrace.server.http.HttpProblem}, and nothing of the HTTP library underneath.
  */

@@ -4,7 +4,7 @@ import io.millrace.jobs.Batch;
 import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStatus;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import java.util.EnumMap;
@@ -27,19 +27,12 @@ final class BatchRoutes {
     this.shapes = shapes;
   }
 
-  void mount(ApiMount mount) {
-    mount.forClients(HttpMethod.GET, "/batches", this::list);
-    mount.forClients(
-        HttpMethod.GET,
-        "/batches/{batch}",
-        request -> {
-          Batch batch = lookup.batch(request);
-          return Json.reply(counted(batch, registry));
-        });
-    mount.forClients(
-        HttpMethod.GET,
-        "/batches/{batch}/jobs",
-        request -> jobs(lookup.batch(request), registry).reply(shapes));
+  void addTo(ApiRoutes api) {
+    api.query("limit", "after").get("/batches", this::list);
+    api.get("/batches/{batch}", request -> Json.reply(counted(lookup.batch(request), registry)))
+        .get(
+            "/batches/{batch}/jobs",
+            request -> jobs(lookup.batch(request), registry).reply(shapes));
   }
 
   private Reply list(Request request) {

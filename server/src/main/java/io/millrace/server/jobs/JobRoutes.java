@@ -2,17 +2,22 @@ package io.millrace.server.jobs;
 
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
+import io.millrace.jobs.JobFilter;
+import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.ApiRoutes;
+import io.millrace.server.http.Caller.Role;
 import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Query;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 
-/** One job: what it is, its bytes, and what can be done to it. */
+/** The list of jobs; one job: what it is, its bytes, and what can be done to it. */
 final class JobRoutes {
   private final JobRegistry registry;
   private final Lookup lookup;
@@ -24,19 +29,37 @@ final class JobRoutes {
     this.shapes = shapes;
   }
 
-  void mount(ApiMount mount) {
-    mount.forClients(
-        HttpMethod.GET, "/jobs/{key}", request -> Json.reply(shapes.of(lookup.job(request))));
-    mount.forClients(HttpMethod.GET, "/jobs/{key}/payload", this::payload);
-    mount.forClients(HttpMethod.GET, "/jobs/{key}/result", this::result);
-    mount.forClients(HttpMethod.GET, "/jobs/{key}/failures", this::failures);
-    mount.forClients(HttpMethod.GET, "/jobs/{key}/returns", this::returns);
-    mount.forClients(HttpMethod.POST, "/jobs/{key}/delete", this::delete);
-    mount.forClients(HttpMethod.DELETE, "/jobs/{key}", this::delete);
-    mount.forClients(
-        HttpMethod.POST, "/jobs/{key}/cancel", request -> change(request, registry::cancel));
-    mount.forClients(
-        HttpMethod.POST, "/jobs/{key}/retry", request -> change(request, registry::retry));
+  void addTo(ApiRoutes api) {
+    api.query("type", "status", "priority", "batch", "worker", "limit", "after")
+        .get("/jobs", this::list);
+    api.get("/jobs/{key}", request -> Json.reply(shapes.of(lookup.job(request))))
+        .get("/jobs/{key}/payload", this::payload)
+        .get("/jobs/{key}/result", this::result)
+        .get("/jobs/{key}/failures", this::failures)
+        .get("/jobs/{key}/returns", this::returns);
+    api.role(Role.OPERATOR)
+        .post("/jobs/{key}/delete", this::delete)
+        .delete("/jobs/{key}", this::delete)
+        .post("/jobs/{key}/cancel", request -> change(request, registry::cancel))
+        .post("/jobs/{key}/retry", request -> change(request, registry::retry));
+  }
+
+  private Reply list(Request request) {
+    Query query = request.query();
+    long limit = query.integer("limit", 0, 0, Integer.MAX_VALUE);
+    JobFilter filter = Filters.of(query);
+    long most = limit == 0 ? Long.MAX_VALUE : limit;
+    return new JobPages(registry, filter, after(query), most).reply(shapes);
+  }
+
+  private @Nullable JobId after(Query query) {
+    String given = query.text("after").orElse(null);
+    if (given == null) {
+      return null;
+    }
+    return JobId.parse(given)
+        .or(() -> registry.find(given).map(Job::id))
+        .orElseThrow(() -> HttpProblem.malformed("the parameter after names no job: " + given));
   }
 
   private Reply payload(Request request) throws IOException {
@@ -73,12 +96,12 @@ final class JobRoutes {
 
   private Reply delete(Request request) {
     String key = request.parameter("key");
-    Job deleted = registry.delete(key).orElseThrow(() -> Problem.noJob(key));
+    Job deleted = registry.delete(key).orElseThrow(() -> Lookup.noJob(key));
     return Json.reply(202, Json.object().put("deleted", deleted.key()));
   }
 
   private Reply change(Request request, Function<String, Optional<Job>> change) {
     String key = request.parameter("key");
-    return Json.reply(shapes.of(change.apply(key).orElseThrow(() -> Problem.noJob(key))));
+    return Json.reply(shapes.of(change.apply(key).orElseThrow(() -> Lookup.noJob(key))));
   }
 }

@@ -1,19 +1,25 @@
 package io.millrace.server.jobs;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobStateException;
 import io.millrace.jobs.JobsException;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.PolledJobs;
 import io.millrace.jobs.worker.Workers;
+import io.millrace.jobs.worker.WrongTokenException;
+import io.millrace.server.http.ApiRoutes;
+import io.millrace.server.http.Caller.Role;
+import io.millrace.server.http.ErrorForm;
 import io.millrace.server.http.Failures;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Routes;
-import io.millrace.server.security.Pass;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Route;
 import io.millrace.server.websocket.WebSocketLimits;
 import java.time.Clock;
+import java.util.List;
 
-/** Mounts the job server under {@code /api}. */
+/** The job server under {@code /api}. */
 public final class JobsApi {
   /** The longest text message of a worker. */
   private static final int MOST_TEXT_BYTES = 1 << 20;
@@ -32,52 +38,66 @@ public final class JobsApi {
   public record Served(
       Jobs jobs, Workers workers, PolledJobs polled, BlobStore blobs, long maxBytes) {}
 
-  /** Adds the routes. */
-  public static void mount(Routes routes, Served served, JobsSettings settings) {
+  /** Errors as GridLike has them, {@code problem}, and as elsewhere, {@code error}. */
+  private static final ErrorForm ERRORS =
+      problem ->
+          new Reply.Whole(
+              problem.status(),
+              Reply.JSON,
+              problem.headers(),
+              Json.bytes(
+                  Json.object().put("problem", problem.message()).put("error", problem.message())));
+
+  /** The routes, below the configured prefix too. */
+  public static List<Route> routes(Served served, JobsSettings settings) {
     JobsSettings.Access access = settings.access();
-    ApiMount mount = new ApiMount(routes, access.prefix(), keys(settings));
+    Keys keys = new Keys(access.apiKey(), settings.workers().token());
+    ApiRoutes api =
+        access.prefix().isEmpty()
+            ? ApiRoutes.below("/api")
+            : ApiRoutes.below("/api", access.prefix() + "/api");
+    ApiRoutes clients = api.errors(ERRORS).credentials(keys.clients());
+    ApiRoutes holders = api.errors(ERRORS).credentials(keys.holders()).role(Role.WORKER);
+    ApiRoutes workers = api.errors(ERRORS).credentials(keys.workers()).role(Role.WORKER);
     JobRegistry registry = served.jobs().registry();
     Types types = new Types(served.jobs().types().all());
     Lookup lookup = new Lookup(registry);
     Shapes shapes = new Shapes(served.workers());
 
-    types.mount(mount);
-    new SubmitRoute(registry, types, served.blobs(), served.maxBytes()).mount(mount);
-    new ListRoute(registry, shapes).mount(mount);
-    new JobRoutes(registry, lookup, shapes).mount(mount);
-    new BatchRoutes(registry, lookup, shapes).mount(mount);
-    new WaitRoutes(served.jobs(), lookup, shapes).mount(mount);
-    new EventsRoute(served.jobs(), served.workers(), shapes).mount(mount);
-    new WorkerRoutes(served.workers()).mount(mount);
+    types.addTo(clients);
+    new SubmitRoute(registry, types, served.blobs(), served.maxBytes()).addTo(clients);
+    new JobRoutes(registry, lookup, shapes).addTo(clients);
+    new BatchRoutes(registry, lookup, shapes).addTo(clients);
+    new WaitRoutes(served.jobs(), lookup, shapes).addTo(clients);
+    clients
+        .query("type", "status", "priority", "batch", "worker", "after")
+        .get(
+            "/events",
+            request -> JobEvents.reply(request, served.jobs(), served.workers(), shapes));
+    new WorkerRoutes(served.workers()).addTo(clients);
     new WorkerSocket(
             registry,
             served.workers(),
             types,
             new WebSocketLimits(
                 settings.workers().maxFrameBytes(), MOST_TEXT_BYTES, served.maxBytes()))
-        .mount(mount);
+        .addTo(workers);
     new PollRoutes(
             served.polled(),
             new Delivery(registry, served.polled()),
             types,
             shapes,
             new PollRoutes.Bounds(served.maxBytes(), Clock.systemUTC()))
-        .mount(mount);
-  }
-
-  /** Lets clients in by the API key alone and workers by the registration token alone. */
-  public static Pass pass(JobsSettings settings) {
-    return keys(settings).pass(settings.access().prefix());
-  }
-
-  private static Keys keys(JobsSettings settings) {
-    return new Keys(settings.access().apiKey(), settings.workers().token());
+        .addTo(workers, holders);
+    return api.routes();
   }
 
   /** Says what the failures of jobs mean to a client. */
   public static void explain(Failures failures) {
-    failures.add(
-        JobsException.class,
-        e -> Problem.reply(HttpProblem.unavailable(String.valueOf(e.getMessage()), 1)));
+    failures
+        .add(InvalidJobException.class, 400)
+        .add(WrongTokenException.class, 403)
+        .add(JobStateException.class, 409)
+        .addUnavailable(JobsException.class);
   }
 }

@@ -1,113 +1,101 @@
 package io.millrace.server.jobs;
 
-import io.millrace.server.http.Gate;
+import io.millrace.server.http.AccessCheck;
+import io.millrace.server.http.Caller;
+import io.millrace.server.http.Caller.Role;
+import io.millrace.server.http.Credentials;
 import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Request;
-import io.millrace.server.security.Pass;
 import io.millrace.server.security.Token;
-import java.util.List;
-import java.util.regex.Pattern;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The secrets of clients and workers, compared in constant time. */
-final class Keys {
+/**
+ * The secrets of clients and workers, compared in constant time. Each opens its own routes on a
+ * server that has a token, so nobody who submits or works on jobs needs that token, which can run
+ * programs. A secret that is not configured opens nothing and is not asked for.
+ *
+ * @param apiKey that of clients, in the header {@code X-API-KEY}; null for none
+ * @param workerToken that of workers, in {@code X-WORKER-TOKEN} or the registration; null for none
+ */
+record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
   private static final String API_KEY = "X-API-KEY";
   private static final String WORKER_TOKEN = "X-WORKER-TOKEN";
-  private static final List<String> OF_CLIENTS =
-      List.of("/api/jobs", "/api/batches", "/api/types", "/api/workers", "/api/events");
-  private static final String OF_WORKERS = "/api/worker";
-  private static final Pattern REPORT =
-      Pattern.compile("/api/jobs/[^/]*/(result|failure|progress)");
+  private static final Caller CLIENT =
+      new Caller("API key", Role.OPERATOR.andBelow(), Caller.Reach.EVERYTHING);
+  private static final Caller HOLDER =
+      new Caller("API key", clientAndWorker(), Caller.Reach.EVERYTHING);
+  private static final Caller WORKER =
+      new Caller("worker", Role.WORKER.andBelow(), Caller.Reach.EVERYTHING);
 
-  private final @Nullable Token apiKey;
-  private final @Nullable Token workerToken;
+  private static Set<Role> clientAndWorker() {
+    Set<Role> roles = EnumSet.copyOf(Role.OPERATOR.andBelow());
+    roles.add(Role.WORKER);
+    return roles;
+  }
 
-  /** Null for what is not needed. */
-  Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
-    this.apiKey = apiKey;
-    this.workerToken = workerToken;
+  /** What clients must show if there is an API key. */
+  Credentials clients() {
+    return new Header(API_KEY, apiKey, CLIENT);
   }
 
   /**
-   * What opens the job API on a server that has a token: the API key for clients, the registration
-   * token for workers. So nobody who submits or works on jobs needs the server's token, which can
-   * run programs. A secret that is not configured opens nothing.
-   *
-   * <p>A registration is a message or a body, so the paths of workers are open and the registration
-   * itself is checked later, by its token.
-   *
-   * @param prefix the path below which the API is served too; empty for none
+   * What a worker must show that reports on its job, if workers have a token; a client with the API
+   * key may report too.
    */
-  Pass pass(String prefix) {
-    return (path, headers) ->
-        opens(path, headers)
-            || (!prefix.isEmpty()
-                && path.startsWith(prefix + "/")
-                && opens(path.substring(prefix.length()), headers));
-  }
+  Credentials holders() {
+    Header ofWorkers = new Header(WORKER_TOKEN, workerToken, WORKER);
+    return new Credentials() {
+      @Override
+      public @Nullable Caller caller(AccessCheck.Headers headers) {
+        String key = headers.only(API_KEY);
+        return apiKey != null && key != null && apiKey.is(key) ? HOLDER : ofWorkers.caller(headers);
+      }
 
-  private boolean opens(String path, Gate.Headers headers) {
-    if (workerToken != null
-        && (isBelow(path, OF_WORKERS)
-            || (REPORT.matcher(path).matches() && is(workerToken, headers.only(WORKER_TOKEN))))) {
-      return true;
-    }
-    if (apiKey == null || OF_CLIENTS.stream().noneMatch(root -> isBelow(path, root))) {
-      return false;
-    }
-    String given = headers.only(API_KEY);
-    if (given != null && !apiKey.is(given)) {
-      throw wrong(API_KEY);
-    }
-    return given != null;
-  }
+      @Override
+      public boolean isRequired() {
+        return ofWorkers.isRequired();
+      }
 
-  private static boolean is(Token secret, @Nullable String given) {
-    return given != null && secret.is(given);
-  }
-
-  /** Routes are matched by the parts between slashes, so no other path leads there. */
-  private static boolean isBelow(String path, String root) {
-    return path.startsWith(root)
-        && (path.length() == root.length() || path.charAt(root.length()) == '/');
-  }
-
-  private static HttpProblem wrong(String header) {
-    return new HttpProblem(403, "the header " + header + " is not that of this server");
+      @Override
+      public HttpProblem absent() {
+        return ofWorkers.absent();
+      }
+    };
   }
 
   /**
-   * Lets a client pass.
-   *
-   * @throws HttpProblem 401 without the key, 403 with another
+   * What lets workers in that register: nothing if they have a token. It comes in the registration,
+   * a message or a body, and is checked there.
    */
-  void checkClient(Request request) {
-    check(request, apiKey, API_KEY);
+  Credentials workers() {
+    return _ -> workerToken == null ? null : WORKER;
   }
 
-  /**
-   * Lets a worker pass that reports on its job; a client with the API key may do so too.
-   *
-   * @throws HttpProblem 401 without a token, 403 with another
-   */
-  void checkHolder(Request request) {
-    Token key = apiKey;
-    boolean isClient = key != null && request.header(API_KEY).filter(key::is).isPresent();
-    if (!isClient) {
-      check(request, workerToken, WORKER_TOKEN);
+  /** A secret in a header. */
+  private record Header(String name, @Nullable Token secret, Caller holder) implements Credentials {
+    @Override
+    public @Nullable Caller caller(AccessCheck.Headers headers) {
+      String given = secret == null ? null : headers.only(name);
+      if (given == null || secret == null) {
+        return null;
+      }
+      if (!secret.is(given)) {
+        throw new HttpProblem(403, "the header " + name + " is not that of this server");
+      }
+      return holder;
     }
-  }
 
-  private static void check(Request request, @Nullable Token secret, String header) {
-    if (secret == null) {
-      return;
+    @Override
+    public boolean isRequired() {
+      return secret != null;
     }
-    String given = request.header(header).orElse(null);
-    if (given == null) {
-      throw new HttpProblem(401, "this server wants the header " + header);
-    }
-    if (!secret.is(given)) {
-      throw wrong(header);
+
+    @Override
+    public HttpProblem absent() {
+      return secret == null
+          ? Credentials.super.absent()
+          : new HttpProblem(401, "this server wants the header " + name);
     }
   }
 }

@@ -21,7 +21,7 @@ final class Lookup {
    */
   Job job(Request request) {
     String key = request.parameter("key");
-    return registry.find(key).orElseThrow(() -> Problem.noJob(key));
+    return registry.find(key).orElseThrow(() -> noJob(key));
   }
 
   /**
@@ -36,6 +36,11 @@ final class Lookup {
     } catch (NumberFormatException _) {
       throw noBatch(text);
     }
+  }
+
+  /** There is no such job: 404. */
+  static HttpProblem noJob(String keyOrId) {
+    return HttpProblem.notFound("there is no job " + keyOrId);
   }
 
   private static HttpProblem noBatch(String text) {

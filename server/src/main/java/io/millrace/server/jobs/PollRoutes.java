@@ -8,11 +8,12 @@ import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.PolledJobs;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.Registration;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.LimitedBody;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.http.Route;
 import io.millrace.server.http.Watch;
 import java.io.IOException;
 import java.time.Clock;
@@ -50,17 +51,21 @@ final class PollRoutes {
     this.bounds = bounds;
   }
 
-  void mount(ApiMount mount) {
-    mount.forWorkers(HttpMethod.POST, "/worker/next", request -> next(request, types.none()));
-    mount.forWorkers(
-        HttpMethod.POST, "/worker/next/next", request -> next(request, types.named("next")));
-    mount.forWorkers(
-        HttpMethod.POST,
-        "/worker/{type}/next",
-        request -> next(request, types.named(request.parameter("type"))));
-    mount.forHolders(HttpMethod.POST, "/jobs/{key}/result", this::result);
-    mount.forHolders(HttpMethod.POST, "/jobs/{key}/failure", this::failure);
-    mount.forHolders(HttpMethod.POST, "/jobs/{key}/progress", this::progress);
+  void addTo(ApiRoutes workers, ApiRoutes holders) {
+    workers
+        .query("wait")
+        .body(Route.Body.JSON)
+        .post("/worker/next", request -> next(request, types.none()))
+        .post("/worker/next/next", request -> next(request, types.named("next")))
+        .post(
+            "/worker/{type}/next",
+            request -> next(request, types.named(request.parameter("type"))));
+    holders.query("token").body(Route.Body.BYTES).post("/jobs/{key}/result", this::result);
+    holders
+        .query("token")
+        .body(Route.Body.JSON)
+        .post("/jobs/{key}/failure", this::failure)
+        .post("/jobs/{key}/progress", this::progress);
   }
 
   private Reply next(Request request, String type) throws IOException {
@@ -158,7 +163,7 @@ final class PollRoutes {
   private Reply settled(Settled settled) {
     return switch (settled) {
       case Settled.Accepted(Job job) -> Json.reply(shapes.of(job));
-      case Settled.Refused(String reason) -> throw Problem.conflict(reason);
+      case Settled.Refused(String reason) -> throw new HttpProblem(409, reason);
       case Settled.Postponed(String reason) ->
           throw HttpProblem.unavailable("this cannot be stored now: " + reason, 1);
     };

@@ -6,12 +6,14 @@ import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Later;
 import io.millrace.server.http.LimitedBody;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.http.Round;
+import io.millrace.server.http.Route;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -39,12 +41,13 @@ final class SubmitRoute {
     this.flush = registry::flush;
   }
 
-  void mount(ApiMount mount) {
-    mount.forClients(
+  void addTo(ApiRoutes api) {
+    ApiRoutes forms = api.body(Route.Body.FORM);
+    forms.post(
         "/jobs/submit",
         (request, round) -> begin(request, types.none(), round),
         request -> submit(request, types.none()));
-    mount.forClients(
+    forms.post(
         "/jobs/submit/{type}",
         (request, round) -> begin(request, types.named(request.parameter("type")), round),
         request -> submit(request, types.named(request.parameter("type"))));
@@ -79,12 +82,9 @@ final class SubmitRoute {
     if (answer.state() == Future.State.SUCCESS) {
       return taken(answer.resultNow());
     }
-    return switch (answer.exceptionNow()) {
-      case InvalidJobException e ->
-          Problem.reply(HttpProblem.malformed(String.valueOf(e.getMessage())));
-      case RuntimeException e -> throw e;
-      case Throwable e -> throw new IllegalStateException(e);
-    };
+    throw answer.exceptionNow() instanceof RuntimeException e
+        ? e
+        : new IllegalStateException(answer.exceptionNow());
   }
 
   private static Reply.Whole taken(Job job) {

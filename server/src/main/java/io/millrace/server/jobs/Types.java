@@ -1,7 +1,7 @@
 package io.millrace.server.jobs;
 
 import io.millrace.jobs.JobType;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Reply;
 import java.util.List;
@@ -16,8 +16,8 @@ final class Types {
     this.types = List.copyOf(types);
   }
 
-  void mount(ApiMount mount) {
-    mount.forClients(HttpMethod.GET, "/types", _ -> show());
+  void addTo(ApiRoutes api) {
+    api.get("/types", _ -> show());
   }
 
   /**

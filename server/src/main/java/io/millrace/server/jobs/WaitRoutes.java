@@ -5,7 +5,7 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.registry.Jobs;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.http.Watch;
@@ -32,9 +32,10 @@ final class WaitRoutes {
     this.shapes = shapes;
   }
 
-  void mount(ApiMount mount) {
-    mount.forClients(HttpMethod.GET, "/jobs/{key}/wait", this::job);
-    mount.forClients(HttpMethod.GET, "/batches/{batch}/wait", this::batch);
+  void addTo(ApiRoutes api) {
+    api.query("timeout")
+        .get("/jobs/{key}/wait", this::job)
+        .get("/batches/{batch}/wait", this::batch);
   }
 
   private Reply job(Request request) throws InterruptedException {
@@ -42,7 +43,7 @@ final class WaitRoutes {
     await(request, List.of(job.id()));
     Job now = jobs.registry().find(job.id().toString()).orElse(null);
     if (now == null) {
-      throw Problem.noJob(request.parameter("key"));
+      throw Lookup.noJob(request.parameter("key"));
     }
     return Json.reply(shapes.of(now));
   }

@@ -2,7 +2,7 @@ package io.millrace.server.jobs;
 
 import io.millrace.jobs.worker.WorkerView;
 import io.millrace.jobs.worker.Workers;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
@@ -16,9 +16,8 @@ final class WorkerRoutes {
     this.workers = workers;
   }
 
-  void mount(ApiMount mount) {
-    mount.forClients(HttpMethod.GET, "/workers", _ -> list());
-    mount.forClients(HttpMethod.GET, "/workers/{id}", this::one);
+  void addTo(ApiRoutes api) {
+    api.get("/workers", _ -> list()).get("/workers/{id}", this::one);
   }
 
   private Reply list() {

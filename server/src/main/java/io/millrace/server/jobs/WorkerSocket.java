@@ -5,7 +5,7 @@ import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.worker.WorkerConnection;
 import io.millrace.jobs.worker.WorkerLink;
 import io.millrace.jobs.worker.Workers;
-import io.millrace.server.http.HttpMethod;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.websocket.WebSocket;
@@ -36,14 +36,11 @@ final class WorkerSocket {
     this.limits = limits;
   }
 
-  void mount(ApiMount mount) {
-    mount.forWorkers(HttpMethod.GET, "/worker", request -> open(request, types.none()));
-    mount.forWorkers(
-        HttpMethod.GET,
-        "/worker/{type}",
-        request -> open(request, types.named(request.parameter("type"))));
-    // The path of the long poll stands where this type would.
-    mount.forWorkers(HttpMethod.GET, "/worker/next", request -> open(request, types.named("next")));
+  void addTo(ApiRoutes api) {
+    api.get("/worker", request -> open(request, types.none()))
+        .get("/worker/{type}", request -> open(request, types.named(request.parameter("type"))))
+        // The path of the long poll stands where this type would.
+        .get("/worker/next", request -> open(request, types.named("next")));
   }
 
   private Reply open(Request request, String type) {

@@ -2,7 +2,7 @@
  * The job server over HTTP and WebSocket: {@code /api}.
  *
  * <pre>
- *   clients  --> SubmitRoute, JobRoutes, BatchRoutes, WaitRoutes, EventsRoute --> JobRegistry
+ *   clients  --> SubmitRoute, JobRoutes, BatchRoutes, WaitRoutes, JobEvents --> JobRegistry
  *   workers  --> WorkerSocket (WebSocket), PollRoutes (long poll)             --> Workers, PolledJobs
  * </pre>
  */

@@ -5,8 +5,8 @@ import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;
 import io.millrace.queues.ObjectId;
 import io.millrace.server.config.EditDistance;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -42,16 +42,15 @@ final class ConfigRoutes {
     this.nodes = nodes;
   }
 
-  void mount(Mount mount) {
-    mount.add(HttpMethod.GET, "/config", (asked, input) -> show(asked, input));
-    mount.add(HttpMethod.POST, "/config", (asked, input) -> change(asked, input));
+  void addTo(DciRoutes api) {
+    api.get("/config", this::show).post("/config", this::change);
   }
 
-  private Reply show(Mount.Asked asked, Input input) {
-    return Form.ok(config.fields(scope(asked, input)));
+  private Reply show(Request request, Input input) {
+    return Form.ok(config.fields(scope(request, input)));
   }
 
-  private Reply change(Mount.Asked asked, Input input) {
+  private Reply change(Request request, Input input) {
     ObjectNode changes = input.all().deepCopy();
     changes.remove(NODE);
     if (changes.isEmpty()) {
@@ -72,7 +71,7 @@ final class ConfigRoutes {
         changes.put(name, Long.parseLong(value.asString()));
       }
     }
-    return Form.ok(config.set(scope(asked, input), changes));
+    return Form.ok(config.set(scope(request, input), changes));
   }
 
   /** Fields of others are kept, but a mistyped one of ours would be silently without effect. */
@@ -92,9 +91,9 @@ final class ConfigRoutes {
   }
 
   /** The name of the node that the parameter names, also by its id. */
-  private String scope(Mount.Asked asked, Input input) {
+  private String scope(Request request, Input input) {
     String given = input.text(NODE);
-    String node = given.isEmpty() ? asked.request().query().text(NODE).orElse("") : given;
+    String node = given.isEmpty() ? request.query().text(NODE).orElse("") : given;
     if (node.isEmpty()) {
       return ConfigRegistry.ALL;
     }

@@ -2,29 +2,39 @@ package io.millrace.server.queues;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.queues.ArchivedTasks;
+import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException;
+import io.millrace.queues.StoreFullException;
+import io.millrace.queues.TaskStateException;
 import io.millrace.queues.search.ArchiveSearch;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.Failures;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Problems;
-import io.millrace.server.http.Routes;
+import io.millrace.server.http.Route;
+import io.millrace.server.security.BasicCredentials;
+import io.millrace.server.security.Token;
 import io.millrace.store.TaskStore;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** Mounts the command interface of queues under {@code /dci}. */
+/** The command interface of queues under {@code /dci}. */
 public final class DciApi {
   private DciApi() {}
 
   /**
-   * Adds the routes.
+   * The routes.
    *
    * @param queues the queues
    * @param store where they and the documents of users lie
    * @param blobs where long outputs lie
+   * @param token the server's, which clients may show by HTTP Basic too; null for none
    */
-  public static void mount(Routes routes, Queues queues, TaskStore store, BlobStore blobs) {
-    Mount mount = new Mount(routes);
+  public static List<Route> routes(
+      Queues queues, TaskStore store, BlobStore blobs, @Nullable Token token) {
+    ApiRoutes all =
+        ApiRoutes.below("/dci").errors(Refusal.OBJECT).credentials(new BasicCredentials(token));
+    DciRoutes api = new DciRoutes(all);
     OutputReader outputs = new OutputReader(queues, blobs);
     Shapes shapes = new Shapes(outputs);
     Plugins plugins = new Plugins(queues);
@@ -33,23 +43,26 @@ public final class DciApi {
     KnownTasks known = new KnownTasks(queues.tasks(), archived);
     UserDocuments documents = new UserDocuments(store);
 
-    new NodeRoutes(queues.nodes()).mount(mount);
-    new ConfigRoutes(queues.config(), queues.nodes()).mount(mount);
+    new NodeRoutes(queues.nodes()).addTo(api);
+    new ConfigRoutes(queues.config(), queues.nodes()).addTo(api);
     QueueRoutes queueRoutes = new QueueRoutes(queues.queues(), plugins);
-    queueRoutes.mount(mount);
+    queueRoutes.addTo(api);
     TaskRoutes taskRoutes = new TaskRoutes(queues.tasks(), known, queueRoutes, documents, shapes);
-    taskRoutes.mount(mount);
-    new SearchRoutes(search, shapes).mount(mount);
-    new WaitRoute(queues, archived).mount(mount);
-    new OutputRoutes(known, outputs).mount(mount);
-    new OldRoutes(queueRoutes, taskRoutes, documents, plugins).mount(mount);
-    new OldSearch(search, shapes).mount(mount);
+    taskRoutes.addTo(api);
+    new SearchRoutes(search, shapes).addTo(api);
+    new WaitRoute(queues, archived).addTo(api);
+    new OutputRoutes(known, outputs).addTo(api);
+    new OldRoutes(queueRoutes, taskRoutes, documents, plugins).addTo(api);
+    new OldSearch(search, shapes).addTo(api);
+    return all.routes();
   }
 
   /** Says what the failures of queues mean to a client. */
   public static void explain(Failures failures) {
-    failures.add(
-        QueuesException.class,
-        e -> Problems.reply(HttpProblem.unavailable(String.valueOf(e.getMessage()), 1)));
+    failures
+        .addUnavailable(StoreFullException.class)
+        .add(InvalidRequestException.class, 400)
+        .add(TaskStateException.class, 400)
+        .addUnavailable(QueuesException.class);
   }
 }

@@ -3,7 +3,6 @@ package io.millrace.server.queues;
 import io.millrace.queues.ObjectId;
 import io.millrace.server.http.Reply;
 import java.util.List;
-import java.util.Map;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
@@ -78,13 +77,7 @@ final class Form {
         : ok(body);
   }
 
-  /** The store is full; to be repeated later. */
-  static Reply full(JsonNode body) {
-    return new Reply.Whole(
-        503, Reply.JSON, Map.of("Retry-After", "1"), JSON.writeValueAsBytes(body));
-  }
-
-  static Reply reply(int status, JsonNode body) {
+  static Reply.Whole reply(int status, JsonNode body) {
     return Reply.json(status, JSON.writeValueAsBytes(body));
   }
 }

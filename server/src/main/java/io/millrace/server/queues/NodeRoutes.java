@@ -2,7 +2,6 @@ package io.millrace.server.queues;
 
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import io.millrace.store.Read;
 import java.util.List;
@@ -19,14 +18,14 @@ final class NodeRoutes {
     this.nodes = nodes;
   }
 
-  void mount(Mount mount) {
-    mount.add(HttpMethod.GET, "/nodes", (_, _) -> all());
-    mount.add(
-        HttpMethod.GET,
-        "/nodes/{node}",
-        (request, _) -> Form.ok(Shapes.of(find(request.node()), nodes.list().timeMillis())));
-    mount.add(HttpMethod.POST, "/nodes/{node}", (request, input) -> change(request.node(), input));
-    mount.add(HttpMethod.DELETE, "/nodes/{node}", (request, _) -> remove(request.node()));
+  void addTo(DciRoutes api) {
+    api.get("/nodes", (_, _) -> all())
+        .get(
+            "/nodes/{node}",
+            (request, _) ->
+                Form.ok(Shapes.of(find(request.parameter("node")), nodes.list().timeMillis())))
+        .post("/nodes/{node}", (request, input) -> change(request.parameter("node"), input))
+        .delete("/nodes/{node}", (request, _) -> remove(request.parameter("node")));
   }
 
   private Reply remove(String idOrName) {

@@ -5,7 +5,6 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Status;
 import io.millrace.queues.StoreFullException;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,28 +19,6 @@ import tools.jackson.databind.node.ObjectNode;
  * has that: where tasks are created, for all but missing parameters and what the store refuses.
  */
 final class OldRoutes {
-  static final Mount.ErrorForm PAIR =
-      refusal -> {
-        ArrayNode pair = Form.array().add(0);
-        pair.add(refusal.message());
-        ObjectNode done = refusal.done();
-        return done == null ? pair : pair.add(done);
-      };
-
-  /** The same with status 200, but for what is severe. */
-  static final Mount.ErrorForm MILD =
-      new Mount.ErrorForm() {
-        @Override
-        public JsonNode body(Refusal refusal) {
-          return PAIR.body(refusal);
-        }
-
-        @Override
-        public int status(Refusal refusal) {
-          return refusal.isSevere() || refusal.done() != null ? 400 : 200;
-        }
-      };
-
   private final QueueRoutes queues;
   private final TaskRoutes tasks;
   private final UserDocuments documents;
@@ -54,23 +31,18 @@ final class OldRoutes {
     this.plugins = plugins;
   }
 
-  void mount(Mount mount) {
-    mount.add(HttpMethod.GET, "/scheduler-json", (_, _) -> queues.all());
-    mount.add(HttpMethod.GET, "/queue-prototypes-json", (_, _) -> prototypes());
-    mount.add(HttpMethod.POST, "/queue-prototypes-json", (_, _) -> prototypes());
-    mount.add(
-        HttpMethod.POST,
-        "/set-queue-attr-json",
-        refusal -> refusal.body().put("success", 0),
-        (_, input) -> setAttribute(input));
-    mount.add(HttpMethod.POST, "/start-queue-json", PAIR, (_, input) -> start(input));
-    mount.add(HttpMethod.POST, "/delete-queue-json", PAIR, (_, input) -> delete(input));
-    mount.add(HttpMethod.POST, "/queue-create-tasks-json", MILD, (_, input) -> create(input));
-    mount.add(
-        HttpMethod.POST,
-        "/queue-create-tasks-from-query-json",
-        MILD,
-        (_, input) -> createFromQuery(input));
+  void addTo(DciRoutes api) {
+    api.get("/scheduler-json", (_, _) -> queues.all())
+        .get("/queue-prototypes-json", (_, _) -> prototypes())
+        .post("/queue-prototypes-json", (_, _) -> prototypes());
+    api.errors(Refusal.UNSUCCESSFUL)
+        .post("/set-queue-attr-json", (_, input) -> setAttribute(input));
+    api.errors(Refusal.PAIR)
+        .post("/start-queue-json", (_, input) -> start(input))
+        .post("/delete-queue-json", (_, input) -> delete(input));
+    api.errors(Refusal.PAIR_AS_SUCCESS)
+        .post("/queue-create-tasks-json", (_, input) -> create(input))
+        .post("/queue-create-tasks-from-query-json", (_, input) -> createFromQuery(input));
   }
 
   private Reply prototypes() {

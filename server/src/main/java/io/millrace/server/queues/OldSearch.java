@@ -3,7 +3,6 @@ package io.millrace.server.queues;
 import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.queues.search.Filter;
 import io.millrace.queues.search.SearchOptions;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import io.millrace.server.queues.Shapes.OutputForm;
 import io.millrace.server.queues.Shapes.Times;
@@ -20,8 +19,8 @@ final class OldSearch {
     this.shapes = shapes;
   }
 
-  void mount(Mount mount) {
-    mount.add(HttpMethod.POST, "/search-tasks-json", OldRoutes.MILD, (_, input) -> answer(input));
+  void addTo(DciRoutes api) {
+    api.errors(Refusal.PAIR_AS_SUCCESS).post("/search-tasks-json", (_, input) -> answer(input));
   }
 
   private Reply answer(Input input) {

@@ -4,7 +4,6 @@ import io.millrace.queues.OutputReader;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Status;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.http.Watch;
@@ -27,10 +26,13 @@ final class OutputRoutes {
     this.outputs = outputs;
   }
 
-  void mount(Mount mount) {
+  void addTo(DciRoutes api) {
     for (Stream stream : Stream.values()) {
-      mount.addRaw(
-          HttpMethod.GET, "/tasks/id/{id}/" + stream.word(), request -> answer(request, stream));
+      api.getRaw(
+          "/tasks/id/{id}/" + stream.word(),
+          request -> answer(request, stream),
+          "offset",
+          "follow");
     }
   }
 

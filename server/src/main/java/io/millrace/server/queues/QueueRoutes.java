@@ -6,7 +6,6 @@ import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.QueueRegistry.Change;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Sort;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import java.util.List;
 import java.util.Optional;
@@ -33,21 +32,18 @@ final class QueueRoutes {
     this.plugins = plugins;
   }
 
-  void mount(Mount mount) {
-    mount.add(
-        HttpMethod.GET, "/plugins", (_, _) -> Form.ok(Form.strings(List.copyOf(plugins.names()))));
-    mount.add(HttpMethod.GET, "/queues", (_, _) -> all());
-    mount.add(HttpMethod.GET, "/queues/{queue}", (asked, _) -> one(find(asked.queue())));
-    mount.add(HttpMethod.POST, "/queues", (_, input) -> Form.ok(create(input)));
-    mount.add(
-        HttpMethod.POST,
-        "/queues/{queue}",
-        (asked, input) -> Form.ok(change(asked.queue(), input)));
-    mount.add(
-        HttpMethod.POST,
-        "/queues/{queue}/resume",
-        (asked, input) -> Form.ok(resume(asked.queue(), input)));
-    mount.add(HttpMethod.DELETE, "/queues/{queue}", (asked, _) -> Form.ok(delete(asked.queue())));
+  void addTo(DciRoutes api) {
+    api.get("/plugins", (_, _) -> Form.ok(Form.strings(List.copyOf(plugins.names()))))
+        .get("/queues", (_, _) -> all())
+        .get("/queues/{queue}", (request, _) -> one(find(request.parameter("queue"))))
+        .post("/queues", (_, input) -> Form.ok(create(input)))
+        .post(
+            "/queues/{queue}",
+            (request, input) -> Form.ok(change(request.parameter("queue"), input)))
+        .post(
+            "/queues/{queue}/resume",
+            (request, input) -> Form.ok(resume(request.parameter("queue"), input)))
+        .delete("/queues/{queue}", (request, _) -> Form.ok(delete(request.parameter("queue"))));
   }
 
   /** The queue of this id or name. */

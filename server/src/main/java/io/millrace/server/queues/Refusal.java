@@ -2,27 +2,67 @@ package io.millrace.server.queues;
 
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.StoreFullException;
-import io.millrace.server.ServerException;
+import io.millrace.server.http.ErrorForm;
+import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Reply;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An error: what is wrong, and the field at fault beside it. Of the input unless it says else. */
-final class Refusal extends ServerException {
+/** What is wrong with the input of a request, and the field at fault beside it. */
+final class Refusal extends HttpProblem {
   private static final long serialVersionUID = 1;
 
+  /** Errors as objects: the message as {@code error}, with the field at fault. */
+  static final ErrorForm OBJECT = form(Refusal::body);
+
+  /** Errors of a change in version 3: the same with {@code success}. */
+  static final ErrorForm UNSUCCESSFUL = form(refusal -> refusal.body().put("success", 0));
+
+  /** Errors of version 3: {@code [0, error]}, with the result of what was done before. */
+  static final ErrorForm PAIR = form(Refusal::pair);
+
+  /** The same with status 200, but for what is severe; as version 3 answers. */
+  static final ErrorForm PAIR_AS_SUCCESS =
+      problem ->
+          problem instanceof Refusal refusal && !refusal.severe && refusal.done == null
+              ? Form.reply(200, refusal.pair())
+              : PAIR.reply(problem);
+
   private final transient ObjectNode body;
-  private transient @Nullable ObjectNode done;
-  private boolean full;
+  private final transient @Nullable ObjectNode done;
   private boolean severe;
 
-  private Refusal(String message, ObjectNode body) {
-    super(message);
+  private Refusal(int status, ObjectNode body, @Nullable ObjectNode done) {
+    super(
+        status,
+        body.path("error").asString(),
+        status == 503 ? Map.of("Retry-After", "1") : Map.of());
     this.body = body;
+    this.done = done;
+  }
+
+  /** The body of an answer. */
+  private interface Body {
+    JsonNode of(Refusal refusal);
+  }
+
+  /** Answers refusals so, and other problems as everywhere. */
+  private static ErrorForm form(Body body) {
+    return problem ->
+        problem instanceof Refusal refusal
+            ? new Reply.Whole(
+                refusal.status(),
+                Reply.JSON,
+                refusal.headers(),
+                Form.JSON.writeValueAsBytes(body.of(refusal)))
+            : ErrorForm.PLAIN.reply(problem);
   }
 
   static Refusal of(String message) {
-    return new Refusal(message, Form.object().put("error", message));
+    return new Refusal(400, Form.object().put("error", message), null);
   }
 
   static Refusal of(String message, String field, @Nullable JsonNode value) {
@@ -37,6 +77,19 @@ final class Refusal extends ServerException {
     return refusal;
   }
 
+  /** What a registry says of this input; null if it was not read. */
+  static Refusal of(InvalidRequestException e, @Nullable Input input) {
+    String message = String.valueOf(e.getMessage());
+    JsonNode value = input == null ? null : input.get(e.field());
+    return value == null ? of(message) : of(message, e.field(), value);
+  }
+
+  /** The store took some of what was asked for, with this result, and refused the rest. */
+  static Refusal after(ObjectNode done, InvalidRequestException e) {
+    ObjectNode body = Form.object().put("error", String.valueOf(e.getMessage())).setAll(done);
+    return new Refusal(e instanceof StoreFullException ? 503 : 400, body, done);
+  }
+
   /** With the result object of an operation that did nothing. */
   Refusal with(ObjectNode result) {
     body.setAll(result);
@@ -49,38 +102,12 @@ final class Refusal extends ServerException {
     return this;
   }
 
-  boolean isSevere() {
-    return severe;
-  }
-
-  /** The store took some of what was asked for, with this result, and refused the rest. */
-  static Refusal after(ObjectNode done, InvalidRequestException e) {
-    Refusal refusal = of(String.valueOf(e.getMessage())).with(done);
-    refusal.done = done;
-    refusal.full = e instanceof StoreFullException;
-    return refusal;
-  }
-
-  /** Whether nothing is wrong with the input, and the store has no room for it now. */
-  boolean isFull() {
-    return full;
-  }
-
-  /** The result of what was done before; null for nothing. */
-  @Nullable ObjectNode done() {
-    return done;
-  }
-
   ObjectNode body() {
     return body;
   }
 
-  String message() {
-    return String.valueOf(getMessage());
-  }
-
-  @Override
-  public synchronized Throwable fillInStackTrace() {
-    return this;
+  private ArrayNode pair() {
+    ArrayNode pair = Form.array().add(0).add(message());
+    return done == null ? pair : pair.add(done);
   }
 }

@@ -5,7 +5,6 @@ import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Filter;
 import io.millrace.queues.search.SearchOptions;
 import io.millrace.server.config.EditDistance;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import io.millrace.server.queues.Shapes.OutputForm;
 import io.millrace.server.queues.Shapes.Times;
@@ -44,8 +43,8 @@ final class SearchRoutes {
     this.shapes = shapes;
   }
 
-  void mount(Mount mount) {
-    mount.add(HttpMethod.POST, "/tasks/search", (_, input) -> answer(input));
+  void addTo(DciRoutes api) {
+    api.post("/tasks/search", (_, input) -> answer(input));
   }
 
   /** What is unknown would otherwise widen the search to everything. */

@@ -8,7 +8,6 @@ import io.millrace.queues.Status;
 import io.millrace.queues.TaskRegistry;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.queues.Shapes.Times;
@@ -51,30 +50,26 @@ final class TaskRoutes {
     Optional<QueueTask> on(ObjectId id, String why);
   }
 
-  void mount(Mount mount) {
-    mount.addRaw(HttpMethod.POST, "/tasks/{queue}", this::create);
-    mount.add(
-        HttpMethod.POST,
-        "/tasks/{queue}/{collection}",
-        (asked, input) -> Form.ok(createFrom(asked, input)));
-    mount.add(HttpMethod.GET, "/tasks/id/{id}", (asked, _) -> show(known.find(asked.id())));
-    operation(mount, "cancel", REASON, (id, why) -> tasks.hold(id, Status.CANCELLED, why));
-    operation(mount, "block", REASON, (id, why) -> tasks.hold(id, Status.BLOCKED, why));
-    operation(mount, "terminate", Set.of(), (id, _) -> tasks.terminate(id));
-    operation(mount, "requeue", Set.of(), (id, _) -> tasks.requeue(id));
+  void addTo(DciRoutes api) {
+    api.postRaw("/tasks/{queue}", this::create, STATUS);
+    api.post("/tasks/{queue}/{collection}", (request, input) -> Form.ok(createFrom(request, input)))
+        .get("/tasks/id/{id}", (request, _) -> show(known.find(request.parameter("id"))));
+    operation(api, "cancel", REASON, (id, why) -> tasks.hold(id, Status.CANCELLED, why));
+    operation(api, "block", REASON, (id, why) -> tasks.hold(id, Status.BLOCKED, why));
+    operation(api, "terminate", Set.of(), (id, _) -> tasks.terminate(id));
+    operation(api, "requeue", Set.of(), (id, _) -> tasks.requeue(id));
   }
 
-  private void operation(Mount mount, String name, Set<String> params, Operation operation) {
-    mount.add(
-        HttpMethod.POST,
+  private void operation(DciRoutes api, String name, Set<String> params, Operation operation) {
+    api.post(
         "/tasks/id/{id}/" + name,
-        (asked, input) -> {
+        (request, input) -> {
           input.allow(params, "Invalid param");
-          ObjectId id = KnownTasks.id(asked.id());
+          String id = request.parameter("id");
           return operation
-              .on(id, input.text("reason"))
+              .on(KnownTasks.id(id), input.text("reason"))
               .map(task -> show(new Found(task, false)))
-              .orElseThrow(() -> known.missing(asked.id()));
+              .orElseThrow(() -> known.missing(id));
         });
   }
 
@@ -109,8 +104,7 @@ final class TaskRoutes {
   }
 
   /** Creates a task for each matching document. */
-  private ObjectNode createFrom(Mount.Asked asked, Input input) {
-    Request request = asked.request();
+  private ObjectNode createFrom(Request request, Input input) {
     if (request.hasBody()) {
       allowOnlyStatus(request);
       input.allow(Set.of("filter", "params"), "Invalid param");
@@ -122,8 +116,8 @@ final class TaskRoutes {
     }
     ObjectNode filter = input.object("filter", BOTH_OBJECTS);
     ObjectNode params = input.object("params", BOTH_OBJECTS);
-    Queue queue = queues.find(asked.queue());
-    List<ObjectNode> each = documents.params(asked.collection(), filter, params);
+    Queue queue = queues.find(request.parameter("queue"));
+    List<ObjectNode> each = documents.params(request.parameter("collection"), filter, params);
     return Results.inserted(submit(queue, each, status(request)));
   }
 

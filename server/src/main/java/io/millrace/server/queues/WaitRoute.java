@@ -4,8 +4,8 @@ import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
 import io.millrace.work.Watch;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -33,11 +33,11 @@ final class WaitRoute {
     this.archived = archived;
   }
 
-  void mount(Mount mount) {
-    mount.add(HttpMethod.POST, "/tasks/wait", this::answer);
+  void addTo(DciRoutes api) {
+    api.post("/tasks/wait", this::answer);
   }
 
-  private Reply answer(Mount.Asked asked, Input input) throws InterruptedException {
+  private Reply answer(Request request, Input input) throws InterruptedException {
     input.allow(Set.of("ids", "timeout"), "Invalid param");
     Set<ObjectId> ids = ids(input);
     String wrong = "timeout must be milliseconds from 0 to " + MOST_MILLIS;
@@ -48,7 +48,7 @@ final class WaitRoute {
     long end = System.nanoTime() + Duration.ofMillis(timeout).toNanos();
     AtomicBoolean over = new AtomicBoolean();
     try (Watch<ObjectId, QueueTask> tasks = queues.watch(ids);
-        var _ = asked.request().watch(_ -> over.set(true))) {
+        var _ = request.watch(_ -> over.set(true))) {
       long left = end - System.nanoTime();
       while (tasks.pending() > 0 && left > 0 && !over.get()) {
         tasks.await(Duration.ofNanos(Math.min(left, STEP.toNanos())));

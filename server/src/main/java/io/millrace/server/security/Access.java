@@ -1,8 +1,10 @@
 package io.millrace.server.security;
 
 import io.millrace.server.ServerException;
-import io.millrace.server.http.Gate;
+import io.millrace.server.http.AccessCheck;
+import io.millrace.server.http.Caller;
 import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Route;
 import java.net.InetAddress;
 import java.util.Locale;
 import java.util.Optional;
@@ -15,39 +17,31 @@ import org.jspecify.annotations.Nullable;
  * addresses, or one under which a proxy publishes the server. On an address other than loopback
  * nothing is served without the token.
  */
-public final class Access implements Gate {
+public final class Access implements AccessCheck {
   private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private final @Nullable Token token;
-  private final Pass pass;
   private final Origins origins;
   private final boolean loopback;
   private final String ownName;
 
-  private Access(@Nullable Token token, Pass pass, Origins origins, InetAddress address) {
+  private Access(@Nullable Token token, Origins origins, InetAddress address) {
     this.token = token;
-    this.pass = pass;
     this.origins = origins;
     this.loopback = address.isLoopbackAddress();
     this.ownName = address.getHostAddress();
-  }
-
-  /** The rules for a listen address where nothing counts but the token. */
-  public static Access to(InetAddress address, @Nullable Token token) {
-    return to(address, token, Pass.NONE, Origins.NONE);
   }
 
   /**
    * The rules for a listen address.
    *
    * @param token what clients must present; null for no authentication
-   * @param pass other credentials that open a part of the server
    * @param origins under which a proxy publishes the server
    * @throws ServerException for an address other than loopback without a token
    */
-  public static Access to(InetAddress address, @Nullable Token token, Pass pass, Origins origins) {
+  public static Access to(InetAddress address, @Nullable Token token, Origins origins) {
     check(address, token);
-    return new Access(token, pass, origins, address);
+    return new Access(token, origins, address);
   }
 
   /**
@@ -65,23 +59,9 @@ public final class Access implements Gate {
     }
   }
 
-  /** The same for a request without other headers than these. */
-  boolean check(String path, String host, @Nullable String origin, @Nullable String authorization) {
-    return check(
-        path,
-        host,
-        name ->
-            switch (name) {
-              case ORIGIN -> origin;
-              case AUTHORIZATION -> authorization;
-              default -> null;
-            });
-  }
-
   @Override
-  public boolean check(String path, String host, Headers headers) {
+  public Caller check(Route route, String host, Headers headers) {
     String origin = headers.only(ORIGIN);
-    String authorization = headers.only(AUTHORIZATION);
     if (loopback && !isOwn(nameOf(host)) && !origins.hasHost(host)) {
       throw new HttpProblem(
           403, "this server answers to localhost, 127.0.0.1 and [::1], not to Host " + host);
@@ -89,11 +69,24 @@ public final class Access implements Gate {
     if (origin != null && !allows(origin, host)) {
       throw new HttpProblem(403, "pages of origin " + origin + " may not use this server");
     }
-    if (token != null && !path.equals("/health")) {
-      authenticate(token, path, authorization, headers);
-      return true;
+    Caller caller = route.callerBy(headers);
+    if (caller != null) {
+      return caller;
     }
-    return token == null;
+    return token == null ? Caller.LOCAL : byToken(token, route, headers);
+  }
+
+  private static Caller byToken(Token right, Route route, Headers headers) {
+    Optional<String> offered = Bearer.in(headers.only(AUTHORIZATION));
+    if (offered.filter(right::is).isPresent()) {
+      return Caller.OWNER;
+    }
+    if (route.role() == Caller.Role.ANYONE) {
+      return Caller.UNKNOWN;
+    }
+    throw offered.isEmpty()
+        ? route.credentials().absent()
+        : new HttpProblem(403, "the token is not the one of this server");
   }
 
   /** Whether pages of this origin may use the server; "null" is the origin of none. */
@@ -112,22 +105,5 @@ public final class Access implements Gate {
   private static String nameOf(String host) {
     int end = host.startsWith("[") ? host.indexOf(']') + 1 : host.indexOf(':');
     return end <= 0 ? host : host.substring(0, end);
-  }
-
-  private void authenticate(
-      Token right, String path, @Nullable String authorization, Gate.Headers headers) {
-    Optional<String> offered = Bearer.in(authorization);
-    if (offered.filter(right::is).isPresent() || pass.opens(path, headers)) {
-      return;
-    }
-    if (offered.isEmpty() && Basic.isFor(path)) {
-      Basic.check(right, authorization);
-      return;
-    }
-    if (offered.isEmpty()) {
-      throw new HttpProblem(401, "this server wants the header Authorization: Bearer TOKEN")
-          .withHeader("WWW-Authenticate", "Bearer");
-    }
-    throw new HttpProblem(403, "the token is not the one of this server");
   }
 }

@@ -15,7 +15,7 @@ final class Requested {
     try {
       return Requests.readRefs(path);
     } catch (WireException e) {
-      throw HttpProblem.malformed(StoreApi.message(e));
+      throw HttpProblem.malformed(String.valueOf(e.getMessage()));
     }
   }
 
@@ -24,7 +24,7 @@ final class Requested {
     try {
       return Requests.readRefs(body);
     } catch (WireException e) {
-      throw HttpProblem.malformed(StoreApi.message(e));
+      throw HttpProblem.malformed(String.valueOf(e.getMessage()));
     }
   }
 }

@@ -1,65 +1,83 @@
 package io.millrace.server.store;
 
+import io.millrace.server.http.ApiRoutes;
+import io.millrace.server.http.Caller.Role;
+import io.millrace.server.http.ErrorForm;
 import io.millrace.server.http.Failures;
-import io.millrace.server.http.HttpMethod;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Problems;
 import io.millrace.server.http.Reply;
-import io.millrace.server.http.Routes;
+import io.millrace.server.http.Route;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.Reason;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
+import io.millrace.wire.Answers;
+import io.millrace.wire.TooManyPartsException;
 import io.millrace.wire.WireException;
+import java.util.List;
 
 /** Mounts the task store under {@code /store}. */
 public final class StoreApi {
   private StoreApi() {}
 
   /**
-   * Adds the routes.
+   * The errors of the verbs: a list, and the kind of refusal where the status tells it. Answers to
+   * a transaction or claim that the store refused have the same form.
+   */
+  private static final ErrorForm LIST =
+      problem ->
+          new Reply.Whole(
+              problem.status(),
+              Reply.JSON,
+              problem.headers(),
+              Answers.writeErrors(
+                  problem.message(),
+                  switch (problem.status()) {
+                    case 400 -> Reason.Kind.MALFORMED;
+                    case 413 -> Reason.Kind.TOO_LARGE;
+                    default -> null;
+                  }));
+
+  /**
+   * The routes.
    *
    * @param store the store, which stays the caller's to close
    * @param mostOperations the most parts of a transaction, and the most tasks that one read names
    */
-  public static void mount(Routes routes, EmbeddedTaskStore store, int mostOperations) {
+  public static List<Route> routes(EmbeddedTaskStore store, int mostOperations) {
     Reads reads = new Reads(store, mostOperations);
     Verbs verbs = new Verbs(store, mostOperations);
     Changes changes = new Changes(store);
-    routes
-        .add(HttpMethod.GET, "/store/groups", reads::groupNames)
-        .add(HttpMethod.GET, "/store/group", reads::groupNames)
-        .add(HttpMethod.GET, "/store/group/{group}", reads::group)
-        .add(HttpMethod.GET, "/store/task/{id}", reads::task)
-        .add(HttpMethod.GET, "/store/tasks/{ids}", reads::tasks)
-        .add(HttpMethod.POST, "/store/tasks", reads::postedTasks)
-        .add(HttpMethod.GET, "/store/summary", reads::summary)
-        .add(HttpMethod.GET, "/store/document/{collection}/{key}", reads::document)
-        .add(HttpMethod.GET, "/store/documents/{collection}", reads::documents)
-        .add(HttpMethod.GET, "/store/position", reads::position)
-        .add(
-            HttpMethod.GET,
-            "/store/backup",
-            _ -> Reply.streamed(Reply.BYTES, target -> store.backup(target)))
-        .addPrompt("/store/update", verbs::beginUpdate, verbs::update)
-        .addPrompt("/store/claim", verbs::beginClaim, verbs::claim)
-        .add(HttpMethod.GET, "/store/changes", changes::stream);
+    ApiRoutes api = ApiRoutes.below("/store");
+    api.get("/groups", reads::groupNames)
+        .get("/group", reads::groupNames)
+        .get("/summary", reads::summary)
+        .get("/position", reads::position);
+    api.query("data", "limit", "owned").get("/group/{group}", reads::group);
+    api.query("data")
+        .get("/task/{id}", reads::task)
+        .get("/tasks/{ids}", reads::tasks)
+        .get("/document/{collection}/{key}", reads::document);
+    api.query("data").body(Route.Body.JSON).role(Role.VIEWER).post("/tasks", reads::postedTasks);
+    api.query("data", "prefix", "after", "limit").get("/documents/{collection}", reads::documents);
+    api.query("data", "after", "group", "collection").get("/changes", changes::stream);
+    api.role(Role.ADMIN)
+        .get("/backup", _ -> Reply.streamed(Reply.BYTES, target -> store.backup(target)));
+    api.query("data")
+        .body(Route.Body.JSON)
+        .errors(LIST)
+        .post("/update", verbs::beginUpdate, verbs::update)
+        .post("/claim", verbs::beginClaim, verbs::claim);
+    return api.routes();
   }
 
-  /** Says what the failures of a store mean to those who read. */
+  /** Says what the failures of a store mean to a client. */
   public static void explain(Failures failures) {
     failures
-        .add(WireException.class, e -> problem(HttpProblem.malformed(message(e))))
-        .add(StoreClosedException.class, e -> problem(HttpProblem.unavailable(message(e), 1)))
-        .add(OutcomeUnknownException.class, e -> problem(new HttpProblem(504, message(e))))
-        .add(StoreException.class, e -> problem(HttpProblem.unavailable(message(e), 1)));
-  }
-
-  private static Reply.Whole problem(HttpProblem problem) {
-    return Problems.reply(problem);
-  }
-
-  static String message(RuntimeException e) {
-    return String.valueOf(e.getMessage());
+        .add(TooManyPartsException.class, 413)
+        .add(WireException.class, 400)
+        .addUnavailable(StoreClosedException.class)
+        .add(OutcomeUnknownException.class, 504)
+        .addUnavailable(StoreException.class);
   }
 }

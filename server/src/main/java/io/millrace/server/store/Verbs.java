@@ -13,15 +13,10 @@ import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason;
-import io.millrace.store.StoreClosedException;
-import io.millrace.store.StoreException;
 import io.millrace.store.Transaction;
 import io.millrace.wire.Answers;
 import io.millrace.wire.DataForm;
 import io.millrace.wire.Requests;
-import io.millrace.wire.TooManyPartsException;
-import io.millrace.wire.WireException;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
@@ -82,31 +77,25 @@ final class Verbs {
           try {
             return reply(done.get(), form);
           } catch (ExecutionException e) {
-            return problem(failure(e));
+            throw failure(e);
           } catch (InterruptedException e) {
             throw new IllegalStateException("a done future was waited for", e);
           }
         });
   }
 
-  Reply update(Request request) throws IOException, InterruptedException {
-    return answer(
-        request,
-        () -> {
-          Transaction transaction = transaction(request);
-          request.submitted();
-          return store.commit(transaction);
-        });
+  Reply update(Request request) throws IOException {
+    DataForm form = Parameters.data(request);
+    Transaction transaction = transaction(request);
+    request.submitted();
+    return reply(store.commit(transaction), form);
   }
 
   Reply claim(Request request) throws IOException, InterruptedException {
-    return answer(
-        request,
-        () -> {
-          Claim claim = claimed(request);
-          request.submitted();
-          return claim.waitMillis() > 0 ? awaited(request, claim) : store.claim(claim);
-        });
+    DataForm form = Parameters.data(request);
+    Claim claim = claimed(request);
+    request.submitted();
+    return reply(claim.waitMillis() > 0 ? awaited(request, claim) : store.claim(claim), form);
   }
 
   private Transaction transaction(Request request) throws IOException {
@@ -160,50 +149,9 @@ final class Verbs {
         : new IllegalStateException("the store failed, the outcome is unknown", e);
   }
 
-  /** Asks the store. */
-  private interface Question {
-    Outcome ask() throws IOException, InterruptedException;
-  }
-
-  private static Reply answer(Request request, Question question)
-      throws IOException, InterruptedException {
-    try {
-      DataForm form = Parameters.data(request);
-      return reply(question.ask(), form);
-    } catch (RuntimeException e) {
-      return problem(e);
-    }
-  }
-
   private static Reply.Whole reply(Outcome outcome, DataForm form) {
     int status = Answers.status(outcome);
-    return new Reply.Whole(status, Reply.JSON, retry(status), Answers.write(outcome, form));
-  }
-
-  /** What a failure means to the client; those without a meaning go on. */
-  private static Reply.Whole problem(RuntimeException failure) {
-    return switch (failure) {
-      case TooManyPartsException e -> errors(413, StoreApi.message(e));
-      case WireException e -> errors(400, StoreApi.message(e));
-      case HttpProblem e -> errors(e.status(), e.message());
-      case StoreClosedException e -> errors(503, StoreApi.message(e));
-      case OutcomeUnknownException e -> errors(504, StoreApi.message(e));
-      case StoreException e -> errors(503, StoreApi.message(e));
-      default -> throw failure;
-    };
-  }
-
-  private static Reply.Whole errors(int status, String message) {
-    Reason.Kind kind =
-        switch (status) {
-          case 400 -> Reason.Kind.MALFORMED;
-          case 413 -> Reason.Kind.TOO_LARGE;
-          default -> null;
-        };
-    return new Reply.Whole(status, Reply.JSON, retry(status), Answers.writeErrors(message, kind));
-  }
-
-  private static Map<String, String> retry(int status) {
-    return status == 503 ? Map.of("Retry-After", "1") : Map.of();
+    Map<String, String> headers = status == 503 ? Map.of("Retry-After", "1") : Map.of();
+    return new Reply.Whole(status, Reply.JSON, headers, Answers.write(outcome, form));
   }
 }

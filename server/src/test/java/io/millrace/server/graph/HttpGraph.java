@@ -8,8 +8,8 @@ import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.StoredGraph;
 import io.millrace.graph.TestType;
+import io.millrace.server.http.AccessCheck;
 import io.millrace.server.http.Failures;
-import io.millrace.server.http.Gate;
 import io.millrace.server.http.HttpLimits;
 import io.millrace.server.http.HttpListener;
 import io.millrace.server.http.Routes;
@@ -36,17 +36,19 @@ final class HttpGraph implements GraphAccess {
             FileBlobStore.open(folder.resolve("blobs")),
             TestType.ALL,
             new GraphEnvironment(InstantSource.system(), new Random(3)));
-    Routes routes = new Routes(new SimpleMeterRegistry());
-    GraphApi.mount(
-        routes, graph.registry(), new GraphTokens(graph::secret, graph.registry()::node));
+    GraphTokens tokens = new GraphTokens(graph::secret, graph.registry()::node);
+    Routes routes =
+        new Routes(new SimpleMeterRegistry()).addAll(GraphApi.routes(graph.registry(), tokens));
+    Failures failures = new Failures();
+    GraphApi.explain(failures);
     listener =
         HttpListener.start(
             InetAddress.getLoopbackAddress(),
             0,
             HttpLimits.DEFAULT,
-            Gate.OPEN,
+            AccessCheck.OPEN,
             routes,
-            new Failures());
+            failures);
     registry = new HttpGraphRegistry(URI.create("http://127.0.0.1:" + listener.port() + "/v1"));
   }
 

@@ -8,8 +8,8 @@ import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.config.Configuration;
+import io.millrace.server.http.AccessCheck;
 import io.millrace.server.http.Failures;
-import io.millrace.server.http.Gate;
 import io.millrace.server.http.HttpLimits;
 import io.millrace.server.http.HttpListener;
 import io.millrace.server.http.Routes;
@@ -65,14 +65,22 @@ final class ApiServer implements AutoCloseable {
             settings.options(),
             new Jobs.Environment(Clock.systemUTC(), new Random(3)));
     polled = new FakePolled(jobs.registry(), blobs);
-    Routes routes = new Routes(new SimpleMeterRegistry());
     Failures failures = new Failures();
-    JobsApi.mount(routes, new JobsApi.Served(jobs, workers, polled, blobs, MOST_BYTES), settings);
+    Routes routes =
+        new Routes(new SimpleMeterRegistry())
+            .addAll(
+                JobsApi.routes(
+                    new JobsApi.Served(jobs, workers, polled, blobs, MOST_BYTES), settings));
     JobsApi.explain(failures);
-    BlobApi.explain(failures);
+    new BlobApi(blobs, MOST_BYTES).explain(failures);
     listener =
         HttpListener.start(
-            InetAddress.getLoopbackAddress(), 0, HttpLimits.DEFAULT, Gate.OPEN, routes, failures);
+            InetAddress.getLoopbackAddress(),
+            0,
+            HttpLimits.DEFAULT,
+            AccessCheck.OPEN,
+            routes,
+            failures);
   }
 
   HttpClient client() {

@@ -5,12 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.server.ServerException;
+import io.millrace.server.http.AccessCheck;
+import io.millrace.server.http.ApiRoutes;
+import io.millrace.server.http.Caller;
+import io.millrace.server.http.Caller.Role;
 import io.millrace.server.http.HttpProblem;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Route;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,11 +37,34 @@ final class AccessTest {
   }
 
   private static Access loopback() {
-    return Access.to(InetAddress.getLoopbackAddress(), null);
+    return Access.to(InetAddress.getLoopbackAddress(), null, Origins.NONE);
   }
 
   private Token token(String content) throws IOException {
     return Token.read(Files.writeString(folder.resolve("token"), content));
+  }
+
+  private static final Route ROUTE =
+      ApiRoutes.below("").get("/store/groups", _ -> Reply.nothing()).routes().getFirst();
+
+  private static final Route PUBLIC =
+      ApiRoutes.below("")
+          .role(Role.ANYONE)
+          .get("/health", _ -> Reply.nothing())
+          .routes()
+          .getFirst();
+
+  private static Caller check(
+      Access access, Route route, String host, @Nullable String origin, @Nullable String bearer) {
+    return access.check(
+        route,
+        host,
+        name ->
+            switch (name) {
+              case AccessCheck.ORIGIN -> origin;
+              case AccessCheck.AUTHORIZATION -> bearer;
+              default -> null;
+            });
   }
 
   private static int status(Runnable check) {
@@ -58,7 +88,7 @@ final class AccessTest {
         "[::1]:8048"
       })
   void a_loopback_name_is_served_with_any_port_or_none(String host) {
-    assertThatCode(() -> loopback().check("/", host, null, null)).doesNotThrowAnyException();
+    assertThatCode(() -> check(loopback(), ROUTE, host, null, null)).doesNotThrowAnyException();
   }
 
   @ParameterizedTest
@@ -68,7 +98,7 @@ final class AccessTest {
         "10.0.0.1", "[::2]", "", "localhost@example.com"
       })
   void any_other_host_is_turned_away(String host) {
-    assertThat(status(() -> loopback().check("/", host, null, null))).isEqualTo(403);
+    assertThat(status(() -> check(loopback(), ROUTE, host, null, null))).isEqualTo(403);
   }
 
   @ParameterizedTest
@@ -81,7 +111,7 @@ final class AccessTest {
     "http://localhost:80, localhost"
   })
   void pages_of_the_origin_that_is_addressed_may_ask(String origin, String host) {
-    assertThat(status(() -> loopback().check("/", host, origin, null))).isEqualTo(200);
+    assertThat(status(() -> check(loopback(), ROUTE, host, origin, null))).isEqualTo(200);
   }
 
   @ParameterizedTest
@@ -99,24 +129,27 @@ final class AccessTest {
         "ftp://localhost:8048"
       })
   void pages_of_other_servers_on_the_same_machine_may_not(String origin) {
-    assertThat(status(() -> loopback().check("/", "localhost:8048", origin, null))).isEqualTo(403);
+    assertThat(status(() -> check(loopback(), ROUTE, "localhost:8048", origin, null)))
+        .isEqualTo(403);
   }
 
   @Test
   void pages_of_the_origins_of_a_proxy_may_ask_and_their_host_is_served() {
     Origins origins = Origins.read("https://Millrace.example.com, http://intern:8080");
-    Access access = Access.to(InetAddress.getLoopbackAddress(), null, Pass.NONE, origins);
+    Access access = Access.to(InetAddress.getLoopbackAddress(), null, origins);
     String published = "https://millrace.example.com";
     for (String host : List.of("millrace.example.com", "localhost:8048")) {
-      assertThat(status(() -> access.check("/", host, published, null))).isEqualTo(200);
-      assertThat(status(() -> access.check("/", host, published + ":443", null))).isEqualTo(200);
-      assertThat(status(() -> access.check("/", host, published + ":8443", null))).isEqualTo(403);
-      assertThat(status(() -> access.check("/", host, "https://example.com", null))).isEqualTo(403);
+      assertThat(status(() -> check(access, ROUTE, host, published, null))).isEqualTo(200);
+      assertThat(status(() -> check(access, ROUTE, host, published + ":443", null))).isEqualTo(200);
+      assertThat(status(() -> check(access, ROUTE, host, published + ":8443", null)))
+          .isEqualTo(403);
+      assertThat(status(() -> check(access, ROUTE, host, "https://example.com", null)))
+          .isEqualTo(403);
     }
-    assertThat(status(() -> access.check("/", "intern:8080", "http://intern:8080", null)))
+    assertThat(status(() -> check(access, ROUTE, "intern:8080", "http://intern:8080", null)))
         .isEqualTo(200);
-    assertThat(status(() -> access.check("/", "intern", null, null))).isEqualTo(403);
-    assertThat(status(() -> access.check("/", "example.com", null, null))).isEqualTo(403);
+    assertThat(status(() -> check(access, ROUTE, "intern", null, null))).isEqualTo(403);
+    assertThat(status(() -> check(access, ROUTE, "example.com", null, null))).isEqualTo(403);
   }
 
   @ParameterizedTest
@@ -127,54 +160,55 @@ final class AccessTest {
 
   @Test
   void a_caller_is_known_by_the_token_or_if_there_is_none() throws IOException {
-    assertThat(loopback().check("/", "localhost", null, null)).isTrue();
-    Access access = Access.to(InetAddress.getLoopbackAddress(), token("t"));
-    assertThat(access.check("/", "localhost", null, "Bearer t")).isTrue();
-    assertThat(access.check("/health", "localhost", null, "Bearer t")).isFalse();
+    assertThat(check(loopback(), ROUTE, "localhost", null, null)).isEqualTo(Caller.LOCAL);
+    Access access = Access.to(InetAddress.getLoopbackAddress(), token("t"), Origins.NONE);
+    assertThat(check(access, ROUTE, "localhost", null, "Bearer t")).isEqualTo(Caller.OWNER);
+    assertThat(check(access, PUBLIC, "localhost", null, "Bearer t").isKnown()).isTrue();
+    assertThat(check(access, PUBLIC, "localhost", null, null).isKnown()).isFalse();
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"null", "http://example.com", "https://localhost.example.com", "", "localhost"})
   void pages_of_other_origins_may_not(String origin) {
-    assertThat(status(() -> loopback().check("/", "localhost", origin, null))).isEqualTo(403);
+    assertThat(status(() -> check(loopback(), ROUTE, "localhost", origin, null))).isEqualTo(403);
   }
 
   @Test
   void another_address_is_refused_without_a_token() throws IOException {
     InetAddress everywhere = address(0, 0, 0, 0);
-    assertThatThrownBy(() -> Access.to(everywhere, null))
+    assertThatThrownBy(() -> Access.to(everywhere, null, Origins.NONE))
         .isInstanceOf(ServerException.class)
         .hasMessageContaining("token-file");
-    assertThatCode(() -> Access.to(everywhere, token("secret"))).doesNotThrowAnyException();
+    assertThatCode(() -> Access.to(everywhere, token("secret"), Origins.NONE))
+        .doesNotThrowAnyException();
   }
 
   @Test
   void with_a_token_every_request_but_health_needs_it() throws IOException {
-    Access access = Access.to(InetAddress.getLoopbackAddress(), token("  s3cret\n"));
-    assertThat(status(() -> access.check("/store/groups", "localhost", null, null))).isEqualTo(401);
-    assertThat(status(() -> access.check("/store/groups", "localhost", null, "Basic s3cret")))
+    Access access = Access.to(InetAddress.getLoopbackAddress(), token("  s3cret\n"), Origins.NONE);
+    assertThat(status(() -> check(access, ROUTE, "localhost", null, null))).isEqualTo(401);
+    assertThat(status(() -> check(access, ROUTE, "localhost", null, "Basic s3cret")))
         .isEqualTo(401);
-    assertThat(status(() -> access.check("/store/groups", "localhost", null, "Bearer ")))
-        .isEqualTo(401);
-    assertThat(status(() -> access.check("/store/groups", "localhost", null, "Bearer wrong")))
+    assertThat(status(() -> check(access, ROUTE, "localhost", null, "Bearer "))).isEqualTo(401);
+    assertThat(status(() -> check(access, ROUTE, "localhost", null, "Bearer wrong")))
         .isEqualTo(403);
-    assertThat(status(() -> access.check("/store/groups", "localhost", null, "Bearer s3cret")))
+    assertThat(status(() -> check(access, ROUTE, "localhost", null, "Bearer s3cret")))
         .isEqualTo(200);
-    assertThat(status(() -> access.check("/store/groups", "localhost", null, "bearer s3cret")))
+    assertThat(status(() -> check(access, ROUTE, "localhost", null, "bearer s3cret")))
         .isEqualTo(200);
-    assertThat(status(() -> access.check("/health", "localhost", null, null))).isEqualTo(200);
-    assertThat(status(() -> access.check("/metrics", "localhost", null, null))).isEqualTo(401);
-    assertThat(status(() -> access.check("/health", "example.com", null, null))).isEqualTo(403);
+    assertThat(status(() -> check(access, PUBLIC, "localhost", null, null))).isEqualTo(200);
+    assertThat(status(() -> check(access, ROUTE, "localhost", null, null))).isEqualTo(401);
+    assertThat(status(() -> check(access, PUBLIC, "example.com", null, null))).isEqualTo(403);
   }
 
   @Test
   void elsewhere_any_host_is_served_and_only_pages_of_that_host() throws IOException {
-    Access access = Access.to(address(0, 0, 0, 0), token("t"));
-    assertThat(status(() -> access.check("/", "example.com", null, "Bearer t"))).isEqualTo(200);
-    assertThat(status(() -> access.check("/", "example.com", "http://example.com", "Bearer t")))
+    Access access = Access.to(address(0, 0, 0, 0), token("t"), Origins.NONE);
+    assertThat(status(() -> check(access, ROUTE, "example.com", null, "Bearer t"))).isEqualTo(200);
+    assertThat(status(() -> check(access, ROUTE, "example.com", "http://example.com", "Bearer t")))
         .isEqualTo(200);
-    assertThat(status(() -> access.check("/", "example.com", "https://example.com", "Bearer t")))
+    assertThat(status(() -> check(access, ROUTE, "example.com", "https://example.com", "Bearer t")))
         .isEqualTo(403);
   }
 

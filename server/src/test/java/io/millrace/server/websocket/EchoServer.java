@@ -1,11 +1,11 @@
 package io.millrace.server.websocket;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.millrace.server.http.AccessCheck;
+import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.Failures;
-import io.millrace.server.http.Gate;
 import io.millrace.server.http.HttpLimits;
 import io.millrace.server.http.HttpListener;
-import io.millrace.server.http.HttpMethod;
 import io.millrace.server.http.Routes;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
@@ -23,9 +23,10 @@ final class EchoServer implements AutoCloseable {
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
   EchoServer(WebSocketLimits limits, Duration idle) {
-    Routes routes = new Routes(new SimpleMeterRegistry());
-    routes.add(
-        HttpMethod.GET, "/echo", request -> request.webSocket(limits, socket -> new Echo(socket)));
+    ApiRoutes echo =
+        ApiRoutes.below("")
+            .get("/echo", request -> request.webSocket(limits, socket -> new Echo(socket)));
+    Routes routes = new Routes(new SimpleMeterRegistry()).addAll(echo.routes());
     HttpLimits http = HttpLimits.DEFAULT;
     this.listener =
         HttpListener.start(
@@ -42,7 +43,7 @@ final class EchoServer implements AutoCloseable {
                 idle,
                 http.stopGrace(),
                 http.slowRequest()),
-            Gate.OPEN,
+            AccessCheck.OPEN,
             routes,
             new Failures());
   }

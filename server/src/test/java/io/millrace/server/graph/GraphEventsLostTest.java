@@ -10,6 +10,7 @@ import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.StoredGraph;
 import io.millrace.graph.TestType;
+import io.millrace.server.http.EventStream;
 import io.millrace.server.http.Query;
 import io.millrace.server.websocket.WebSocket;
 import io.millrace.store.StoreOptions;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How a stream of changes ends that cannot begin. */
-final class EventFeedTest {
+final class GraphEventsLostTest {
   private TaskStore store;
   private GraphRegistry graph;
 
@@ -52,17 +53,17 @@ final class EventFeedTest {
     store.close();
   }
 
-  private EventFeed feed(@Nullable NodeId below, @Nullable Long after) {
+  private EventStream stream(@Nullable NodeId below, @Nullable Long after) {
     NodeFilter filter = new NodeFilter(Set.of(), Set.of(), below, 0);
-    return new EventFeed(
-        graph, new EventFeed.Wanted(filter, Selected.of(Query.parse("metadata=")), after));
+    return GraphEvents.stream(
+        graph, new GraphEvents.Wanted(filter, Selected.of(Query.parse("metadata=")), after));
   }
 
   @Test
   void server_sent_events_end_with_lost_where_the_top_of_the_subtree_has_gone() throws Exception {
     NodeId top = new NodeId(1);
     ByteArrayOutputStream sent = new ByteArrayOutputStream();
-    feed(top, null).run(new SseOutlet(sent), () -> false);
+    stream(top, null).run(EventStream.serverSent(sent), () -> false);
     assertThat(sent.toString(UTF_8))
         .isEqualTo("event: lost\ndata: {\"reason\":\"there is no node " + top + "\"}\n\n");
   }
@@ -93,7 +94,7 @@ final class EventFeedTest {
   @Test
   void a_websocket_is_closed_with_4410_where_its_position_is_not_kept() throws Exception {
     Closing socket = new Closing();
-    var _ = SocketOutlet.open(socket, feed(null, graph.version() + 1));
+    var _ = EventSocket.open(socket, stream(null, graph.version() + 1));
     assertThat(socket.closed.get(30, TimeUnit.SECONDS))
         .startsWith("4410 changes after version " + (graph.version() + 1) + " are not kept");
   }

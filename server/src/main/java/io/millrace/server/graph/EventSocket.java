@@ -1,19 +1,19 @@
 package io.millrace.server.graph;
 
+import io.millrace.server.http.EventStream;
 import io.millrace.server.websocket.WebSocket;
 import io.millrace.server.websocket.WebSocketListener;
-import io.millrace.store.StoreClosedException;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.StringWriter;
-import java.util.function.Consumer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.core.JsonGenerator;
 
-/** Text messages of a WebSocket. */
-final class SocketOutlet implements EventOutlet, WebSocketListener {
-  private static final Logger LOG = LoggerFactory.getLogger(SocketOutlet.class);
+/** A stream of events as text messages of a WebSocket, which hold the data alone. */
+final class EventSocket implements EventStream.Target, WebSocketListener {
+  private static final Logger LOG = LoggerFactory.getLogger(EventSocket.class);
 
   /** Closed so when changes were lost: a code of ours. */
   private static final int LOST = 4410;
@@ -24,21 +24,21 @@ final class SocketOutlet implements EventOutlet, WebSocketListener {
   private final WebSocket socket;
   private volatile boolean over;
 
-  private SocketOutlet(WebSocket socket) {
+  private EventSocket(WebSocket socket) {
     this.socket = socket;
   }
 
   /** Begins to tell what happens, on a thread of its own. */
-  static WebSocketListener open(WebSocket socket, EventFeed feed) {
-    SocketOutlet outlet = new SocketOutlet(socket);
-    Thread.ofVirtual().name("graph-events").start(() -> outlet.run(feed));
-    return outlet;
+  static WebSocketListener open(WebSocket socket, EventStream stream) {
+    EventSocket target = new EventSocket(socket);
+    Thread.ofVirtual().name("graph-events").start(() -> target.run(stream));
+    return target;
   }
 
-  private void run(EventFeed feed) {
+  private void run(EventStream stream) {
     try {
-      feed.run(this, () -> over);
-    } catch (InterruptedException | StoreClosedException _) {
+      stream.run(this, () -> over);
+    } catch (InterruptedException _) {
       over = true;
     } catch (IOException | RuntimeException | Error e) {
       LOG.warn("a stream of changes ended", e);
@@ -47,16 +47,15 @@ final class SocketOutlet implements EventOutlet, WebSocketListener {
   }
 
   @Override
-  public void message(long version, Consumer<JsonGenerator> content) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = Json.MAPPER.createGenerator(text)) {
-      content.accept(json);
-    }
-    socket.text(text.toString());
+  public void event(@Nullable String name, @Nullable String id, EventStream.Data data)
+      throws IOException {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    data.writeTo(text);
+    socket.text(text.toString(StandardCharsets.UTF_8));
   }
 
   @Override
-  public void sign() {
+  public void keepAlive() {
     socket.ping();
   }
 
@@ -66,8 +65,8 @@ final class SocketOutlet implements EventOutlet, WebSocketListener {
   }
 
   @Override
-  public void lost(String reason) {
-    socket.close(LOST, reason);
+  public void lost(byte[] data) {
+    socket.close(LOST, Json.MAPPER.readTree(data).path("reason").asString());
   }
 
   @Override
@@ -80,13 +79,13 @@ final class SocketOutlet implements EventOutlet, WebSocketListener {
     refuse();
   }
 
-  private void refuse() {
-    socket.close(UNSUPPORTED, "this only tells; close it to unsubscribe");
-  }
-
   @Override
   public void alive() {
     // The connection looks after itself.
+  }
+
+  private void refuse() {
+    socket.close(UNSUPPORTED, "this only tells; close it to unsubscribe");
   }
 
   @Override

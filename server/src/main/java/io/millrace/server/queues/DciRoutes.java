@@ -1,0 +1,84 @@
+package io.millrace.server.queues;
+
+import io.millrace.queues.InvalidRequestException;
+import io.millrace.queues.StoreFullException;
+import io.millrace.queues.TaskStateException;
+import io.millrace.server.http.ApiRoutes;
+import io.millrace.server.http.ErrorForm;
+import io.millrace.server.http.Handler;
+import io.millrace.server.http.Reply;
+import io.millrace.server.http.Request;
+import io.millrace.server.http.Route;
+import io.millrace.wire.JsonMistake;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+
+/** Collects the routes below {@code /dci}, most of which take their input as {@link Input}. */
+final class DciRoutes {
+  private final ApiRoutes api;
+
+  DciRoutes(ApiRoutes api) {
+    this.api = api;
+  }
+
+  /** Answers a request with its input. */
+  interface Action {
+    Reply answer(Request request, Input input) throws IOException, InterruptedException;
+  }
+
+  /** For routes whose errors look like this. */
+  DciRoutes errors(ErrorForm errors) {
+    return new DciRoutes(api.errors(errors));
+  }
+
+  DciRoutes get(String path, Action action) {
+    api.get(path, with(action));
+    return this;
+  }
+
+  DciRoutes post(String path, Action action) {
+    api.body(Route.Body.FIELDS).post(path, with(action));
+    return this;
+  }
+
+  DciRoutes delete(String path, Action action) {
+    api.delete(path, with(action));
+    return this;
+  }
+
+  /** A route that reads no input but these parameters of the query. */
+  void getRaw(String path, Handler handler, String... query) {
+    api.query(query).get(path, guarded(handler, null));
+  }
+
+  /** A route that reads its body itself, and these parameters of the query. */
+  void postRaw(String path, Handler handler, String... query) {
+    api.query(query).body(Route.Body.JSON).post(path, guarded(handler, null));
+  }
+
+  private static Handler with(Action action) {
+    return request -> {
+      Input input = Input.of(request);
+      return guarded(asked -> action.answer(asked, input), input).handle(request);
+    };
+  }
+
+  /** Says what is wrong with the input, and which value of it. */
+  private static Handler guarded(Handler handler, @Nullable Input input) {
+    return request -> {
+      try {
+        return handler.handle(request);
+      } catch (StoreFullException e) {
+        // Not the client's fault: answered like every store that cannot serve now.
+        throw e;
+      } catch (InvalidRequestException e) {
+        throw Refusal.of(e, input);
+      } catch (TaskStateException e) {
+        throw Refusal.of(String.valueOf(e.getMessage()));
+      } catch (JacksonException e) {
+        throw Refusal.of("this JSON cannot be kept: " + JsonMistake.words(e));
+      }
+    };
+  }
+}
