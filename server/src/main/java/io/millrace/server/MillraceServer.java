@@ -65,6 +65,7 @@ public final class MillraceServer implements AutoCloseable {
   private final List<Part> parts;
   private final List<StepLoop> loops;
   private final HttpListener listener;
+  private final Routes routes;
   private final PrometheusMeterRegistry registry;
 
   private MillraceServer(
@@ -72,11 +73,13 @@ public final class MillraceServer implements AutoCloseable {
       BlobStore blobs,
       List<Part> parts,
       HttpListener listener,
+      Routes routes,
       PrometheusMeterRegistry registry) {
     this.store = store;
     this.blobs = blobs;
     this.parts = parts;
     this.listener = listener;
+    this.routes = routes;
     this.registry = registry;
     this.loops =
         parts.stream()
@@ -132,7 +135,8 @@ public final class MillraceServer implements AutoCloseable {
           listener.measure(registry);
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
           String url = url(address, listener.port());
-          MillraceServer server = new MillraceServer(store, blobs, parts, listener, registry);
+          MillraceServer server =
+              new MillraceServer(store, blobs, parts, listener, routes, registry);
           parts.forEach(part -> part.start(url));
           return server;
         });
@@ -232,6 +236,11 @@ public final class MillraceServer implements AutoCloseable {
   /** The port it listens on. */
   public int port() {
     return listener.port();
+  }
+
+  /** All that it answers, in order of parts. */
+  public List<Route> routes() {
+    return routes.all();
   }
 
   /** The store that it serves, for parts that run in the same process; closed with the server. */

@@ -136,7 +136,7 @@ final class JobCredentialsTest {
     String token = next.headers().firstValue("Millrace-Job-Token").orElseThrow();
     String result = prefix + "/api/jobs/k/result?token=" + token;
     assertThat(at.post(result, "cba").statusCode()).isEqualTo(401);
-    assertThat(at.send("POST", result, "cba", "X-WORKER-TOKEN", "no").statusCode()).isEqualTo(401);
+    assertThat(at.send("POST", result, "cba", "X-WORKER-TOKEN", "no").statusCode()).isEqualTo(403);
     assertThat(at.send("POST", result, "cba", "X-WORKER-TOKEN", "wt").statusCode()).isEqualTo(200);
     assertThat(at.get(prefix + "/api/jobs/k/result", KEY).body()).isEqualTo("cba");
   }

@@ -1,6 +1,7 @@
 package io.millrace.server;
 
 import io.millrace.server.config.Configuration;
+import io.millrace.server.http.Route;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.logging.Level;
@@ -54,6 +56,11 @@ final class TestServer implements AutoCloseable {
 
   int port() {
     return server.port();
+  }
+
+  /** All that it answers. */
+  List<Route> routes() {
+    return server.routes();
   }
 
   /** What runs. */

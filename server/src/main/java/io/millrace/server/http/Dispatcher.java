@@ -127,12 +127,8 @@ final class Dispatcher implements HttpRouting {
     RequestBody body = exchange.thread.body();
     return switch (body.state()) {
       case MALFORMED ->
-          exchange
-              .entry
-              .errors()
-              .reply(HttpProblem.malformed("the body is malformed: " + body.mistake()));
-      case SLOW ->
-          exchange.entry.errors().reply(Connection.tooSlow(exchange.thread.connection().limits()));
+          ErrorForm.PLAIN.reply(HttpProblem.malformed("the body is malformed: " + body.mistake()));
+      case SLOW -> ErrorForm.PLAIN.reply(Connection.tooSlow(exchange.thread.connection().limits()));
       case CUT -> throw new CloseConnectionException("the client stopped sending", failure);
       case SOUND -> failures.answer(failure, exchange.entry);
     };

@@ -1,0 +1,74 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.server.http.Caller.Role;
+import io.millrace.server.http.Route;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The table of routes in the documentation is what the code says. */
+final class DocumentedRoutesTest {
+  private static final Path DOCUMENT = Path.of("../docs/routes.md");
+  private static final String HEAD =
+      """
+      # All routes
+
+      What every server answers, part by part; [api.md](api.md) describes it. A GET answers HEAD too,
+      and every path answers OPTIONS. The role is what a caller needs: whoever has the server's token, or
+      uses a server without one from the same machine, has all of them. The API key of the job server
+      gives viewer, submitter and operator on its routes, the token of workers gives worker, and the token of
+      a running command of a graph gives viewer, submitter and operator for the nodes below its own.
+
+      `/v1` answers parameters of the query that are not named here with 400; elsewhere they are passed
+      over. A body of *fields* is a JSON object, a form, or the query.
+
+      | method | path | query | body | role |
+      |---|---|---|---|---|
+      """;
+
+  @Test
+  void the_table_of_routes_is_that_of_the_code(@TempDir Path folder) throws IOException {
+    String table;
+    try (TestServer server = TestServer.in(folder)) {
+      table =
+          HEAD
+              + server.routes().stream()
+                  .map(DocumentedRoutesTest::row)
+                  .collect(Collectors.joining("\n", "", "\n"));
+      assertThat(server.routes())
+          .filteredOn(route -> route.role() == Role.ANYONE)
+          .extracting(Route::path)
+          .containsExactly("/health");
+    }
+    if (Boolean.getBoolean("millrace.write.docs")) {
+      Files.writeString(DOCUMENT, table);
+    }
+    assertThat(Files.readString(DOCUMENT))
+        .as("docs/routes.md; run this test with -Dmillrace.write.docs=true to write it")
+        .isEqualTo(table);
+  }
+
+  private static String row(Route route) {
+    String query =
+        new TreeSet<>(route.parameters().names())
+            .stream().map(name -> "`" + name + "`").collect(Collectors.joining(", "));
+    return "| %s | `%s` | %s | %s | %s |"
+        .formatted(
+            route.method(),
+            route.path(),
+            query,
+            route.body() == Route.Body.NONE ? "" : word(route.body()),
+            word(route.role()));
+  }
+
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}
