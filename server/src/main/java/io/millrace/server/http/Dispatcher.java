@@ -95,8 +95,7 @@ final class Dispatcher implements HttpRouting {
     try {
       Headers headers = source.headers();
       Routes.Match match = routes.match(source.prologue().method().text(), path);
-      exchange.entry.endpoint(match.endpoint());
-      Caller caller = admit(access, match.route(), source.authority(), headers);
+      Caller caller = admit(access, match, source.authority(), headers, exchange.entry);
       if (caller.isKnown()) {
         exchange.thread.connection().known();
       }
@@ -135,12 +134,20 @@ final class Dispatcher implements HttpRouting {
   }
 
   /**
-   * The caller of a request, who may use its route.
+   * The caller of a request, who may use its route. The request counts as one of the route once its
+   * caller is known.
    *
    * @throws HttpProblem 401 or 403 to turn it away
    */
-  static Caller admit(AccessCheck access, Route route, String host, Headers headers) {
+  static Caller admit(
+      AccessCheck access,
+      Routes.Match match,
+      String host,
+      Headers headers,
+      RequestLog.Entry entry) {
+    Route route = match.route();
     Caller caller = access.check(route, host, name -> only(headers, name));
+    entry.endpoint(match.endpoint());
     if (!caller.may(route.role())) {
       throw new HttpProblem(
           403,

@@ -39,14 +39,14 @@ public final class Failures {
    * tell whether it was carried out.
    */
   Reply.Whole answer(Throwable thrown, RequestLog.Entry entry) {
-    ErrorForm form = entry.errors();
     HttpProblem foreseen = thrown instanceof RuntimeException e ? meaning(e) : null;
     if (foreseen != null) {
-      return form.reply(foreseen);
+      ErrorForm form = foreseen.form();
+      return (form == null ? entry.errors() : form).reply(foreseen);
     }
     RequestLog.unforeseen(entry, thrown);
     String what = thrown.getClass().getName();
-    return form.reply(
+    return ErrorForm.PLAIN.reply(
         entry.hasSubmitted()
             ? new HttpProblem(
                 504, "the server failed, and nobody knows whether the change was made: " + what)

@@ -3,6 +3,7 @@ package io.millrace.server.http;
 import io.millrace.server.ServerException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request that is turned away: the status, and a message for the caller. The route's {@link
@@ -13,6 +14,7 @@ public class HttpProblem extends ServerException {
 
   private final int status;
   private final transient Map<String, String> headers;
+  private transient @Nullable ErrorForm form;
 
   /** With a status from 400 to 599 and a message that a person can act on. */
   public HttpProblem(int status, String message) {
@@ -52,6 +54,17 @@ public class HttpProblem extends ServerException {
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(name, value);
     return new HttpProblem(status, String.valueOf(getMessage()), more);
+  }
+
+  /** The same problem, to be answered in this form wherever it was found. */
+  final HttpProblem in(ErrorForm itsForm) {
+    form = itsForm;
+    return this;
+  }
+
+  /** How it is to be answered; null if the request's route says so. */
+  final @Nullable ErrorForm form() {
+    return form;
   }
 
   /** The status. */

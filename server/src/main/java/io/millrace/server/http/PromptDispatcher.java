@@ -52,7 +52,8 @@ final class PromptDispatcher {
   /** Whether a request may pass of which only the head has come. */
   boolean admits(PlainHead head, Connection connection) {
     try {
-      var _ = admit(head.prologue(), head.headers(), connection);
+      var _ =
+          admit(head.prologue(), head.headers(), connection, new RequestLog.Entry(head.prologue()));
       return true;
     } catch (RuntimeException _) {
       // The dispatcher answers it.
@@ -63,10 +64,11 @@ final class PromptDispatcher {
   /** A request that may pass. */
   private record Admitted(Routes.Match match, Caller caller) {}
 
-  private Admitted admit(HttpPrologue prologue, Headers headers, Connection connection) {
+  private Admitted admit(
+      HttpPrologue prologue, Headers headers, Connection connection, RequestLog.Entry entry) {
     Routes.Match match = routes.match(prologue.method().text(), prologue.uriPath().rawPath());
     String host = headers.get(HeaderNames.HOST).get();
-    Caller caller = Dispatcher.admit(access, match.route(), host, headers);
+    Caller caller = Dispatcher.admit(access, match, host, headers, entry);
     if (caller.isKnown()) {
       connection.known();
     }
@@ -101,13 +103,12 @@ final class PromptDispatcher {
   private @Nullable Later ask(
       PlainRequest source, Connection connection, Round round, RequestLog.Entry entry) {
     try {
-      Admitted admitted = admit(source.prologue(), source.headers(), connection);
+      Admitted admitted = admit(source.prologue(), source.headers(), connection, entry);
       Routes.Match match = admitted.match();
       PromptHandler handler = match.route().prompt();
       if (handler == null) {
         return null;
       }
-      entry.endpoint(match.endpoint());
       Request.Exchange exchange =
           new Request.Exchange(connection.limits(), inFlight, entry, admitted.caller());
       return handler.begin(new Request(source, null, exchange, match), round);

@@ -1,5 +1,6 @@
 package io.millrace.server.http;
 
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -75,15 +76,19 @@ public record Route(
    * @throws HttpProblem 401 or 403 if it may not, or if they are wrong
    */
   public @Nullable Caller callerBy(AccessCheck.Headers headers) {
-    Caller caller = credentials.caller(headers);
-    if (caller == null && credentials.isRequired()) {
-      throw credentials.absent();
+    try {
+      Caller caller = credentials.caller(headers);
+      if (caller == null && credentials.isRequired()) {
+        throw credentials.absent();
+      }
+      return caller;
+    } catch (HttpProblem problem) {
+      throw problem.in(errors);
     }
-    return caller;
   }
 
   /** Answers as the handler does, after the checks that every route has. */
-  Reply handle(Request request) throws java.io.IOException, InterruptedException {
+  Reply handle(Request request) throws IOException, InterruptedException {
     if (parameters.strict()) {
       request.query().checkNames(parameters.names());
     }

@@ -62,6 +62,7 @@ public final class Access implements AccessCheck {
   @Override
   public Caller check(Route route, String host, Headers headers) {
     String origin = headers.only(ORIGIN);
+    String authorization = headers.only(AUTHORIZATION);
     if (loopback && !isOwn(nameOf(host)) && !origins.hasHost(host)) {
       throw new HttpProblem(
           403, "this server answers to localhost, 127.0.0.1 and [::1], not to Host " + host);
@@ -73,11 +74,11 @@ public final class Access implements AccessCheck {
     if (caller != null) {
       return caller;
     }
-    return token == null ? Caller.LOCAL : byToken(token, route, headers);
+    return token == null ? Caller.LOCAL : byToken(token, route, authorization);
   }
 
-  private static Caller byToken(Token right, Route route, Headers headers) {
-    Optional<String> offered = Bearer.in(headers.only(AUTHORIZATION));
+  private static Caller byToken(Token right, Route route, @Nullable String authorization) {
+    Optional<String> offered = Bearer.in(authorization);
     if (offered.filter(right::is).isPresent()) {
       return Caller.OWNER;
     }
