@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * The seed's input that never ends, on a folder of files that grow, as the partitions of a topic
  * do: each worker of each member runs a lambda that follows its share of the files, also those that
  * come later, and appends their lines to one file. When a member comes or goes, all lambdas are
- * cancelled and the files shared anew; when another member comes to lead, they end by themselves.
+ * cancelled and the files shared again; if another member becomes the leader, they end by
+ * themselves.
  *
  * <p>How far a file was read stands in a document. The output takes no line twice and none with a
  * smaller fencing token than the file had before, so it does not matter that a cancelled lambda may
@@ -99,7 +100,7 @@ public final class FeedExample implements RemoteWork {
             }));
   }
 
-  /** Has all members become idle, so that the files are shared anew. */
+  /** Has all members become idle, so that the files are shared again. */
   private void letGo() {
     for (ExecutionFuture<?> one : running) {
       try {
@@ -112,7 +113,7 @@ public final class FeedExample implements RemoteWork {
     running.clear();
   }
 
-  /** Runs on the member until it is interrupted, or somebody else leads and shares files anew. */
+  /** Runs on the member until it is interrupted, or another leader shares the files again. */
   private static @Nullable Void follow(Share share) throws IOException, InterruptedException {
     Member member = Member.current();
     Guard guard = Member.guard();

@@ -1,6 +1,9 @@
 package io.millrace.cluster.example;
 
+import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.UnclearOutcomeException;
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.Guard;
 import java.io.IOException;
@@ -11,10 +14,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Follows one file that grows, and brings its lines to a {@link FeedFile}. How far it is stands in
@@ -31,7 +38,7 @@ final class FileFollower {
   private final Path file;
   private final String name;
   private final FeedFile output;
-  private @Nullable Bookmark bookmark;
+  private @Nullable Offset bookmark;
 
   /**
    * A follower that begins where the file was left.
@@ -48,26 +55,26 @@ final class FileFollower {
   /**
    * Brings over what is new, 1 MiB at most.
    *
-   * @param guard proof that nobody else follows the file
+   * @param guard proof that no other member follows the file
    * @param token the member that does
    * @return whether there was anything
-   * @throws StaleFenceException where somebody with a larger fence has followed it meanwhile
+   * @throws LineFile.StaleFenceException if a member with a larger fence has followed it meanwhile
    */
   boolean step(Guard guard, String token) throws IOException {
-    Bookmark from = bookmark;
+    Offset from = bookmark;
     if (from == null) {
-      from = Bookmark.read(documents, name);
+      from = Offset.read(documents, name);
       bookmark = from;
     }
     ByteBuffer bytes = read(from.offset());
-    List<FeedLine> lines = new ArrayList<>();
+    List<FeedFile.Line> lines = new ArrayList<>();
     int begin = 0;
     for (int i = 0; i < bytes.limit(); i++) {
       boolean full = begin == 0 && i + 1 == MOST_BYTES;
       if (bytes.get(i) == '\n' || full) {
         int length = bytes.get(i) == '\n' ? i - begin : i + 1 - begin;
         String line = StandardCharsets.UTF_8.decode(bytes.slice(begin, length)).toString();
-        lines.add(new FeedLine(name, from.offset() + begin, line, token, guard.fence()));
+        lines.add(new FeedFile.Line(name, from.offset() + begin, line, token, guard.fence()));
         begin = i + 1;
       }
     }
@@ -99,13 +106,56 @@ final class FileFollower {
     }
   }
 
-  /** Where somebody else has moved it, or nobody knows, it is read again. */
-  private void moveOn(Bookmark from, long offset) {
+  /** If another member has moved it, or that is not known, it is read again. */
+  private void moveOn(Offset from, long offset) {
     bookmark = null;
     try {
       bookmark = from.moved(documents, offset).orElse(null);
     } catch (UnclearOutcomeException e) {
       LOG.debug("How far {} is may be written or not, and is read again", file, e);
+    }
+  }
+
+  /**
+   * How far a file is: the document {@code offset/NAME}, with NAME in base64url, and {@code
+   * {"file": NAME, "offset": N}} in it.
+   *
+   * @param file the file's name
+   * @param version the version of the document
+   * @param offset the first byte that was not brought over
+   */
+  record Offset(String file, Version version, long offset) {
+    private static final String PREFIX = "offset/";
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+    /** The offset of a file; 0 if there is none. */
+    static Offset read(VersionedDocuments documents, String file) {
+      Optional<VersionedDocument> document = documents.get(key(file));
+      return document
+          .map(found -> new Offset(file, found.version(), offset(found)))
+          .orElseGet(() -> new Offset(file, Version.NONE, 0));
+    }
+
+    /** Moves it; empty if it is not what it was. */
+    Optional<Offset> moved(VersionedDocuments documents, long to) {
+      String json =
+          MAPPER.writeValueAsString(MAPPER.createObjectNode().put("file", file).put("offset", to));
+      return documents.put(key(file), version, json).map(now -> new Offset(file, now, to));
+    }
+
+    private static long offset(VersionedDocument document) {
+      try {
+        return Math.max(0, MAPPER.readTree(document.json()).path("offset").asLong(0));
+      } catch (JacksonException e) {
+        throw new ClusterException(
+            "document " + document.key() + " is damaged: " + e.getOriginalMessage(), e);
+      }
+    }
+
+    /** Names of files have characters that keys have not. */
+    private static String key(String file) {
+      byte[] bytes = file.getBytes(StandardCharsets.UTF_8);
+      return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
   }
 }

@@ -93,6 +93,6 @@ public final class FilesExample implements WindowedWork {
       return;
     }
     Thread.sleep(pace);
-    output.append(new ResultLine(name, hash.get(), Member.current().token(), guard.fence()));
+    output.append(new ResultFile.Line(name, hash.get(), Member.current().token(), guard.fence()));
   }
 }

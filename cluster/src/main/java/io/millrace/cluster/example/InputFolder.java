@@ -34,7 +34,7 @@ record InputFolder(Path path) {
     }
   }
 
-  /** The SHA-256 of a file in hexadecimal digits; empty where it is gone. */
+  /** The SHA-256 of a file in hexadecimal digits; empty if it is gone. */
   Optional<String> hash(String name) throws IOException {
     try (InputStream bytes = Files.newInputStream(path.resolve(name));
         DigestOutputStream digest =

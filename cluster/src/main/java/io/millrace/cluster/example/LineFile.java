@@ -1,5 +1,6 @@
 package io.millrace.cluster.example;
 
+import io.millrace.cluster.ClusterException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -118,6 +119,53 @@ final class LineFile {
     ByteBuffer bytes = ByteBuffer.wrap(lines);
     while (bytes.hasRemaining()) {
       channel.write(bytes, known + bytes.position());
+    }
+  }
+
+  /**
+   * Names of files as they stand in lines: backslashes are doubled, a line end is {@code \n} and,
+   * where it is wanted, a blank {@code \s}.
+   */
+  static final class NameText {
+    private NameText() {}
+
+    /** A name that keeps its blanks. */
+    static String of(String name) {
+      return name.replace("\\", "\\\\").replace("\n", "\\n");
+    }
+
+    /** A name without blanks. */
+    static String withoutBlanks(String name) {
+      return of(name).replace(" ", "\\s");
+    }
+
+    /** The name that was written in either way. */
+    static String read(String written) {
+      StringBuilder name = new StringBuilder();
+      for (int i = 0; i < written.length(); i++) {
+        char character = written.charAt(i);
+        if (character == '\\' && i + 1 < written.length()) {
+          i++;
+          character =
+              switch (written.charAt(i)) {
+                case 'n' -> '\n';
+                case 's' -> ' ';
+                default -> written.charAt(i);
+              };
+        }
+        name.append(character);
+      }
+      return name.toString();
+    }
+  }
+
+  /** A line came too late: a writer with the same or a larger fencing token has written before. */
+  static class StaleFenceException extends ClusterException {
+    private static final long serialVersionUID = 1;
+
+    /** With a message for people. */
+    public StaleFenceException(String message) {
+      super(message);
     }
   }
 }

@@ -91,7 +91,7 @@ public final class ListingExample implements RemoteWork {
     guard.check();
     if (hash.isPresent()) {
       ResultFile.at(Path.of(context.output()))
-          .append(new ResultLine(name, hash.get(), Member.current().token(), guard.fence()));
+          .append(new ResultFile.Line(name, hash.get(), Member.current().token(), guard.fence()));
     } else {
       LOG.warn("{} is gone, and has no line", name);
     }

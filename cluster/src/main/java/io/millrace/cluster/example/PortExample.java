@@ -107,12 +107,12 @@ public final class PortExample implements SingleWork {
       LOG.debug("A connection was closed, as this member listens no more", e);
     } catch (IOException e) {
       LOG.info("A connection ended: {}", e.getMessage());
-    } catch (LeaseLostException | StaleFenceException e) {
+    } catch (LeaseLostException | LineFile.StaleFenceException e) {
       LOG.warn("A line was refused: {}", e.getMessage());
     }
   }
 
-  /** The next line that has an end, or a piece of a long one; null where there is none. */
+  /** The next line that has an end, or a piece of a long one; null if there is none. */
   private static @Nullable String next(Reader characters) throws IOException {
     StringBuilder line = new StringBuilder();
     while (line.length() < MOST_LENGTH) {
@@ -127,5 +127,53 @@ public final class PortExample implements SingleWork {
       line.append((char) character);
     }
     return line.toString();
+  }
+
+  /**
+   * A file of lines {@code LINE MEMBER-TOKEN FENCING-TOKEN}, of which the fencing tokens never go
+   * back. LINE stands as it came, and may have blanks or be empty. Safe for use by any number of
+   * threads and processes that share the object within each process.
+   */
+  static final class PortFile {
+    private final LineFile file;
+    private long largest;
+
+    PortFile(Path file) {
+      this.file = new LineFile(file, new Known());
+    }
+
+    /**
+     * Appends a line.
+     *
+     * @param line without its end
+     * @throws LineFile.StaleFenceException where the file has a line with a larger fence
+     */
+    void append(String line, String token, long fence) throws IOException {
+      file.append(() -> {
+        if (fence < largest) {
+          throw new LineFile.StaleFenceException(
+              "a line with fence %d comes after fence %d, and is refused"
+                  .formatted(fence, largest));
+        }
+        return line + " " + token + " " + fence + "\n";
+      });
+    }
+
+    private final class Known implements LineFile.Ledger {
+      @Override
+      public void clear() {
+        largest = 0;
+      }
+
+      @Override
+      public void read(String line) {
+        String fence = line.substring(line.lastIndexOf(' ') + 1);
+        try {
+          largest = Math.max(largest, Long.parseLong(fence));
+        } catch (NumberFormatException e) {
+          // No line of ours.
+        }
+      }
+    }
   }
 }

@@ -4,11 +4,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A file of {@link ResultLine}s, of which each name has one more with a larger fence at most. Safe
- * for use by any number of threads and processes that share the object within each process.
+ * A file of {@link Line}s, of which each name has one more with a larger fence at most. Safe for
+ * use by any number of threads and processes that share the object within each process.
  */
 final class ResultFile {
   private static final Map<Path, ResultFile> OPEN = new ConcurrentHashMap<>();
@@ -28,14 +29,14 @@ final class ResultFile {
   /**
    * Appends a line.
    *
-   * @throws StaleFenceException where the file has a line of the same name with the same or a
-   *     larger fence
+   * @throws LineFile.StaleFenceException where the file has a line of the same name with the same
+   *     or a larger fence
    */
-  void append(ResultLine line) throws IOException {
+  void append(Line line) throws IOException {
     file.append(() -> {
       Long known = fences.get(line.name());
       if (known != null && known >= line.fence()) {
-        throw new StaleFenceException(
+        throw new LineFile.StaleFenceException(
             "'%s' with fence %d comes after fence %d, and is refused"
                 .formatted(line.name(), line.fence(), known));
       }
@@ -51,7 +52,42 @@ final class ResultFile {
 
     @Override
     public void read(String text) {
-      ResultLine.read(text).ifPresent(line -> fences.merge(line.name(), line.fence(), Math::max));
+      Line.read(text).ifPresent(line -> fences.merge(line.name(), line.fence(), Math::max));
+    }
+  }
+
+  /**
+   * A line of results: {@code NAME HASH MEMBER-TOKEN FENCING-TOKEN}. In a name, backslashes are
+   * doubled and a line end is written as {@code \n}; it may have spaces, the other three have none.
+   *
+   * @param name the file's name
+   * @param hash its SHA-256 in hexadecimal digits
+   * @param token the member that hashed it
+   * @param fence the fencing token with which that was done
+   */
+  record Line(String name, String hash, String token, long fence) {
+    String text() {
+      return LineFile.NameText.of(name) + " " + hash + " " + token + " " + fence + "\n";
+    }
+
+    /** Reads a line; empty if it is none. */
+    static Optional<Line> read(String line) {
+      int third = line.lastIndexOf(' ');
+      int second = line.lastIndexOf(' ', third - 1);
+      int first = line.lastIndexOf(' ', second - 1);
+      if (first < 0) {
+        return Optional.empty();
+      }
+      try {
+        return Optional.of(
+            new Line(
+                LineFile.NameText.read(line.substring(0, first)),
+                line.substring(first + 1, second),
+                line.substring(second + 1, third),
+                Long.parseLong(line, third + 1, line.length(), 10)));
+      } catch (NumberFormatException e) {
+        return Optional.empty();
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.millrace.cluster.example;
 
+import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.member.Member;
@@ -7,16 +8,25 @@ import io.millrace.cluster.work.SupervisedWork;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileLockInterruptionException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Follows the files of a folder, which are the partitions of a topic, and appends each line that
  * comes to one of them to the output, once: supervised work. The topic is divided into as many
- * parts as there are workers; when members come or go all parts stop, and begin anew as others
+ * parts as there are workers; when members come or go all parts stop, and begin again as others
  * where the files were left.
  */
 public final class TopicExample implements SupervisedWork {
@@ -41,13 +51,13 @@ public final class TopicExample implements SupervisedWork {
 
   @Override
   public List<byte[]> divide(int workers) {
-    return Division.tasks(input.names(), workers);
+    return Part.tasks(input.names(), workers);
   }
 
   @Override
   public void run(byte[] task, Guard guard) throws IOException, InterruptedException {
     try {
-      follow(Division.read(task), guard);
+      follow(Part.read(task), guard);
     } catch (ClosedByInterruptException | FileLockInterruptionException e) {
       Thread.interrupted();
       InterruptedException stopped = new InterruptedException("following no more");
@@ -56,7 +66,7 @@ public final class TopicExample implements SupervisedWork {
     }
   }
 
-  private void follow(Division division, Guard guard) throws IOException, InterruptedException {
+  private void follow(Part division, Guard guard) throws IOException, InterruptedException {
     String token = Member.current().token();
     Map<String, FileFollower> followers = new HashMap<>();
     while (true) {
@@ -73,6 +83,68 @@ public final class TopicExample implements SupervisedWork {
       if (!any) {
         Thread.sleep(LOOKS);
       }
+    }
+  }
+
+  /**
+   * One part of a topic, as a task: {@code {"part": K, "of": N, "files": [NAME, …]}}. The files
+   * that were there when the topic was divided go round: part K has every Nth of them. Those that
+   * have come since belong to the part that follows from their names. So every part knows of every
+   * file whose it is, and all agree.
+   *
+   * @param part which part, from 0
+   * @param of how many there are
+   * @param files the files that were there, in order; none if their names are too many for a task
+   */
+  record Part(int part, int of, List<String> files) {
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+    private static final int MOST_BYTES = 1 << 18;
+
+    Part {
+      files = List.copyOf(files);
+    }
+
+    /** Divides a topic. */
+    static List<byte[]> tasks(List<String> names, int parts) {
+      List<String> sorted = names.stream().sorted().toList();
+      int bytes =
+          sorted.stream().mapToInt(name -> name.getBytes(StandardCharsets.UTF_8).length).sum();
+      List<byte[]> tasks = new ArrayList<>();
+      for (int part = 0; part < parts; part++) {
+        tasks.add(new Part(part, parts, bytes > MOST_BYTES ? List.of() : sorted).task());
+      }
+      return tasks;
+    }
+
+    private byte[] task() {
+      ObjectNode json = MAPPER.createObjectNode().put("part", part).put("of", of);
+      ArrayNode names = json.putArray("files");
+      files.forEach(names::add);
+      return MAPPER.writeValueAsBytes(json);
+    }
+
+    /** Reads a task. */
+    static Part read(byte[] task) {
+      try {
+        JsonNode json = MAPPER.readTree(task);
+        List<String> files = new ArrayList<>();
+        json.path("files").forEach(name -> files.add(name.asString()));
+        return new Part(json.path("part").asInt(0), json.path("of").asInt(1), files);
+      } catch (JacksonException e) {
+        throw new ClusterException("a task is no part of a topic: " + e.getOriginalMessage(), e);
+      }
+    }
+
+    /** Whether a file belongs to this part. */
+    boolean has(String name) {
+      int place = Collections.binarySearch(files, name);
+      return part == (place >= 0 ? place : hash(name)) % of;
+    }
+
+    private static int hash(String name) {
+      CRC32 sum = new CRC32();
+      sum.update(name.getBytes(StandardCharsets.UTF_8));
+      return (int) (sum.getValue() >>> 1);
     }
   }
 }

@@ -14,8 +14,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What the members of a cluster know and nobody else: whoever knows it can have every member run
- * code. Keep it in a file that only their user can read. Safe for use by any number of threads.
+ * The secret of a cluster, which only its members know: a party that knows it can have every member
+ * run code. Keep it in a file that only their user can read. Safe for use by any number of threads.
  */
 public final class ClusterSecret {
   /** The fewest bytes of a secret. */
@@ -36,7 +36,7 @@ public final class ClusterSecret {
   /**
    * A secret of these bytes, which are copied.
    *
-   * @param secret {@value #FEWEST_BYTES} to {@value #MOST_BYTES} bytes that nobody can guess
+   * @param secret {@value #FEWEST_BYTES} to {@value #MOST_BYTES} bytes that cannot be guessed
    * @throws IllegalArgumentException if they are fewer or more
    */
   public static ClusterSecret of(byte[] secret) {
@@ -56,7 +56,7 @@ public final class ClusterSecret {
    */
   public static ClusterSecret read(Path file) {
     try (InputStream stream = Files.newInputStream(file)) {
-      // So much and no more: somebody may name a device that has no end.
+      // The number of bytes is limited, since the file may be a device without an end.
       byte[] bytes = stream.readNBytes(READ_BYTES);
       int length = bytes.length;
       while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) {
@@ -73,7 +73,7 @@ public final class ClusterSecret {
   }
 
   /**
-   * A signature of a text, in 64 hexadecimal digits, such as nobody can make without the secret.
+   * A signature of a text, in 64 hexadecimal digits, which cannot be made without the secret.
    *
    * @param purpose what it is for: a signature for one purpose is none for another
    */

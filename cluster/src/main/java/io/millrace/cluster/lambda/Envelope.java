@@ -99,7 +99,7 @@ final class Envelope {
     return read(bytes);
   }
 
-  /** Whoever signed it may still be another version, with another header. */
+  /** The signer may be another version of Millrace, with another header. */
   private static Envelope read(ByteBuffer bytes) {
     try {
       Kind kind = Kind.of(bytes.get());

@@ -1,6 +1,6 @@
 /**
- * Code that the leader sends to another member, in a form that nobody can forge who does not know
- * the cluster's secret.
+ * Code that the leader sends to another member, in a form that cannot be forged without the
+ * cluster's secret.
  *
  * <pre>
  *   SerializableLambda ── TrustedObjects ─┐                    ┌── TrustedObjects ── SerializableLambda
@@ -10,10 +10,10 @@
  *            └──────────────────────── what is signed ─────────────┘
  * </pre>
  *
- * An envelope is looked at in this order: its size, its signature, its address, and only then is an
- * object made of it, of classes that are trusted and no others. Java serialization of bytes from a
- * stranger would let him run code; so the signature decides, and the filter is for the day on which
- * the secret is lost.
+ * An envelope is checked in this order: its size, its signature, its address. Only then is an
+ * object made of it, of trusted classes only. Java serialization of bytes from a stranger would let
+ * him run code; so the signature decides, and the filter is for the day on which the secret is
+ * lost.
  */
 @NullMarked
 package io.millrace.cluster.lambda;

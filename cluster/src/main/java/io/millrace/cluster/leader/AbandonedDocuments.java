@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Deletes documents of one prefix that nobody needs, if that has been so, and they have not
- * changed, for lease and margin. Looks once in a lease. Used by one thread.
+ * Deletes documents of one prefix that are not needed, once they have been unneeded and unchanged
+ * for lease and margin. Looks once in a lease. Used by one thread.
  */
 public final class AbandonedDocuments {
   private final MemberContext context;

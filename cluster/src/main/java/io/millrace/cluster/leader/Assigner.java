@@ -16,7 +16,7 @@ public interface Assigner {
   /** Plans the partitions that are to be created now, and removes others. */
   Result assign(Round round, Assignments assignments);
 
-  /** This member leads no more, or has not begun to. Called often; does nothing by default. */
+  /** This member does not lead. Called often; does nothing by default. */
   default void rest() {}
 
   /** The result of a round. */

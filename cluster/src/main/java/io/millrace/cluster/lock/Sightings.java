@@ -89,7 +89,7 @@ public final class Sightings {
    */
   private record Sighting(
       Version version, LockDocument lock, long sinceMillis, long remainingMillis) {
-    /** Whether somebody else may take the lock now. */
+    /** Whether another member may take the lock now. */
     boolean isFree(LeaseTerms terms, long nowMillis) {
       return lock.isReleased() || nowMillis - sinceMillis >= terms.patienceMillis();
     }

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * @param nodes the members, each token once
  */
 public record MemberList(List<Peer> nodes) {
-  /** Nobody. */
+  /** No members. */
   public static final MemberList EMPTY = new MemberList(List.of());
 
   /** Copies the list. */

@@ -221,7 +221,7 @@ public final class PartitionRunner {
             partition.name(), lease, work.begin(partition.name(), partition.taskBytes(), lease)));
   }
 
-  /** Stops all work and takes no more, or goes on after that. */
+  /** Stops all work and takes no partitions, or goes on after that. */
   public void suspend(boolean whether) {
     suspended = whether;
     if (whether) {

@@ -162,7 +162,7 @@ final class Execution<T extends @Nullable Object>
       Object result = crew.codec().openResult(address, Base64.getDecoder().decode(sealed));
       end(ExecutionState.DONE, () -> value = returned(result));
     } catch (Throwable e) {
-      // Users' classes may throw anything here, and somebody waits for an end.
+      // Users' classes may throw anything here, and the caller waits for an end.
       fail(RemoteFailure.of(e));
     }
   }
@@ -176,7 +176,7 @@ final class Execution<T extends @Nullable Object>
     end(ExecutionState.FAILED, () -> failure = how);
   }
 
-  /** Its leader leads no more. */
+  /** Its leader does not lead any more. */
   void abandon() {
     end(ExecutionState.ABANDONED, () -> {});
   }

@@ -17,10 +17,10 @@ public enum ExecutionState {
   TIMED_OUT,
   /** Cancelled before it was done. Its thread is interrupted. */
   CANCELLED,
-  /** The one who submitted it leads no more, and will not know. */
+  /** The leader that submitted it does not lead any more, and will not know. */
   ABANDONED;
 
-  /** Whether it changes no more. */
+  /** Whether this is the end. */
   public boolean isEnd() {
     return this != SUBMITTED && this != RUNNING;
   }

@@ -54,13 +54,23 @@ final class LambdaRunner implements Work {
   private boolean run(PartitionName name, byte[] task, Guard guard, ThreadAttempt attempt) {
     try {
       Optional<Outcome> outcome = outcome(name, codec.openLambda(task), guard, attempt);
-      return outcome.isPresent() && write(name, outcome.get(), guard);
+      if (outcome.isEmpty()) {
+        return false;
+      }
+      // The lambda's own interrupts end with it.
+      boolean interrupted = Thread.interrupted();
+      LOG.debug("{} ended, interrupted: {}", name.key(), interrupted);
+      new RetryingWriter(guard, runtime.context().terms())
+          .repeat(() -> outcomes.write(name, guard.fence(), outcome.get()));
+      return true;
     } catch (ClusterException e) {
-      LOG.warn("{} came to no end: {}", name.key(), e.getMessage());
-    } catch (InterruptedException e) {
-      LOG.info("{} was stopped before its outcome was written", name.key());
+      if (attempt.isToStop()) {
+        LOG.info("{} was stopped before its outcome was written", name.key());
+      } else {
+        LOG.warn("{} came to no end: {}", name.key(), e.getMessage());
+      }
+      return false;
     }
-    return false;
   }
 
   /** Whatever the lambda throws is its outcome, unless it is to stop. */
@@ -78,24 +88,5 @@ final class LambdaRunner implements Work {
       LOG.info("{} failed", name.key(), e);
       return Optional.of(new Outcome.Failed(RemoteFailure.of(e)));
     }
-  }
-
-  private boolean write(PartitionName name, Outcome outcome, Guard guard)
-      throws InterruptedException {
-    // The lambda's own interrupts end with it.
-    boolean interrupted = Thread.interrupted();
-    LOG.debug("{} ended, interrupted: {}", name.key(), interrupted);
-    long pause = Math.max(runtime.context().leaseMillis() / 40, 1);
-    while (guard.isHeld()) {
-      try {
-        outcomes.write(name, guard.fence(), outcome);
-        return true;
-      } catch (ClusterException e) {
-        LOG.debug("The outcome of {} could not be written, and will be again", name.key(), e);
-      }
-      Thread.sleep(pause);
-    }
-    LOG.info("{} ended when it was lost already", name.key());
-    return false;
   }
 }

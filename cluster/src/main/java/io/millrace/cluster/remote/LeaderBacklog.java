@@ -39,10 +39,7 @@ final class LeaderBacklog implements Backlog {
 
   @Override
   public void add(Collection<String> fresh) {
-    writer.repeat(() -> {
-      items.add(fresh);
-      return true;
-    });
+    writer.repeat(() -> items.add(fresh));
     call();
   }
 
@@ -77,10 +74,7 @@ final class LeaderBacklog implements Backlog {
   public void reEnqueue(String item) {
     lock.lock();
     try {
-      writer.repeat(() -> {
-        assigner.reEnqueue(item);
-        return true;
-      });
+      writer.repeat(() -> assigner.reEnqueue(item));
       called.signalAll();
     } finally {
       lock.unlock();
@@ -90,10 +84,7 @@ final class LeaderBacklog implements Backlog {
   @Override
   public void commit(String item) {
     leader.check();
-    writer.repeat(() -> {
-      items.commit(item);
-      return true;
-    });
+    writer.repeat(() -> items.commit(item));
   }
 
   @Override

@@ -162,10 +162,7 @@ final class LeaderCrew implements Crew {
   void markDead(String token) {
     DeathMarks marks = new DeathMarks(runtime.context().documents());
     new RetryingWriter(leader, runtime.context().terms())
-        .repeat(() -> {
-          marks.mark(token, leader.fence());
-          return true;
-        });
+        .repeat(() -> marks.mark(token, leader.fence()));
     lock.lock();
     try {
       check();

@@ -22,11 +22,7 @@ record NamedBacklog(String name) implements Backlog {
   @Override
   public void add(Collection<String> items) {
     BacklogItems found = items();
-    writer()
-        .repeat(() -> {
-          found.add(items);
-          return true;
-        });
+    writer().repeat(() -> found.add(items));
   }
 
   @Override
@@ -47,11 +43,7 @@ record NamedBacklog(String name) implements Backlog {
   @Override
   public void commit(String item) {
     BacklogItems found = items();
-    writer()
-        .repeat(() -> {
-          found.commit(item);
-          return true;
-        });
+    writer().repeat(() -> found.commit(item));
   }
 
   @Override

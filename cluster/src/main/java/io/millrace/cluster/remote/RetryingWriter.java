@@ -29,6 +29,14 @@ final class RetryingWriter {
    * @throws LeaseLostException when the guard does not hold any more
    * @throws ClusterException if the thread is interrupted, which it stays
    */
+  void repeat(Runnable write) {
+    repeat(() -> {
+      write.run();
+      return true;
+    });
+  }
+
+  /** As {@link #repeat(Runnable)}, for a write that gives something. */
   <T> T repeat(Supplier<T> write) {
     while (true) {
       guard.check();

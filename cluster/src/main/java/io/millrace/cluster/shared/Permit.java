@@ -4,7 +4,7 @@ import io.millrace.cluster.lock.Guard;
 
 /** Proof that one permit of a semaphore is held. Safe for use by any number of threads. */
 public interface Permit extends Guard {
-  /** Which permit it is, from 1 to the number of permits; nobody else has the same meanwhile. */
+  /** The number of the permit, from 1 to the number of permits; no other holder has the same. */
   int number();
 
   /** The fencing token, larger than that of every earlier holder of the same permit. */

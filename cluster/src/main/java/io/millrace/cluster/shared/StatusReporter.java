@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells all members, and whoever looks at the cluster, how work goes: the newest report of each
+ * Tells all members, and all who look at the cluster, how work goes: the newest report of each
  * member under a name, in the document {@code status/NAME/TOKEN}. A report is written at once, and
  * the next ones once in a second at most; of those in between only the last one is. While it cannot
  * be written it is tried again, as long as the member runs. The leader removes the reports of

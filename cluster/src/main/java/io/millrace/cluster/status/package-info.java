@@ -1,4 +1,4 @@
-/** What anybody can see of a cluster who reads its documents. */
+/** What the documents of a cluster show. */
 @NullMarked
 package io.millrace.cluster.status;
 

@@ -10,7 +10,7 @@ public interface SingleWork {
   /**
    * Does the work. The thread is interrupted when it is to stop.
    *
-   * @param guard proof that nobody else does it, with the fencing token
+   * @param guard proof that no other member does it, with the fencing token
    * @throws Exception if it is not over: a member does it again after the lease
    */
   void run(Guard guard) throws Exception;

@@ -6,7 +6,7 @@ import io.millrace.cluster.lock.Guard;
 public interface WorkerCode {
   /**
    * Works on a task until it is done. The thread is interrupted when the work is to stop: the lock
-   * is lost, or somebody else is to go on with it.
+   * is lost, or another member is to go on with it.
    *
    * @param task what the leader gave out
    * @param guard proof that this member holds the task, with the fencing token

@@ -84,7 +84,7 @@ final class FileFollowerTest {
     follower().step(new FixedGuard(2), "u");
     write("two\n");
     assertThatThrownBy(() -> late.step(new FixedGuard(1), "t"))
-        .isInstanceOf(StaleFenceException.class)
+        .isInstanceOf(LineFile.StaleFenceException.class)
         .hasMessageContaining("'a b' at 0 with fence 1 comes after fence 2");
     follower().step(new FixedGuard(3), "v");
     assertThat(lines).hasContent("a\\sb 0 one u 2\na\\sb 4 two v 3\n");
@@ -105,7 +105,8 @@ final class FileFollowerTest {
         .isEqualTo("a\\sb " + (piece + 2) + " z t 1");
     another.append(
         List.of(
-            new FeedLine("a b", piece, "y", "u", 2), new FeedLine("a b", piece + 4, "q", "u", 2)));
+            new FeedFile.Line("a b", piece, "y", "u", 2),
+            new FeedFile.Line("a b", piece + 4, "q", "u", 2)));
     assertThat(Files.readAllLines(lines)).hasSize(4);
   }
 
@@ -119,7 +120,7 @@ final class FileFollowerTest {
   @Test
   void an_output_that_is_begun_anew_is_read_anew() throws IOException {
     FeedFile output = new FeedFile(lines);
-    FeedLine line = new FeedLine("f", 7, "x", "t", 5);
+    FeedFile.Line line = new FeedFile.Line("f", 7, "x", "t", 5);
     output.append(List.of(line));
     Files.writeString(lines, "");
     output.append(List.of(line));

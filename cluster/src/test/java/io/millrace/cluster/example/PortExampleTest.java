@@ -112,11 +112,11 @@ final class PortExampleTest {
   @Test
   void late_lines_are_refused_and_others_left_alone() throws IOException {
     Files.writeString(lines, "not ours\n");
-    PortFile file = new PortFile(lines);
+    PortExample.PortFile file = new PortExample.PortFile(lines);
     file.append("x", "t", 5);
     file.append("y", "t", 5);
     assertThatThrownBy(() -> file.append("z", "u", 4))
-        .isInstanceOf(StaleFenceException.class)
+        .isInstanceOf(LineFile.StaleFenceException.class)
         .hasMessage("a line with fence 4 comes after fence 5, and is refused");
     assertThat(lines).hasContent("not ours\nx t 5\ny t 5\n");
   }

@@ -74,11 +74,11 @@ final class RemoteExamplesTest {
     stop(first);
     Files.writeString(input.resolve("later"), "abc");
     awaitLines(11);
-    List<ResultLine> results =
-        lines().stream().map(line -> ResultLine.read(line).orElseThrow()).toList();
-    assertThat(results).extracting(ResultLine::name).doesNotHaveDuplicates().contains("later");
+    List<ResultFile.Line> results =
+        lines().stream().map(line -> ResultFile.Line.read(line).orElseThrow()).toList();
+    assertThat(results).extracting(ResultFile.Line::name).doesNotHaveDuplicates().contains("later");
     assertThat(results)
-        .extracting(ResultLine::hash)
+        .extracting(ResultFile.Line::hash)
         .containsOnly("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   }
 
@@ -98,10 +98,10 @@ final class RemoteExamplesTest {
     append("b", 2);
     append("a", 3);
     awaitLines(6);
-    List<FeedLine> results =
-        lines().stream().map(line -> FeedLine.read(line).orElseThrow()).toList();
+    List<FeedFile.Line> results =
+        lines().stream().map(line -> FeedFile.Line.read(line).orElseThrow()).toList();
     for (String name : List.of("a", "b", "later")) {
-      assertThat(results.stream().filter(line -> line.file().equals(name)).map(FeedLine::line))
+      assertThat(results.stream().filter(line -> line.file().equals(name)).map(FeedFile.Line::line))
           .containsExactlyElementsOf(Files.readAllLines(input.resolve(name)));
     }
   }

@@ -22,12 +22,12 @@ final class ResultFileTest {
   @Test
   void a_line_with_a_larger_fence_is_appended_and_one_with_the_same_or_a_smaller_refused()
       throws IOException {
-    file.append(new ResultLine("a", "00", "t", 5));
-    file.append(new ResultLine("b", "11", "t", 3));
-    file.append(new ResultLine("a", "00", "u", 6));
+    file.append(new ResultFile.Line("a", "00", "t", 5));
+    file.append(new ResultFile.Line("b", "11", "t", 3));
+    file.append(new ResultFile.Line("a", "00", "u", 6));
     for (long fence : new long[] {6, 5, 1}) {
-      assertThatThrownBy(() -> file.append(new ResultLine("a", "00", "v", fence)))
-          .isInstanceOf(StaleFenceException.class)
+      assertThatThrownBy(() -> file.append(new ResultFile.Line("a", "00", "v", fence)))
+          .isInstanceOf(LineFile.StaleFenceException.class)
           .hasMessageStartingWith("'a' with fence " + fence + " comes after fence ");
     }
     assertThat(path).hasContent("a 00 t 5\nb 11 t 3\na 00 u 6\n");
@@ -36,26 +36,26 @@ final class ResultFileTest {
   @Test
   void names_may_have_spaces_backslashes_and_line_ends() throws IOException {
     String name = "a b\\n\nc ";
-    file.append(new ResultLine(name, "00", "t", 5));
+    file.append(new ResultFile.Line(name, "00", "t", 5));
     assertThat(path).hasContent("a b\\\\n\\nc  00 t 5\n");
-    assertThat(ResultLine.read(Files.readString(path).strip()))
-        .contains(new ResultLine(name, "00", "t", 5));
-    assertThatThrownBy(() -> file.append(new ResultLine(name, "00", "t", 4)))
-        .isInstanceOf(StaleFenceException.class);
+    assertThat(ResultFile.Line.read(Files.readString(path).strip()))
+        .contains(new ResultFile.Line(name, "00", "t", 5));
+    assertThatThrownBy(() -> file.append(new ResultFile.Line(name, "00", "t", 4)))
+        .isInstanceOf(LineFile.StaleFenceException.class);
   }
 
   @Test
   void what_a_killed_writer_has_left_of_a_line_is_written_over() throws IOException {
-    file.append(new ResultLine("ä", "00", "t", 5));
+    file.append(new ResultFile.Line("ä", "00", "t", 5));
     Files.writeString(path, "b 11 t", StandardOpenOption.APPEND);
-    file.append(new ResultLine("c", "22", "t", 6));
+    file.append(new ResultFile.Line("c", "22", "t", 6));
     assertThat(path).hasContent("ä 00 t 5\nc 22 t 6\n");
   }
 
   @Test
   void what_is_no_line_of_results_is_left_alone() throws IOException {
     Files.writeString(path, "a\n\nb c x\n");
-    file.append(new ResultLine("a", "00", "t", 5));
+    file.append(new ResultFile.Line("a", "00", "t", 5));
     assertThat(path).hasContent("a\n\nb c x\na 00 t 5\n");
   }
 }

@@ -65,8 +65,8 @@ final class TopicExampleTest {
         : List.of();
   }
 
-  private static Stream<FeedLine> read(Path file) throws IOException {
-    return Files.readAllLines(file).stream().map(FeedLine::read).flatMap(Optional::stream);
+  private static Stream<FeedFile.Line> read(Path file) throws IOException {
+    return Files.readAllLines(file).stream().map(FeedFile.Line::read).flatMap(Optional::stream);
   }
 
   private List<String> expected() throws IOException {
@@ -98,7 +98,7 @@ final class TopicExampleTest {
   }
 
   private Set<String> followers() throws IOException {
-    return read(lines).map(FeedLine::token).collect(Collectors.toSet());
+    return read(lines).map(FeedFile.Line::token).collect(Collectors.toSet());
   }
 
   @Test
@@ -130,7 +130,8 @@ final class TopicExampleTest {
   @Test
   void a_topic_is_divided_evenly_and_later_files_have_one_part_each() {
     List<String> names = IntStream.range(0, 10).mapToObj(i -> "f" + i).toList();
-    List<Division> parts = Division.tasks(names, 4).stream().map(Division::read).toList();
+    List<TopicExample.Part> parts =
+        TopicExample.Part.tasks(names, 4).stream().map(TopicExample.Part::read).toList();
     assertThat(parts)
         .extracting(part -> names.stream().filter(part::has).count())
         .containsExactly(3L, 3L, 2L, 2L);

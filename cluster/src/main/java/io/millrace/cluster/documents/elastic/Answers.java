@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Reads what the engine answers. Both engines give a source back byte by byte as it was sent, so
- * contents are cut out of the answer, not read and written anew.
+ * contents are cut out of the answer, not read and written again.
  */
 final class Answers {
   private static final JsonMapper JSON = new JsonMapper();
@@ -185,7 +185,7 @@ final class Answers {
   /**
    * A document as the engine gives it back.
    *
-   * @param write what whoever wrote it called that write
+   * @param write the random name that its writer gave to that write
    * @param document the document
    */
   record Hit(String write, VersionedDocument document) {

@@ -284,7 +284,8 @@ public final class ElasticDocuments implements VersionedDocuments {
     /**
      * Makes it if it is absent; any number of members may do so at once.
      *
-     * @throws IOException when it cannot be made, or is somebody else's; no document was touched
+     * @throws IOException when it cannot be made, or was not made for these documents; no document
+     *     was touched
      */
     void ensure() throws IOException {
       if (there) {

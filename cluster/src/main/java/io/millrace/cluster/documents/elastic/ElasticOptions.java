@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param server the engine's address, {@code http} or {@code https}, with a path if it lives under
  *     one
  * @param prefix what the names of our indices begin with; default {@value #PREFIX}
- * @param credentials who asks; null for nobody
+ * @param credentials of the user; null for none
  * @param certificates a file of certificates, PEM or DER: over {@code https} the engine must prove
  *     itself by one of them; null for the authorities that the JVM trusts. The host name is always
  *     checked

@@ -171,7 +171,7 @@ final class Engine implements AutoCloseable {
     private Trust() {}
 
     /**
-     * A context that trusts the certificates in a file, and nobody else.
+     * A context that trusts the certificates in a file, and no others.
      *
      * @throws IllegalArgumentException when the file cannot be read or holds no certificates
      */

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Documents in files of a folder on one machine, for any number of threads and processes. The
- * package's description says how, and why nobody who stops or dies is in anybody's way.
+ * package's description says how, and why a process that stops or dies does not block others.
  *
  * <p>Nothing waits for another process: a request takes as long as its few file operations do. A
  * change is on the disk when it is answered; others may read it a moment before. {@link #list} is
@@ -152,7 +152,7 @@ public final class FileDocuments implements VersionedDocuments {
         : Optional.of(new VersionedDocument(newest.file().key(), newest.spot().version(), json));
   }
 
-  /** Whoever comes next clears away what stays here. */
+  /** If this fails, the next caller clears it away. */
   private static void forget(KeyFolder folder, @Nullable Location last) {
     try {
       folder.forget(last);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The folder of one key: what is newest in it, and what can go. */
 final class KeyFolder {
-  /** Each time somebody else has got further, so this many times say that the disk is broken. */
+  /** Each time another writer has got further; so many times mean that the disk is broken. */
   private static final int MOST_READINGS = 10_000;
 
   /** What else is in a segment is not ours, as what some systems leave in any folder. */
@@ -138,7 +138,7 @@ final class KeyFolder {
       }
       disk.remove(folder);
     } catch (NoSuchFileException | DirectoryNotEmptyException _) {
-      // Somebody else has cleared it away, or made the document again.
+      // Another process has cleared it away, or made the document again.
     }
   }
 

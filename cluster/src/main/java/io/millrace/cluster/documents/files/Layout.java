@@ -32,7 +32,7 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
    */
   record Names(LongSupplier random, int segmentLength) {}
 
-  /** After this long nobody goes on with an unfinished file; who does begins again. */
+  /** An unfinished file of this age is removed; a writer that still needs it begins again. */
   private static final Duration LEFT_OVER = Duration.ofHours(1);
 
   /** Makes the folders that are missing, and removes what the dead have left unfinished. */
@@ -100,7 +100,7 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
     return Location.Segment.of(ordinal, names.random().getAsLong());
   }
 
-  /** A name for something that nobody sees until it is finished. */
+  /** A name for something that is not visible until it is finished. */
   Path unfinished() {
     return root.resolve("unfinished").resolve("%016x".formatted(names.random().getAsLong()));
   }

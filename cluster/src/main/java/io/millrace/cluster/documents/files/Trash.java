@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where folders go that nobody can find any more, until they are removed. They stay for a while:
- * the system may be about to make a name in one that it found before it was moved, and must find
- * there what stands in the way. Safe for use by threads and processes.
+ * Takes folders that cannot be found any more, until they are removed. They stay for a while: the
+ * system may be about to make a name in one that it found before it was moved, and must find there
+ * what stands in the way. Safe for use by threads and processes.
  */
 final class Trash {
   private static final Logger LOG = LoggerFactory.getLogger(Trash.class);
@@ -49,7 +49,7 @@ final class Trash {
       disk.move(what, place);
       mine.add(place);
     } catch (NoSuchFileException _) {
-      // Somebody else has moved it.
+      // Another process has moved it.
     }
     for (int i = 0; i < REMOVED_AT_A_TIME && removeOld(mine.peek()); i++) {
       mine.poll();
@@ -96,7 +96,7 @@ final class Trash {
     try {
       disk.remove(path);
     } catch (NoSuchFileException _) {
-      // Somebody else was faster.
+      // Another process was faster.
     }
   }
 }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 final class Writer {
   private static final Logger LOG = LoggerFactory.getLogger(Writer.class);
 
-  /** Each time somebody else has made and deleted the document meanwhile. */
+  /** Each time another writer has made and deleted the document meanwhile. */
   private static final int MOST_TRIES = 500;
 
   private final Disk disk;
@@ -80,7 +80,7 @@ final class Writer {
         }
       }
       // A folder that is not empty was in that place, which systems say in different ways, or
-      // somebody took what was prepared for a leftover while this process stood still.
+      // another process took what was prepared for a leftover while this one stood still.
       return false;
     }
   }
@@ -154,7 +154,8 @@ final class Writer {
             layout.check();
             return Optional.empty();
           }
-          // Somebody took it for a leftover while this process stood still: nothing has happened.
+          // Another process took it for a leftover while this one stood still: nothing has
+          // happened.
         }
       }
       throw new IOException(unfinished + " is always gone");

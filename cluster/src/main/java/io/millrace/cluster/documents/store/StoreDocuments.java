@@ -29,7 +29,7 @@ import java.util.function.Supplier;
  *
  * <p>A request ends within the times of the store: at once in process, within those of its client
  * over HTTP. A change is sent once and carries no request id, which the store would have to keep in
- * mind: an answer that was lost is an {@link UnclearOutcomeException}, and whoever cares reads.
+ * mind: an answer that was lost is an {@link UnclearOutcomeException}.
  */
 public final class StoreDocuments implements VersionedDocuments {
   /** The collection that belongs to the documents of a cluster unless another one is named. */
@@ -57,7 +57,7 @@ public final class StoreDocuments implements VersionedDocuments {
   /**
    * The documents in a collection; closing them leaves the store open.
    *
-   * @param collection 1 to 512 bytes, in which nobody else writes
+   * @param collection 1 to 512 bytes, in which only these documents are written
    */
   public static StoreDocuments in(TaskStore store, String collection) {
     return new StoreDocuments(store, collection, false);
