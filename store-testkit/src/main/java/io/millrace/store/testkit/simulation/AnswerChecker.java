@@ -2,6 +2,7 @@ package io.millrace.store.testkit.simulation;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
+import io.millrace.store.ClaimOrder;
 import io.millrace.store.Command;
 import io.millrace.store.Document;
 import io.millrace.store.Limits;
@@ -9,12 +10,14 @@ import io.millrace.store.Outcome;
 import io.millrace.store.Reason;
 import io.millrace.store.Reason.Kind;
 import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.testkit.simulation.Verdict.Cause;
 import io.millrace.store.testkit.simulation.Verdict.Choice;
 import io.millrace.store.testkit.simulation.Verdict.NewDocument;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +64,7 @@ final class AnswerChecker {
     if (claim.count() > limits.claimCount()) {
       causes.add(Cause.of(Kind.TOO_LARGE));
     }
-    Verdict verdict = ClaimRules.verdict(model, claim, nowMillis);
+    Verdict verdict = claimVerdict(claim, nowMillis);
     if (causes.isEmpty()) {
       return verdict;
     }
@@ -69,6 +72,36 @@ final class AnswerChecker {
       causes.addAll(others);
     }
     return new Verdict.Refused(causes);
+  }
+
+  /** What a claim within the limits must give, by the documentation. */
+  private Verdict claimVerdict(Claim claim, long nowMillis) {
+    List<Cause> causes = new ArrayList<>();
+    for (TaskRef ref : new LinkedHashSet<>(claim.depends())) {
+      if (model.find(ref) == null) {
+        causes.add(new Cause(Kind.MISSING_DEPEND, ref, null));
+      }
+    }
+    if (!causes.isEmpty()) {
+      return new Verdict.Refused(causes);
+    }
+    List<Choice> choices = new ArrayList<>();
+    int left = claim.count();
+    for (String group : claim.groups()) {
+      List<Task> waiting = model.waiting(group, nowMillis);
+      int most = Math.min(left, waiting.size());
+      if (claim.whileFewerThan() > 0) {
+        most = Math.min(most, claim.whileFewerThan() - model.claimed(group, nowMillis));
+      }
+      if (most > 0) {
+        List<Task> ordered = claim.order() == ClaimOrder.NEWEST ? waiting.reversed() : waiting;
+        choices.add(new Choice(ordered, most, claim.order() == ClaimOrder.RANDOM));
+        left -= most;
+      }
+    }
+    return choices.isEmpty()
+        ? new Verdict.Nothing()
+        : new Verdict.Takes(choices, claim.client(), nowMillis + claim.leaseMillis());
   }
 
   /** Whether a transaction is refused for its size, before its parts are checked. */
