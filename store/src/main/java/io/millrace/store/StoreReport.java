@@ -1,6 +1,6 @@
 package io.millrace.store;
 
-import io.millrace.store.journal.JournalReport;
+import io.millrace.store.journal.files.JournalReport;
 
 /**
  * What a check of a store's folder found: its files, and what a restart would find in them.

@@ -34,11 +34,6 @@ final class NoDisk implements Journal {
   }
 
   @Override
-  public long unsyncedBytes() {
-    return 0;
-  }
-
-  @Override
   public void close() {
     // There is nothing to release.
   }

@@ -10,7 +10,7 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.environment.Folder;
-import io.millrace.store.journal.SnapshotInput;
+import io.millrace.store.journal.files.SnapshotInput;
 import io.millrace.wire.Answers;
 import io.millrace.wire.WireException;
 import java.io.BufferedInputStream;

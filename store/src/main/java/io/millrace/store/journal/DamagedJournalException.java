@@ -17,7 +17,7 @@ public final class DamagedJournalException extends JournalException {
   }
 
   /** The same, found out by {@code cause}. */
-  DamagedJournalException(String file, long offset, String what, Throwable cause) {
+  public DamagedJournalException(String file, long offset, String what, Throwable cause) {
     this(file, offset, what);
     initCause(cause);
   }

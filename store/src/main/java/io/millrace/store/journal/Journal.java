@@ -120,9 +120,6 @@ public interface Journal extends AutoCloseable {
    */
   void trim(long keepAfterPosition);
 
-  /** The number of bytes handed to {@link #append} that are not durable yet. */
-  long unsyncedBytes();
-
   /**
    * A lack of room that can pass: nothing is lost by it, and the journal asks for room again by
    * itself.

@@ -29,7 +29,7 @@ public record Retention(long bytes, Duration age) {
    * @param totalBytes what all segments take, with it
    * @param ageMillis the time from its last frame to the newest
    */
-  boolean keeps(long totalBytes, long ageMillis) {
+  public boolean keeps(long totalBytes, long ageMillis) {
     return totalBytes <= bytes && ageMillis <= age.toMillis();
   }
 }

@@ -4,9 +4,8 @@ import io.millrace.store.StoreException;
 import io.millrace.store.StoreReport;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
-import io.millrace.store.journal.JournalCheck;
-import io.millrace.store.journal.JournalContents;
-import io.millrace.store.journal.JournalReport;
+import io.millrace.store.journal.files.JournalCheck;
+import io.millrace.store.journal.files.JournalReport;
 import io.millrace.store.kernel.records.History;
 import io.millrace.store.kernel.records.RecordException;
 import io.millrace.store.kernel.records.RecordReader;
@@ -22,7 +21,7 @@ import java.nio.file.Path;
  * Reads all records of a folder, and replays what a restart would: the newest whole snapshot and
  * the frames after it.
  */
-public final class StoreCheck implements JournalContents {
+public final class StoreCheck implements JournalCheck.Contents {
   private static final Frame NONE = new Frame(0, 0, 0, 0, 0, 0, ByteBuffer.allocate(0));
 
   private Replayer replayer = new Replayer();

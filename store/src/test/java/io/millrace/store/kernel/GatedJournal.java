@@ -69,12 +69,6 @@ final class GatedJournal implements Journal {
   }
 
   @Override
-  public long unsyncedBytes() {
-    return journal.unsyncedBytes()
-        + held.stream().mapToLong(it -> it.frame().payload().remaining()).sum();
-  }
-
-  @Override
   public Tail recover(Replay replay) {
     return journal.recover(replay);
   }

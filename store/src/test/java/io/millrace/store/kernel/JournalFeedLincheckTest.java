@@ -69,11 +69,6 @@ public class JournalFeedLincheckTest {
     public void trim(long keepAfterPosition) {}
 
     @Override
-    public long unsyncedBytes() {
-      return 0;
-    }
-
-    @Override
     public void close() {}
   }
 

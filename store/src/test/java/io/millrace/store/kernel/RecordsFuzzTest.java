@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.millrace.store.journal.Frame;
-import io.millrace.store.journal.SnapshotInput;
+import io.millrace.store.journal.files.SnapshotInput;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordException;
 import io.millrace.store.kernel.records.RecordReader;

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * proves it by failing on the mutant:
  *
  * <pre>
- *   Mutant.of("io.millrace.store.journal.ActiveSegment", "sync").withoutCall("sync")
+ *   Mutant.of("io.millrace.store.journal.files.ActiveSegment", "sync").withoutCall("sync")
  *       .firstFailure(50, StoreRun.class)
  *
  *   static final class StoreRun implements LongConsumer {

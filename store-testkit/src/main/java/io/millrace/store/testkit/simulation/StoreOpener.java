@@ -4,12 +4,12 @@ import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Journaling;
 import io.millrace.store.Limits;
 import io.millrace.store.StoreOptions;
-import io.millrace.store.journal.FileJournal;
-import io.millrace.store.journal.FileJournalOptions;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.Retention;
+import io.millrace.store.journal.files.FileJournal;
+import io.millrace.store.journal.files.FileJournalOptions;
 import io.millrace.store.kernel.EmbeddedStore;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.nio.file.Path;
@@ -152,11 +152,6 @@ final class StoreOpener {
     @Override
     public @Nullable Reader read(long position) {
       return journal.read(position);
-    }
-
-    @Override
-    public long unsyncedBytes() {
-      return journal.unsyncedBytes();
     }
 
     @Override

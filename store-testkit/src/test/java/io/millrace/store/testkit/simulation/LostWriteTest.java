@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.store.environment.DiskFile;
 import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.DamagedJournalException;
-import io.millrace.store.journal.FileJournal;
-import io.millrace.store.journal.FileJournalOptions;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.files.FileJournal;
+import io.millrace.store.journal.files.FileJournalOptions;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import io.millrace.store.testkit.mutation.Mutant;
 import java.io.IOException;
@@ -17,6 +17,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 
@@ -34,12 +35,14 @@ final class LostWriteTest {
       try (FileJournal journal =
           FileJournal.open(environment, FOLDER, new FileJournalOptions(1 << 20, 1 << 20))) {
         journal.recover(new NothingThere());
+        CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
         for (int sequence = 1; sequence <= FRAMES; sequence++) {
-          journal.append(
-              new Frame(sequence, 1, 1, 1, 0, sequence, ByteBuffer.allocate(FRAME_BYTES - 72)));
+          last =
+              journal.append(
+                  new Frame(sequence, 1, 1, 1, 0, sequence, ByteBuffer.allocate(FRAME_BYTES - 72)));
         }
         environment.runUntilIdle();
-        assertThat(journal.unsyncedBytes()).isZero();
+        assertThat(last).isCompleted();
         zero(environment, 4096 + 3 * FRAME_BYTES, 4 * FRAME_BYTES);
         try (Journal.Reader reader = Objects.requireNonNull(journal.read(0))) {
           for (int sequence = 1; sequence <= 3; sequence++) {
@@ -85,7 +88,7 @@ final class LostWriteTest {
 
   @Test
   void a_reader_that_takes_them_for_the_end_is_noticed() {
-    Mutant mutant = Mutant.of("io.millrace.store.journal.FrameReader", "refuseDamage");
+    Mutant mutant = Mutant.of("io.millrace.store.journal.files.FrameReader", "refuseDamage");
     assertThat(mutant.returningNothing().firstFailure(1, ReadLostWrite.class).failure())
         .hasMessageContaining("Expecting code to raise a throwable");
   }

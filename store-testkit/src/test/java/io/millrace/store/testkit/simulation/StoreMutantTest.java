@@ -245,7 +245,7 @@ final class StoreMutantTest {
   }
 
   private static Mutant journal(String type, String method) {
-    return Mutant.of("io.millrace.store.journal." + type, method);
+    return Mutant.of("io.millrace.store.journal.files." + type, method);
   }
 
   private static Mutant kernel(String type, String method) {

@@ -40,11 +40,6 @@ final class PastJournal implements Journal {
   }
 
   @Override
-  public long unsyncedBytes() {
-    return 0;
-  }
-
-  @Override
   public void close() {
     // There is nothing to release.
   }

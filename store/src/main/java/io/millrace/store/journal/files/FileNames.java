@@ -1,0 +1,65 @@
+package io.millrace.store.journal.files;
+
+import java.util.HexFormat;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/** The names of a journal's files. */
+final class FileNames {
+  static final String SEGMENT = ".segment";
+  static final String SNAPSHOT = ".snapshot";
+
+  /** An empty file whose name tells the newest epoch. */
+  static final String EPOCH = ".epoch";
+
+  /** What recovery of earlier versions cut from a segment and kept for people. */
+  static final String TORN = ".torn";
+
+  static final String TEMPORARY = ".tmp";
+  static final String SPARE = "spare" + SEGMENT + TEMPORARY;
+
+  private static final int DIGITS = 16;
+
+  private FileNames() {}
+
+  static String segment(long firstSequence) {
+    return HexFormat.of().toHexDigits(firstSequence) + SEGMENT;
+  }
+
+  static String snapshot(long sequence) {
+    return HexFormat.of().toHexDigits(sequence) + SNAPSHOT;
+  }
+
+  static String epoch(long epoch) {
+    return HexFormat.of().toHexDigits(epoch) + EPOCH;
+  }
+
+  /** The number in a name of the given kind; empty when it is no such name. */
+  static OptionalLong number(String name, String kind) {
+    if (name.length() != DIGITS + kind.length() || !name.endsWith(kind)) {
+      return OptionalLong.empty();
+    }
+    String digits = name.substring(0, DIGITS);
+    if (!digits.chars().allMatch(HexFormat::isHexDigit)) {
+      return OptionalLong.empty();
+    }
+    long number = HexFormat.fromHexDigitsToLong(digits);
+    return number < 0 ? OptionalLong.empty() : OptionalLong.of(number);
+  }
+
+  /** Whether a file of this name belongs to the journal as it is written now. */
+  static boolean isKnown(String name) {
+    return Stream.of(SEGMENT, SNAPSHOT, EPOCH).anyMatch(kind -> number(name, kind).isPresent());
+  }
+
+  /** The numbers of all files of a kind, ascending. */
+  static List<Long> numbers(List<String> names, String kind) {
+    return names.stream()
+        .map(name -> number(name, kind))
+        .filter(OptionalLong::isPresent)
+        .map(OptionalLong::getAsLong)
+        .sorted()
+        .toList();
+  }
+}

@@ -1,0 +1,121 @@
+package io.millrace.store.journal.files;
+
+import io.millrace.store.environment.DiskFile;
+import io.millrace.store.journal.DamagedJournalException;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.JournalException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Follows the durable frames through the segments while the journal goes on. */
+final class FrameReader implements Journal.Reader {
+  private static final int PIECE_BYTES = 256 << 10;
+
+  private final Storage storage;
+  private final SegmentIndex index;
+  private final long position;
+  private @Nullable DiskFile file;
+  private @Nullable FrameScan scan;
+  private volatile long segmentSequence;
+
+  private FrameReader(Storage storage, SegmentIndex index, long position) {
+    this.storage = storage;
+    this.index = index;
+    this.position = position;
+  }
+
+  static @Nullable FrameReader open(Storage storage, SegmentIndex index, long position) {
+    FrameReader reader = new FrameReader(storage, index, position);
+    Segment first = index.enter(reader, position);
+    if (first == null) {
+      return null;
+    }
+    try {
+      reader.enter(first);
+    } catch (JournalException e) {
+      index.leave(reader);
+      throw e;
+    }
+    return reader;
+  }
+
+  /** The first frame of the segment in which it reads. */
+  long segmentSequence() {
+    return segmentSequence;
+  }
+
+  @Override
+  public @Nullable Frame next() {
+    try {
+      while (scan != null) {
+        // Asked before the successor: what is durable while there is none.
+        long durable = index.readableEnd(segmentSequence);
+        // Asked before reading: a segment that has a successor by now is complete. What stands in
+        // it after the last frame before its successor is of no life that the journal goes on with.
+        @Nullable Segment next = index.after(segmentSequence);
+        if (next != null && next.firstSequence() == scan.chain().sequence() + 1) {
+          enter(next);
+          continue;
+        }
+        scan.limit(next == null ? durable : index.readableEnd(segmentSequence));
+        @Nullable Frame frame = scan.next();
+        if (frame != null && frame.position() > position) {
+          return frame;
+        }
+        if (frame == null) {
+          refuseDamage(scan, next == null ? durable : scan.offset());
+          if (next == null) {
+            return null;
+          }
+          enter(index.at(scan.chain().sequence() + 1));
+        }
+      }
+      throw new JournalException("this reader is closed");
+    } catch (IOException e) {
+      throw new JournalException(
+          "cannot read " + FileNames.segment(segmentSequence) + " in " + storage.describe(), e);
+    }
+  }
+
+  /** Frames reach up to {@code end}; a disk that lost a write may show zeros before it. */
+  private void refuseDamage(FrameScan stopped, long end) {
+    String problem =
+        stopped.problem() == null && stopped.offset() < end ? "zeros" : stopped.problem();
+    if (problem != null) {
+      throw new DamagedJournalException(
+          FileNames.segment(segmentSequence), stopped.offset(), problem);
+    }
+  }
+
+  private void enter(Segment segment) {
+    try {
+      closeFile();
+      segmentSequence = segment.firstSequence();
+      DiskFile opened = storage.read(segment.name());
+      file = opened;
+      scan = new FrameScan(opened, segment, PIECE_BYTES);
+    } catch (IOException e) {
+      throw new JournalException("cannot open " + segment.name() + " in " + storage.describe(), e);
+    }
+  }
+
+  private void closeFile() throws IOException {
+    if (file != null) {
+      file.close();
+      file = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    index.leave(this);
+    scan = null;
+    try {
+      closeFile();
+    } catch (IOException e) {
+      throw new JournalException(
+          "cannot close " + FileNames.segment(segmentSequence) + " in " + storage.describe(), e);
+    }
+  }
+}

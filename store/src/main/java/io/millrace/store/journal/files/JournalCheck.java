@@ -1,0 +1,336 @@
+package io.millrace.store.journal.files;
+
+import io.millrace.store.StoreException;
+import io.millrace.store.environment.DiskFile;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.environment.Folder;
+import io.millrace.store.journal.DamagedJournalException;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.files.JournalReport.Damage;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads every frame and snapshot of a journal's folder and says what it found. Changes nothing and
+ * takes no lock: of a journal that is in use the last frames may show as an unfinished tail, and a
+ * file that is removed meanwhile as missing.
+ */
+public final class JournalCheck {
+  /** Takes every payload as it is. */
+  private static final Contents UNREAD = new Contents() {};
+
+  private static final int PIECE_BYTES = 4 << 20;
+
+  private final Storage storage;
+  private final Contents contents;
+  private final List<String> notices = new ArrayList<>();
+  private final List<Damage> damages = new ArrayList<>();
+
+  /** Where the segment before ended; null when that cannot be told. */
+  private @Nullable Chain last;
+
+  /** The last frame that can be read, of all segments. */
+  private Chain end = Chain.START;
+
+  private Chain newestSnapshot = Chain.START;
+  private long firstSequence;
+  private long frames;
+  private int snapshots;
+  private long bytes;
+
+  private JournalCheck(Storage storage, Contents contents) {
+    this.storage = storage;
+    this.contents = contents;
+  }
+
+  /**
+   * Checks a folder of this machine.
+   *
+   * @throws JournalException when it is no folder or cannot be read
+   */
+  public static JournalReport verify(Path folder) {
+    return verify(folder, UNREAD);
+  }
+
+  /**
+   * The same, also showing what was found to {@code contents}.
+   *
+   * @throws JournalException when it is no folder or cannot be read
+   */
+  public static JournalReport verify(Path folder, Contents contents) {
+    if (!Files.isDirectory(folder)) {
+      throw new JournalException(folder + " is not a folder");
+    }
+    return verify(Environment.system(), folder, contents);
+  }
+
+  /**
+   * Checks a folder of an environment's disk.
+   *
+   * @throws JournalException when it is absent or cannot be read
+   */
+  public static JournalReport verify(Environment environment, Path folder) {
+    return verify(environment, folder, UNREAD);
+  }
+
+  /**
+   * The same, also showing what was found to {@code contents}.
+   *
+   * @throws JournalException when it is absent or cannot be read
+   */
+  public static JournalReport verify(Environment environment, Path folder, Contents contents) {
+    try (Folder opened = environment.disk().open(folder)) {
+      return new JournalCheck(new Storage(opened), contents).run();
+    } catch (IOException e) {
+      throw new JournalException("cannot read the journal in " + folder, e);
+    }
+  }
+
+  private JournalReport run() throws IOException {
+    List<String> names = storage.list();
+    for (String name : names) {
+      if (name.endsWith(FileNames.TORN)) {
+        notices.add(name + " keeps what recovery by an earlier version cut off");
+      } else if (name.endsWith(FileNames.TEMPORARY) && !name.equals(FileNames.SPARE)) {
+        notices.add(name + " is unfinished and has no meaning");
+      } else if (!FileNames.isKnown(name) && !name.equals(FileNames.SPARE)) {
+        notices.add(name + " is no file of a journal and is read by nothing");
+      }
+    }
+    List<Long> snapshotNumbers = FileNames.numbers(names, FileNames.SNAPSHOT);
+    List<Long> segments = FileNames.numbers(names, FileNames.SEGMENT);
+    boolean standsAlone = false;
+    for (long sequence : snapshotNumbers.reversed()) {
+      standsAlone = snapshot(sequence);
+    }
+    for (int i = 0; i < segments.size(); i++) {
+      boolean isLast = i == segments.size() - 1;
+      segment(segments.get(i), isLast ? Long.MAX_VALUE : segments.get(i + 1) - 1);
+    }
+    checkReach(segments, snapshotNumbers, standsAlone);
+    if (end.sequence() < newestSnapshot.sequence()) {
+      end = newestSnapshot;
+    }
+    return new JournalReport(
+        segments.size(),
+        frames,
+        snapshots,
+        firstSequence,
+        end.sequence(),
+        end.position(),
+        end.epoch(),
+        end.timeMillis(),
+        bytes,
+        notices,
+        damages);
+  }
+
+  /** Whether the frames reach from the oldest snapshot, or the beginning, to the newest one. */
+  private void checkReach(List<Long> segments, List<Long> snapshotNumbers, boolean standsAlone) {
+    if (segments.isEmpty()) {
+      if (!snapshotNumbers.isEmpty() && !standsAlone) {
+        damages.add(
+            new Damage(
+                FileNames.segment(snapshotNumbers.getLast() + 1), 0, "all segments are missing"));
+      }
+      return;
+    }
+    long base = snapshotNumbers.isEmpty() ? 0 : snapshotNumbers.getFirst();
+    if (segments.getFirst() > base + 1) {
+      damages.add(new Damage(FileNames.segment(base + 1), 0, "this segment is missing"));
+    }
+  }
+
+  private boolean snapshot(long sequence) throws IOException {
+    String name = FileNames.snapshot(sequence);
+    try (DiskFile file = storage.read(name);
+        InputStream stream = new DiskFileInput(file)) {
+      bytes += file.size();
+      SnapshotInput input = new SnapshotInput(stream, name);
+      if (input.frame().sequence() != sequence) {
+        throw new DamagedJournalException(
+            name, 8, "this is the snapshot of frame " + input.frame().sequence());
+      }
+      boolean whole = false;
+      try {
+        @Nullable Damage unreadable = show(input, name);
+        input.readToEnd();
+        if (unreadable != null) {
+          damages.add(unreadable);
+        }
+        whole = unreadable == null;
+      } finally {
+        contents.snapshotEnd(whole);
+      }
+      snapshots++;
+      Chain chain = Chain.START.after(input.frame(), 0);
+      newestSnapshot = newestSnapshot.sequence() < chain.sequence() ? chain : newestSnapshot;
+      return input.standsAlone();
+    } catch (DamagedJournalException e) {
+      damages.add(Damage.of(e));
+      return false;
+    } catch (NoSuchFileException e) {
+      noteRemoved(name);
+      return false;
+    }
+  }
+
+  /** Shows the parts; gives the first that means nothing, or null. */
+  private @Nullable Damage show(SnapshotInput input, String name) throws IOException {
+    contents.snapshot(input.frame());
+    long at = input.offset();
+    for (ByteBuffer part = input.next(); part != null; part = input.next()) {
+      try {
+        contents.part(part);
+      } catch (StoreException e) {
+        return new Damage(name, at, "part " + (input.parts() - 1) + ": " + e.getMessage());
+      }
+      at = input.offset();
+    }
+    return null;
+  }
+
+  /**
+   * Reads the frames of a segment.
+   *
+   * @param most the last of them, which the name of the next segment tells; {@link Long#MAX_VALUE}
+   *     for the last segment
+   */
+  private void segment(long sequence, long most) throws IOException {
+    String name = FileNames.segment(sequence);
+    try (DiskFile file = storage.read(name)) {
+      bytes += file.size();
+      Segment segment = new Segment(SegmentHeader.read(file, sequence), file.size());
+      if (last != null && !last.equals(segment.header().before())) {
+        damages.add(
+            new Damage(name, 16, "it does not follow on frame " + last.sequence() + " before it"));
+      }
+      FrameScan scan = new FrameScan(file, segment, PIECE_BYTES);
+      boolean whole = true;
+      show(scan, name, most);
+      for (@Nullable Damage damage = stop(file, segment, scan, most);
+          damage != null;
+          damage = stop(file, segment, scan, most)) {
+        damages.add(damage);
+        whole = scan.skip(newestSnapshot, most);
+        if (!whole) {
+          break;
+        }
+        show(scan, name, most);
+      }
+      last = whole ? scan.chain() : null;
+      end = scan.chain();
+    } catch (DamagedJournalException e) {
+      damages.add(Damage.of(e));
+      last = null;
+    } catch (NoSuchFileException e) {
+      noteRemoved(name);
+      last = null;
+    }
+  }
+
+  private void noteRemoved(String name) {
+    notices.add(name + " was removed while the folder was read: the store is in use");
+  }
+
+  private void show(FrameScan scan, String name, long most) throws IOException {
+    long at = scan.offset();
+    while (scan.chain().sequence() < most) {
+      @Nullable Frame frame = scan.next();
+      if (frame == null) {
+        return;
+      }
+      firstSequence = firstSequence == 0 ? frame.sequence() : firstSequence;
+      frames++;
+      try {
+        contents.frame(frame);
+      } catch (StoreException e) {
+        damages.add(new Damage(name, at, "frame " + frame.sequence() + ": " + e.getMessage()));
+      }
+      at = scan.offset();
+    }
+  }
+
+  /** Why the frames end where they do; null if they may. */
+  private @Nullable Damage stop(DiskFile file, Segment segment, FrameScan scan, long most)
+      throws IOException {
+    String name = segment.name();
+    long frame = scan.chain().sequence();
+    if (frame == most) {
+      return null;
+    }
+    boolean covered = frame < newestSnapshot.sequence();
+    if (covered || most < Long.MAX_VALUE) {
+      return new Damage(
+          name,
+          scan.offset(),
+          (scan.problem() == null ? "the frames end" : scan.problem())
+              + " after frame "
+              + frame
+              + (most < Long.MAX_VALUE ? ", but the next segment begins with " + (most + 1) : "")
+              + (covered ? "; there is a snapshot of frame " + newestSnapshot.sequence() : ""));
+    }
+    TornTail torn;
+    try {
+      torn = TornTail.examine(file, segment, scan, frame + 1);
+    } catch (DamagedJournalException e) {
+      return Damage.of(e);
+    }
+    long missing = segment.header().allocatedBytes() - segment.sizeBytes();
+    if (missing > 0 && (!torn.isEmpty() || scan.offset() == segment.sizeBytes())) {
+      damages.add(
+          new Damage(
+              name,
+              segment.sizeBytes(),
+              "the last " + missing + " bytes are missing, perhaps with frames after " + frame));
+    } else if (missing > 0) {
+      notices.add(name + " is " + missing + " bytes shorter than it was made; no frame is missing");
+    }
+    if (!torn.isEmpty()) {
+      notices.add(
+          "%d bytes of unfinished frames in %s at byte %d; a start leaves them out and begins a new history"
+              .formatted(torn.end() - torn.offset(), name, torn.offset()));
+    }
+    return null;
+  }
+
+  /**
+   * What a journal's payloads mean to whoever wrote them; a {@link JournalCheck} shows it all that
+   * it finds: snapshots first, the newest before the older ones, then the frames in order. Payloads
+   * are only valid during the call.
+   */
+  public interface Contents {
+    /** A snapshot begins; of {@code frame} only the header counts. */
+    default void snapshot(Frame frame) {}
+
+    /**
+     * A part of it, in the order written.
+     *
+     * @throws io.millrace.store.StoreException says what is wrong with it; no other part of this
+     *     snapshot is shown then
+     */
+    default void part(ByteBuffer payload) {}
+
+    /**
+     * It ends.
+     *
+     * @param whole whether its file was whole, and nothing wrong with its parts
+     */
+    default void snapshotEnd(boolean whole) {}
+
+    /**
+     * A frame that follows on the one before it in its segment.
+     *
+     * @throws io.millrace.store.StoreException says what is wrong with it
+     */
+    default void frame(Frame frame) {}
+  }
+}

@@ -1,0 +1,369 @@
+package io.millrace.store.journal.files;
+
+import io.millrace.store.StoreException;
+import io.millrace.store.environment.DiskFile;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.DamagedJournalException;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.JournalException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a folder once, from the newest whole snapshot to the last frame. */
+final class Recovery {
+  private static final int PIECE_BYTES = 4 << 20;
+
+  /**
+   * Where the journal goes on.
+   *
+   * @param file the last segment, open
+   * @param sizeBytes how far frames may be written to it
+   */
+  record Ending(
+      DiskFile file, long sizeBytes, long offset, long journalId, Chain chain, String notice) {}
+
+  private final Environment environment;
+  private final Storage storage;
+  private final FileJournalOptions options;
+  private final List<Long> passedOver = new ArrayList<>();
+  private final StringJoiner notices = new StringJoiner("; ");
+  private Chain loaded = Chain.START;
+  private int cuts;
+  private long lostEpochs;
+
+  Recovery(Environment environment, Storage storage, FileJournalOptions options) {
+    this.environment = environment;
+    this.storage = storage;
+    this.options = options;
+  }
+
+  /** Adds every usable segment to {@code index}; {@code newId} names a journal that is new. */
+  Ending run(Journal.Replay replay, SegmentIndex index, long newId) throws IOException {
+    List<String> names = storage.list();
+    List<Long> snapshots = FileNames.numbers(names, FileNames.SNAPSHOT);
+    List<Long> segments = FileNames.numbers(names, FileNames.SEGMENT);
+    long first = segments.isEmpty() ? Long.MAX_VALUE : segments.getFirst();
+    loaded = new SnapshotLoad(environment, storage, replay, notices::add).newest(snapshots, first);
+    long base = loaded.sequence();
+    for (long snapshot : snapshots) {
+      if (snapshot > base) {
+        passedOver.add(snapshot);
+      }
+    }
+    if (segments.isEmpty()) {
+      removeTemporary(names);
+      return begin(SegmentHeader.following(newId, loaded), index);
+    }
+    List<Segment> usable = headers(segments, base);
+    long newestSnapshot = snapshots.isEmpty() ? 0 : snapshots.getLast();
+    Ending ending = replayAll(usable, newestSnapshot, replay, index);
+    removeTemporary(names);
+    return ending;
+  }
+
+  /** See {@link Journal.Tail}. */
+  int cuts() {
+    return cuts;
+  }
+
+  /** See {@link Journal.Tail}. */
+  long lostEpochs() {
+    return lostEpochs;
+  }
+
+  /**
+   * Makes it durable that an epoch begins, before its first frame is written. So the next recovery
+   * knows how many have begun, even if it cannot read their frames.
+   *
+   * @param last the epoch of the last frame
+   * @return the epoch that begins
+   */
+  long beginEpoch(long last) throws IOException {
+    List<Long> known = FileNames.numbers(storage.list(), FileNames.EPOCH);
+    long newest = known.isEmpty() ? 0 : known.getLast();
+    // An earlier program did not count; then, one epoch may have begun in what cannot be read.
+    lostEpochs = cuts == 0 ? 0 : known.isEmpty() || newest < last ? 1 : newest - last;
+    long epoch = Math.max(newest, last) + 1;
+    if (known.isEmpty()) {
+      storage.open(FileNames.epoch(epoch)).close();
+      storage.sync();
+    } else {
+      // Needs no room on a full disk.
+      storage.publish(FileNames.epoch(newest), FileNames.epoch(epoch));
+    }
+    return epoch;
+  }
+
+  /** The snapshots that are newer than the one chosen, and damaged. */
+  List<Long> passedOver() {
+    return passedOver;
+  }
+
+  /** The headers of all segments, of which only those that are needed must be whole. */
+  private List<Segment> headers(List<Long> sequences, long base) throws IOException {
+    List<Segment> usable = new ArrayList<>();
+    for (int i = sequences.size() - 1; i >= 0; i--) {
+      long sequence = sequences.get(i);
+      boolean needed = i == sequences.size() - 1 || sequences.get(i + 1) > base + 1;
+      try (DiskFile file = storage.read(FileNames.segment(sequence))) {
+        Segment segment = new Segment(SegmentHeader.read(file, sequence), file.size());
+        if (!usable.isEmpty()
+            && usable.getFirst().header().journalId() != segment.header().journalId()) {
+          throw new DamagedJournalException(segment.name(), 8, "this is of another journal");
+        }
+        usable.addFirst(segment);
+      } catch (DamagedJournalException damage) {
+        if (needed) {
+          throw damage;
+        }
+        notices.add("segments up to " + damage.file() + " cannot be read: " + damage.getMessage());
+        break;
+      }
+    }
+    return usable;
+  }
+
+  private Ending replayAll(
+      List<Segment> segments, long newestSnapshot, Journal.Replay replay, SegmentIndex index)
+      throws IOException {
+    long base = loaded.sequence();
+    int start = 0;
+    for (int i = 0; i < segments.size(); i++) {
+      if (segments.get(i).firstSequence() <= base + 1) {
+        start = i;
+      }
+    }
+    segments.subList(0, start).forEach(index::add);
+    for (int i = start; i < segments.size(); i++) {
+      Segment segment = segments.get(i);
+      @Nullable SegmentHeader next = i == segments.size() - 1 ? null : segments.get(i + 1).header();
+      DiskFile file = storage.open(segment.name());
+      boolean keepOpen = false;
+      try {
+        SegmentReplay reading = new SegmentReplay(file, segment, replay);
+        reading.run(next == null ? Long.MAX_VALUE : next.before().sequence());
+        index.add(reading.readable());
+        if (reading.from > segment.from()) {
+          index.readableFrom(reading.before.position());
+        }
+        if (next != null) {
+          refuseGap(reading.scan, segment, next);
+          continue;
+        }
+        Ending ending = end(file, reading, newestSnapshot, index);
+        keepOpen = true;
+        return ending;
+      } finally {
+        if (!keepOpen) {
+          file.close();
+        }
+      }
+    }
+    throw new IllegalStateException("a journal without segments");
+  }
+
+  /** Reads the frames of one segment, and delivers those that the snapshot does not hold. */
+  private final class SegmentReplay {
+    final DiskFile file;
+    final Segment segment;
+    final FrameScan scan;
+    private final Journal.Replay replay;
+
+    /** The frames of which none after them says that they were durable, each with its place. */
+    private final ArrayDeque<long[]> uncertain = new ArrayDeque<>();
+
+    /** Where the frames begin that can be read without a gap. */
+    private long from;
+
+    private Chain before;
+
+    SegmentReplay(DiskFile file, Segment segment, Journal.Replay replay) {
+      this.file = file;
+      this.segment = segment;
+      this.replay = replay;
+      this.scan = new FrameScan(file, segment, PIECE_BYTES);
+      this.from = segment.from();
+      this.before = segment.before();
+    }
+
+    /**
+     * Reads up to frame {@code most}, or as far as it can. What cannot be read of the frames that
+     * the snapshot holds is passed over.
+     */
+    void run(long most) throws IOException {
+      readOn(most);
+      while (scan.chain().sequence() < Math.min(loaded.sequence(), most)) {
+        long damagedAt = scan.offset();
+        String problem = scan.problem();
+        if (!scan.skip(loaded, Math.min(loaded.sequence() + 1, most))) {
+          return;
+        }
+        uncertain.clear();
+        from = scan.offset();
+        before = scan.chain();
+        notices.add(
+            "%s is damaged from byte %d to %d (%s), but the snapshot of frame %d holds what stood there"
+                .formatted(
+                    segment.name(),
+                    damagedAt,
+                    from,
+                    problem == null ? "zeros" : problem,
+                    loaded.sequence()));
+        readOn(most);
+      }
+    }
+
+    private void readOn(long most) throws IOException {
+      long at = scan.offset();
+      while (scan.chain().sequence() < most) {
+        @Nullable Frame frame = scan.next();
+        if (frame == null) {
+          return;
+        }
+        uncertain.add(new long[] {frame.sequence(), at});
+        while (!uncertain.isEmpty() && uncertain.getFirst()[0] <= frame.durableSequence()) {
+          uncertain.remove();
+        }
+        at = scan.offset();
+        if (frame.sequence() > loaded.sequence()) {
+          deliver(frame, segment, at, replay);
+        }
+      }
+    }
+
+    /** The segment as far as it can be read without a gap, from and to. */
+    Segment readable() {
+      return new Segment(segment.header(), segment.sizeBytes(), from, before);
+    }
+
+    /**
+     * Writes again what no later frame says was durable, and syncs. After a sync that failed in an
+     * earlier life the file system may hold it in memory and believe it written, so that a sync
+     * alone does nothing.
+     */
+    void makeDurable() throws IOException {
+      long to = scan.offset();
+      long first = uncertain.isEmpty() ? to : uncertain.getFirst()[1];
+      ByteBuffer piece = ByteBuffer.allocateDirect((int) Math.min(PIECE_BYTES, to - first));
+      for (long at = first; at < to; at += piece.limit()) {
+        piece.clear().limit((int) Math.min(piece.capacity(), to - at));
+        file.read(at, piece);
+        file.write(at, piece.flip());
+      }
+      file.sync();
+    }
+  }
+
+  /** What the replay cannot read is damage too, though its checksums are right. */
+  private static void deliver(Frame frame, Segment segment, long end, Journal.Replay replay) {
+    try {
+      replay.frame(frame);
+    } catch (StoreException e) {
+      long at = end - FrameFormat.sizeBytes(frame.payload().remaining());
+      throw new DamagedJournalException(
+          segment.name(), at, "frame " + frame.sequence() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void refuseGap(FrameScan scan, Segment segment, SegmentHeader next) {
+    if (!scan.chain().equals(next.before())) {
+      String problem = scan.problem();
+      throw new DamagedJournalException(
+          segment.name(),
+          scan.offset(),
+          (problem == null ? "the frames end" : problem)
+              + " after frame "
+              + scan.chain().sequence()
+              + ", but "
+              + FileNames.segment(next.firstSequence())
+              + " begins with frame "
+              + next.firstSequence());
+    }
+  }
+
+  private Ending end(DiskFile file, SegmentReplay reading, long newestSnapshot, SegmentIndex index)
+      throws IOException {
+    Segment segment = reading.segment;
+    FrameScan scan = reading.scan;
+    boolean covered = scan.chain().sequence() < loaded.sequence();
+    Chain chain = covered ? loaded : scan.chain();
+    TornTail torn = TornTail.examine(file, segment, scan, chain.sequence() + 1);
+    if ((torn.isEmpty() ? scan.chain() : chain).sequence() < newestSnapshot) {
+      throw new DamagedJournalException(
+          segment.name(),
+          scan.offset(),
+          "the frames end after frame "
+              + scan.chain().sequence()
+              + ", but there is a snapshot of frame "
+              + newestSnapshot);
+    }
+    reading.makeDurable();
+    storage.sync();
+    cuts = chain.sequence() < segment.firstSequence() ? segment.header().cuts() : 0;
+    long missingBytes = Math.max(0, segment.header().allocatedBytes() - segment.sizeBytes());
+    if (missingBytes > 0) {
+      notices.add(segment.name() + " is " + missingBytes + " bytes shorter than it was made");
+    }
+    if (!torn.isEmpty() || (missingBytes > 0 && scan.offset() == segment.sizeBytes())) {
+      cuts++;
+      notices.add(lost(segment, torn, chain, covered));
+      if (covered) {
+        index.readableFrom(chain.position());
+      }
+      file.close();
+      return begin(SegmentHeader.afterCut(segment.header().journalId(), chain, cuts), index);
+    }
+    index.durableUpTo(scan.offset());
+    return new Ending(
+        file,
+        segment.header().isNewest() ? segment.sizeBytes() : scan.offset(),
+        scan.offset(),
+        segment.header().journalId(),
+        chain,
+        notices.toString());
+  }
+
+  private static String lost(Segment segment, TornTail torn, Chain chain, boolean covered) {
+    return torn.end()
+        - torn.offset()
+        + " bytes of "
+        + segment.name()
+        + " from byte "
+        + torn.offset()
+        + " are no whole frames and were left out: the journal goes on after frame "
+        + chain.sequence()
+        + (covered ? ", which is in the snapshot" : "");
+  }
+
+  /** Begins a segment; the one before it, if any, stays as it is. */
+  private Ending begin(SegmentHeader header, SegmentIndex index) throws IOException {
+    SpareSegment.Published first;
+    try {
+      first = new SpareSegment(storage, options.segmentBytes(), 0).publish(header, 0);
+    } catch (SpareSegment.NoRoomException e) {
+      throw new JournalException(String.valueOf(e.getMessage()), e);
+    }
+    index.add(first.segment());
+    return new Ending(
+        first.file(),
+        first.segment().sizeBytes(),
+        SegmentHeader.BLOCK_BYTES,
+        header.journalId(),
+        header.before(),
+        notices.toString());
+  }
+
+  private void removeTemporary(List<String> names) throws IOException {
+    for (String name : names) {
+      if (name.endsWith(FileNames.TEMPORARY)) {
+        storage.discard(name);
+      }
+    }
+  }
+}

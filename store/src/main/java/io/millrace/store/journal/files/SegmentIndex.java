@@ -1,0 +1,112 @@
+package io.millrace.store.journal.files;
+
+import io.millrace.store.journal.DamagedJournalException;
+import io.millrace.store.journal.Retention;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the journal holds: its segments, and how far the last one is durable. Thread-safe. */
+final class SegmentIndex {
+  private final List<Segment> segments = new ArrayList<>();
+  private final List<FrameReader> readers = new ArrayList<>();
+  private long durableEnd = SegmentHeader.BLOCK_BYTES;
+  private long readableFrom;
+
+  synchronized void add(Segment segment) {
+    if (!segments.isEmpty() && isLast(segment.firstSequence())) {
+      // A crash left the last one without a whole frame; the new one has taken over its name.
+      segments.removeLast();
+    }
+    segments.add(segment);
+    durableEnd = SegmentHeader.BLOCK_BYTES;
+  }
+
+  synchronized void durableUpTo(long offset) {
+    durableEnd = offset;
+  }
+
+  /** Whether no segment follows the one that begins with {@code firstSequence}. */
+  private boolean isLast(long firstSequence) {
+    return segments.getLast().firstSequence() == firstSequence;
+  }
+
+  /** The segment after the one that begins with {@code firstSequence}; null for the last. */
+  synchronized @Nullable Segment after(long firstSequence) {
+    int next = segments.indexOf(at(firstSequence)) + 1;
+    return next < segments.size() ? segments.get(next) : null;
+  }
+
+  /** Says that commits up to {@code position} cannot all be read, although files hold them. */
+  synchronized void readableFrom(long position) {
+    readableFrom = Math.max(readableFrom, position);
+  }
+
+  /** The offset up to which the segment that begins with {@code firstSequence} may be read. */
+  synchronized long readableEnd(long firstSequence) {
+    return isLast(firstSequence) ? durableEnd : at(firstSequence).sizeBytes();
+  }
+
+  /** The segment that begins with {@code firstSequence}. */
+  synchronized Segment at(long firstSequence) {
+    for (Segment segment : segments) {
+      if (segment.firstSequence() == firstSequence) {
+        return segment;
+      }
+    }
+    throw new DamagedJournalException(
+        FileNames.segment(firstSequence), 0, "this segment is missing");
+  }
+
+  /**
+   * Registers a reader, from whose segment on nothing is removed until it is closed.
+   *
+   * @return the segment with which it begins; null when that has been removed already or is damaged
+   */
+  synchronized @Nullable Segment enter(FrameReader reader, long position) {
+    if (segments.isEmpty()
+        || segments.getFirst().positionBefore() > position
+        || readableFrom > position) {
+      return null;
+    }
+    Segment found = segments.getFirst();
+    for (Segment segment : segments) {
+      if (segment.positionBefore() <= position) {
+        found = segment;
+      }
+    }
+    readers.add(reader);
+    return found;
+  }
+
+  synchronized void leave(FrameReader reader) {
+    readers.remove(reader);
+  }
+
+  /**
+   * Takes out the segments that nobody needs, oldest first, and names them.
+   *
+   * @param nowMillis the store time of the newest frame
+   */
+  synchronized List<String> trim(
+      long keepFromSequence, long keepAfterPosition, Retention retention, long nowMillis) {
+    long keep = keepFromSequence;
+    for (FrameReader reader : readers) {
+      keep = Math.min(keep, reader.segmentSequence());
+    }
+    long totalBytes = segments.stream().mapToLong(Segment::sizeBytes).sum();
+    List<String> removed = new ArrayList<>();
+    while (segments.size() > 1) {
+      Chain end = segments.get(1).header().before();
+      if (end.sequence() >= keep
+          || end.position() > keepAfterPosition
+          || retention.keeps(totalBytes, nowMillis - end.timeMillis())) {
+        break;
+      }
+      Segment first = segments.removeFirst();
+      totalBytes -= first.sizeBytes();
+      removed.add(first.name());
+    }
+    return removed;
+  }
+}

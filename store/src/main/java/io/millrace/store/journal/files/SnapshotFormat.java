@@ -1,0 +1,42 @@
+package io.millrace.store.journal.files;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes around the parts of a snapshot, format version 1; docs/journal-format.md draws them.
+ */
+final class SnapshotFormat {
+  static final int MAGIC = 0x4d52534e; // MRSN
+  static final int PART = 0x4d525054; // MRPT
+  static final int END = 0x4d52454e; // MREN
+  static final short VERSION = 1;
+  static final short STANDS_ALONE = 1;
+  static final int HEADER_BYTES = 64;
+  static final int PART_HEADER_BYTES = 24;
+  static final int CHECKSUM_AT = 56;
+  static final int PART_CHECKSUM_AT = 16;
+
+  private SnapshotFormat() {}
+
+  static int padding(int payloadBytes) {
+    return -payloadBytes & (FrameFormat.ALIGNMENT - 1);
+  }
+
+  static int headerChecksum(ByteBuffer header) {
+    CRC32C checksum = new CRC32C();
+    checksum.update(header.slice(0, CHECKSUM_AT));
+    return (int) checksum.getValue();
+  }
+
+  /** Chained to the record before, so that no part can be left out or change places. */
+  static int partChecksum(int before, ByteBuffer partHeader, ByteBuffer payload) {
+    CRC32C checksum = new CRC32C();
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      checksum.update((before >>> shift) & 0xff);
+    }
+    checksum.update(partHeader.slice(0, PART_CHECKSUM_AT));
+    checksum.update(payload.duplicate());
+    return (int) checksum.getValue();
+  }
+}

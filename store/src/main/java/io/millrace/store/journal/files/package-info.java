@@ -1,0 +1,13 @@
+/**
+ * A journal in the files of one folder.
+ *
+ * <pre>
+ *   append  -> GroupCommitter -> ActiveSegment -> FrameFormat -> file; SpareSegment becomes the next one
+ *   recover -> SnapshotLoad -> FrameScan over the segments -> TornTail
+ *   read    -> FrameReader -> FrameScan, up to what SegmentIndex says is durable
+ * </pre>
+ */
+@NullMarked
+package io.millrace.store.journal.files;
+
+import org.jspecify.annotations.NullMarked;

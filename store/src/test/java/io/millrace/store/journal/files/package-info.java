@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.store.journal.files;
+
+import org.jspecify.annotations.NullMarked;
