@@ -4,6 +4,7 @@ import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.cluster.ClusterException;
+import io.millrace.examples.wordcount.WordcountException;
 import io.millrace.server.ServerException;
 import io.millrace.server.config.ConfigurationException;
 import io.millrace.store.Reason;
@@ -43,6 +44,7 @@ final class Failures implements IExecutionExceptionHandler {
           CommandException _,
           ServerException _,
           ClusterException _,
+          WordcountException _,
           StoreException _ ->
           say(String.valueOf(e.getMessage()));
       default -> {

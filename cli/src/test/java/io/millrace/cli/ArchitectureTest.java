@@ -52,6 +52,7 @@ class ArchitectureTest {
                   "graph",
                   "cluster")),
           entry("bench", Set.of("store", "wire", "client", "server")),
+          entry("examples", Set.of("store", "client", "cluster")),
           entry(
               "cli",
               Set.of(
@@ -64,7 +65,8 @@ class ArchitectureTest {
                   "jobs",
                   "cluster",
                   "server",
-                  "bench")));
+                  "bench",
+                  "examples")));
 
   private static JavaClasses ours;
 

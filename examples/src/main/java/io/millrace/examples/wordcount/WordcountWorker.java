@@ -1,22 +1,28 @@
-package io.millrace.cli.wordcount;
+package io.millrace.examples.wordcount;
 
 import io.millrace.client.Finish;
+import io.millrace.client.HttpTaskStore;
 import io.millrace.client.TaskHandler;
 import io.millrace.client.Work;
+import io.millrace.client.Worker;
+import io.millrace.client.WorkerOptions;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.GroupSummary;
+import io.millrace.store.Owner;
 import io.millrace.store.StoreException;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction.DocumentVersion;
 import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a worker does with the tasks of both groups. Each step is one transaction, so that a death
- * at any moment leaves the task as it was or wholly done:
+ * A worker process of word count: handles the tasks of both groups. Each step is one transaction,
+ * so if the process dies at any moment, the task is either as before or completely done:
  *
  * <pre>
  *   map:     delete the piece of text,  add its counts to group reduce, one task for a partition
@@ -25,22 +31,41 @@ import java.util.Optional;
  *
  * A result is only put over the version that was read, so that no count is added twice or lost.
  */
-final class WordWorker implements TaskHandler {
+public final class WordcountWorker implements TaskHandler {
   private static final long LOOK_MILLIS = 50;
+
+  /** How long the task of a killed worker stays its own. */
+  private static final Duration LEASE = Duration.ofSeconds(2);
+
+  private static final Duration RETRY = Duration.ofMillis(20);
 
   private final TaskStore store;
 
-  WordWorker(TaskStore store) {
+  private WordcountWorker(TaskStore store) {
     this.store = store;
+  }
+
+  /** Works with this client id until the parent process has ended. */
+  public static void run(URI server, long client, ProcessHandle parent) {
+    WorkerOptions options =
+        WorkerOptions.of(WordTasks.REDUCE, WordTasks.MAP)
+            .withClient(Owner.client(client))
+            .withLease(LEASE)
+            .withPoison(new WorkerOptions.Poison(0, ".quarantine", RETRY));
+    try (HttpTaskStore store = HttpTaskStore.open(server)) {
+      Worker worker = Worker.start(store, options, new WordcountWorker(store));
+      parent.onExit().join();
+      worker.close();
+    }
   }
 
   @Override
   public Finish handle(Work work) throws IOException, InterruptedException {
-    return work.task().group().equals(Names.MAP) ? map(work) : reduce(work.task());
+    return work.task().group().equals(WordTasks.MAP) ? map(work) : reduce(work.task());
   }
 
   private Finish map(Work work) throws IOException, InterruptedException {
-    Chunk chunk = Chunk.parse(work.task().data());
+    WordTasks.Chunk chunk = WordTasks.Chunk.parse(work.task().data());
     Counts counts = WordReader.count(chunk);
     while (isHeld()) {
       Thread.sleep(LOOK_MILLIS);
@@ -49,19 +74,19 @@ final class WordWorker implements TaskHandler {
         counts
             .divide(chunk.partitions())
             .forEach((partition, part) ->
-                transaction.add(Names.REDUCE, new Part(partition, part).data())));
+                transaction.add(WordTasks.REDUCE, new WordTasks.Part(partition, part).data())));
   }
 
   /** Whether so few map tasks are left that this one must not end yet. */
   private boolean isHeld() {
     try {
-      Optional<Document> hold = store.document(Names.HOLD).value();
+      Optional<Document> hold = store.document(WordTasks.HOLD).value();
       if (hold.isEmpty()) {
         return false;
       }
       long left = 0;
       for (GroupSummary group : store.groups().value()) {
-        if (group.name().equals(Names.MAP)) {
+        if (group.name().equals(WordTasks.MAP)) {
           left = group.waiting() + group.delayed() + group.owned();
         }
       }
@@ -73,8 +98,8 @@ final class WordWorker implements TaskHandler {
   }
 
   private Finish reduce(Task task) {
-    Part part = Part.parse(task.data());
-    DocumentKey key = Names.result(part.partition());
+    WordTasks.Part part = WordTasks.Part.parse(task.data());
+    DocumentKey key = WordTasks.result(part.partition());
     Optional<Document> before = store.document(key).value();
     Counts sum = Counts.parse(before.map(Document::body).orElse(Bytes.EMPTY));
     sum.add(part.counts());

@@ -1,13 +1,12 @@
-package io.millrace.cli.wordcount;
+package io.millrace.examples.wordcount;
 
-import io.millrace.cli.terminal.CommandException;
-import io.millrace.cli.terminal.ExitCode;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +19,7 @@ final class Fleet implements AutoCloseable {
   private static final Pattern READY = Pattern.compile("ready at http://127\\.0\\.0\\.1:([0-9]+)");
   private static final int MOST_ACCIDENTS = 20;
 
+  private final List<String> millrace;
   private final Path folder;
   private final Map<Long, Process> workers = new ConcurrentHashMap<>();
   private final long firstClient;
@@ -32,10 +32,12 @@ final class Fleet implements AutoCloseable {
   /**
    * Starts a server.
    *
+   * @param millrace the command that starts Millrace, to which arguments are added
    * @param folder where its data and the logs go
    * @param firstClient the client id of the first worker; the others count on
    */
-  Fleet(Path folder, long firstClient) throws IOException {
+  Fleet(List<String> millrace, Path folder, long firstClient) throws IOException {
+    this.millrace = millrace;
     this.folder = folder;
     this.firstClient = firstClient;
     server = startServer();
@@ -47,7 +49,7 @@ final class Fleet implements AutoCloseable {
 
   private Process startServer() throws IOException {
     Process process =
-        Program.start(
+        start(
             folder.resolve("server.log"),
             "up",
             "--data",
@@ -64,8 +66,19 @@ final class Fleet implements AutoCloseable {
         return process;
       }
     }
-    throw new CommandException(
-        ExitCode.FAILURE, "the server does not start: " + lastLine("server.log"));
+    throw new WordcountException("the server does not start: " + lastLine("server.log"));
+  }
+
+  /** Starts a process of Millrace; its standard error goes to {@code log}. */
+  private Process start(Path log, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(millrace);
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    builder.environment().put("MILLRACE_NO_BUILD", "1");
+    Process process = builder.start();
+    process.getOutputStream().close();
+    return process;
   }
 
   /** Kills the server with SIGKILL; gives its process id. */
@@ -83,7 +96,7 @@ final class Fleet implements AutoCloseable {
   long addWorker() throws IOException {
     long client = firstClient + started++;
     Process worker =
-        Program.start(
+        start(
             folder.resolve("workers.log"),
             "demo",
             "wordcount-worker",
@@ -143,7 +156,7 @@ final class Fleet implements AutoCloseable {
 
   private void accident(String who, String log) {
     if (++accidents > MOST_ACCIDENTS) {
-      throw new CommandException(ExitCode.FAILURE, who + " ends again and again: " + lastLine(log));
+      throw new WordcountException(who + " ends again and again: " + lastLine(log));
     }
   }
 

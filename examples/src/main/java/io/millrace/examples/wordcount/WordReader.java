@@ -1,4 +1,4 @@
-package io.millrace.cli.wordcount;
+package io.millrace.examples.wordcount;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,13 +18,13 @@ final class WordReader {
 
   private static final int BUFFER_BYTES = 256 << 10;
 
-  private final Chunk chunk;
+  private final WordTasks.Chunk chunk;
   private final Counts counts = new Counts();
   private final byte[] word = new byte[LONGEST_KEPT];
   private final MessageDigest digest = sha256();
   private long length;
 
-  private WordReader(Chunk chunk) {
+  private WordReader(WordTasks.Chunk chunk) {
     this.chunk = chunk;
   }
 
@@ -34,7 +34,7 @@ final class WordReader {
   }
 
   /** The counts of one piece. */
-  static Counts count(Chunk chunk) throws IOException {
+  static Counts count(WordTasks.Chunk chunk) throws IOException {
     WordReader reader = new WordReader(chunk);
     reader.read();
     return reader.counts;

@@ -1,4 +1,4 @@
-package io.millrace.cli.wordcount;
+package io.millrace.examples.wordcount;
 
 import io.millrace.store.GroupQuery;
 import io.millrace.store.GroupSummary;
@@ -89,7 +89,7 @@ final class Killer {
 
   private boolean killWorker(TaskStore store, Left left) throws IOException, InterruptedException {
     List<Task> held =
-        store.group(GroupQuery.all(Names.MAP)).value().stream()
+        store.group(GroupQuery.all(WordTasks.MAP)).value().stream()
             .filter(Task::heldByClaim)
             .filter(task -> task.owner() != null && fleet.workers().contains(task.owner().client()))
             .toList();
@@ -138,9 +138,9 @@ final class Killer {
       long reduce = 0;
       for (GroupSummary group : store.groups().value()) {
         long all = group.waiting() + group.delayed() + group.owned();
-        if (group.name().equals(Names.MAP)) {
+        if (group.name().equals(WordTasks.MAP)) {
           map = all;
-        } else if (group.name().equals(Names.REDUCE)) {
+        } else if (group.name().equals(WordTasks.REDUCE)) {
           reduce = all;
         }
       }

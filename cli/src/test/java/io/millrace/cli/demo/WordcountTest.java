@@ -1,8 +1,9 @@
-package io.millrace.cli.wordcount;
+package io.millrace.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
+import io.millrace.examples.wordcount.Wordcount;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -41,7 +42,7 @@ class WordcountTest {
   void the_shipped_text_has_the_counts_that_the_tools_of_the_system_find(@TempDir Path folder)
       throws Exception {
     Path text = folder.resolve("millrace.txt");
-    try (InputStream shipped = Text.class.getResourceAsStream("millrace.txt")) {
+    try (InputStream shipped = Wordcount.class.getResourceAsStream("millrace.txt")) {
       Files.copy(Objects.requireNonNull(shipped), text);
     }
     Map<String, Long> expected = counted(text);

@@ -1,7 +1,5 @@
-package io.millrace.cli.wordcount;
+package io.millrace.examples.wordcount;
 
-import io.millrace.cli.terminal.CommandException;
-import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.ClientId;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
@@ -13,13 +11,25 @@ import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
-/** Counts words by processes that are killed while they work. For use by one thread. */
-final class Demonstration {
+/**
+ * Counts the words of files by map and reduce tasks. A server and several workers, each a process
+ * of its own, are killed at random while they work; no count is lost or doubled.
+ */
+public final class Wordcount {
+  /** The most worker processes. */
+  public static final int MOST_WORKERS = 64;
+
+  private static final long CLIENTS = 1L << 31;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration LOOK = Duration.ofMillis(100);
   private static final Duration REPORT = Duration.ofSeconds(2);
@@ -32,22 +42,62 @@ final class Demonstration {
   private final int workers;
   private final Consumer<String> report;
 
-  /**
-   * Works on a fleet that has no worker yet.
-   *
-   * @param workers how many worker processes
-   * @param random decides who is killed and when
-   * @param report gets each line of progress
-   */
-  Demonstration(Fleet fleet, int workers, Random random, Consumer<String> report) {
+  private Wordcount(Fleet fleet, int workers, Random random, Consumer<String> report) {
     this.fleet = fleet;
     this.workers = workers;
     this.report = report;
     this.killer = new Killer(fleet, random, report);
   }
 
+  /**
+   * How to count.
+   *
+   * @param millrace the command that starts Millrace, to which arguments are added
+   * @param workers how many worker processes, up to {@link #MOST_WORKERS}
+   * @param seed decides which process is killed when
+   */
+  public record Options(List<String> millrace, int workers, long seed) {}
+
+  /**
+   * Counts the words of files, taken one after the other. Temporary files stay until this process
+   * ends.
+   *
+   * @param files the files; {@code -} is standard input; none for the text that comes with the
+   *     program
+   * @param report gets each line of progress
+   * @throws WordcountException if a file cannot be read, or processes do not start or make no
+   *     progress
+   */
+  public static Result count(
+      List<Path> files, InputStream standardInput, Options options, Consumer<String> report)
+      throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("millrace-wordcount");
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> remove(folder), "clean"));
+    Path text = Text.of(files, folder, standardInput);
+    List<WordTasks.Chunk> chunks = Text.split(text);
+    Random random = new Random(options.seed());
+    report.accept("seed " + options.seed() + ", " + options.workers() + " workers");
+    try (Fleet fleet = new Fleet(options.millrace(), folder, random.nextLong(1, CLIENTS))) {
+      Thread stop = new Thread(fleet::close, "stop");
+      Runtime.getRuntime().addShutdownHook(stop);
+      Counts counts = new Wordcount(fleet, options.workers(), random, report).run(chunks);
+      Runtime.getRuntime().removeShutdownHook(stop);
+      return new Result(counts, text);
+    }
+  }
+
+  private static void remove(Path folder) {
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    } catch (IOException e) {
+      System.err.println("millrace: cannot remove " + folder + ": " + e);
+    }
+  }
+
   /** Counts the words of these pieces. */
-  Counts run(List<Chunk> chunks) throws IOException, InterruptedException {
+  private Counts run(List<WordTasks.Chunk> chunks) throws IOException, InterruptedException {
     ClientOptions options = ClientOptions.at(fleet.address()).withRetryFor(PATIENCE);
     try (TaskStore store = HttpTaskStore.open(options)) {
       add(store, chunks);
@@ -60,15 +110,17 @@ final class Demonstration {
     }
   }
 
-  private void add(TaskStore store, List<Chunk> chunks) {
+  private void add(TaskStore store, List<WordTasks.Chunk> chunks) {
     // A worker ends no map task while as few are left as there are workers: so one stays, whatever
     // they all do at the same time.
     Bytes hold = Bytes.of(Integer.toString(workers + 1));
-    store.commit(transaction("hold").put(Names.HOLD, DocumentVersion.ABSENT, hold).build()).done();
+    store
+        .commit(transaction("hold").put(WordTasks.HOLD, DocumentVersion.ABSENT, hold).build())
+        .done();
     for (int from = 0; from < chunks.size(); from += BATCH) {
       Transaction.Builder batch = transaction("map-" + from);
-      for (Chunk chunk : chunks.subList(from, Math.min(from + BATCH, chunks.size()))) {
-        batch.add(Names.MAP, chunk.data());
+      for (WordTasks.Chunk chunk : chunks.subList(from, Math.min(from + BATCH, chunks.size()))) {
+        batch.add(WordTasks.MAP, chunk.data());
       }
       store.commit(batch.build()).done();
     }
@@ -91,7 +143,7 @@ final class Demonstration {
       Killer.Left left = look(store, last);
       long now = System.nanoTime();
       if (held && killer.isDone()) {
-        store.commit(transaction("go").delete(Names.HOLD, DocumentVersion.ANY).build()).done();
+        store.commit(transaction("go").delete(WordTasks.HOLD, DocumentVersion.ANY).build()).done();
         held = false;
       }
       if (!held && left.isNothing()) {
@@ -101,7 +153,7 @@ final class Demonstration {
       if (!left.equals(last)) {
         changedNanos = now;
       } else if (now - changedNanos > GIVE_UP.toNanos()) {
-        throw new CommandException(ExitCode.FAILURE, "nothing happens any more; " + left);
+        throw new WordcountException("nothing happens any more; " + left);
       }
       last = left;
       if (now - reportedNanos > REPORT.toNanos()) {
@@ -125,7 +177,7 @@ final class Demonstration {
     String after = "";
     while (true) {
       List<Document> page =
-          store.documents(new DocumentQuery(Names.RESULT, "", after, PAGE)).value();
+          store.documents(new DocumentQuery(WordTasks.RESULT, "", after, PAGE)).value();
       for (Document document : page) {
         sum.add(Counts.parse(document.body()));
         after = document.key().key();

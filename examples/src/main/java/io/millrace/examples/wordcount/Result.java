@@ -1,6 +1,5 @@
-package io.millrace.cli.wordcount;
+package io.millrace.examples.wordcount;
 
-import io.millrace.cli.terminal.Table;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -10,23 +9,25 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The counts, to be shown.
- *
- * @param counts the counts
- * @param text the file that long words are read from
- */
-record Result(Counts counts, Path text) {
-  private static final int MOST_FREQUENT = 10;
-  private static final int SHOWN_LETTERS = 40;
+/** The counts of all words, ready to be shown. Long words are read from the text. */
+public final class Result {
   private static final int BUFFER_BYTES = 64 << 10;
 
+  private final Counts counts;
+  private final Path text;
+
+  Result(Counts counts, Path text) {
+    this.counts = counts;
+    this.text = text;
+  }
+
   /** Prints {@code {"counts": {word: n}}} with every word, in order, long ones first. */
-  void printJson(PrintStream out) throws IOException {
+  public void printJson(PrintStream out) throws IOException {
     OutputStream json = new BufferedOutputStream(out, BUFFER_BYTES);
     json.write(ascii("{\"counts\": {"));
     String comma = "";
@@ -40,25 +41,37 @@ record Result(Counts counts, Path text) {
     json.flush();
   }
 
-  /** Prints the most frequent words. */
-  void printTop(PrintStream out) throws IOException {
-    Map<String, Long> all = counts.sorted();
-    long total = all.values().stream().mapToLong(Long::longValue).sum();
-    out.println(total + " words, " + all.size() + " of them different; the most frequent:");
+  /** How many words there are. */
+  public long words() {
+    return counts.sorted().values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** How many different words there are. */
+  public int differentWords() {
+    return counts.sorted().size();
+  }
+
+  /**
+   * The most frequent words with their counts, the most frequent one first.
+   *
+   * @param number how many at most
+   * @param letters how many letters of each word
+   */
+  public List<Map.Entry<String, Long>> mostFrequent(int number, int letters) throws IOException {
     List<Map.Entry<String, Long>> top =
-        all.entrySet().stream()
+        counts.sorted().entrySet().stream()
             .sorted(
                 Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder())
                     .thenComparing(Map.Entry.comparingByKey()))
-            .limit(MOST_FREQUENT)
+            .limit(number)
             .toList();
-    Table table = new Table("COUNT", "WORD");
+    List<Map.Entry<String, Long>> shown = new ArrayList<>();
     for (Map.Entry<String, Long> entry : top) {
       var word = new ByteArrayOutputStream();
-      writeWord(word, entry.getKey(), SHOWN_LETTERS);
-      table.row(entry.getValue(), word.toString(StandardCharsets.US_ASCII));
+      writeWord(word, entry.getKey(), letters);
+      shown.add(Map.entry(word.toString(StandardCharsets.US_ASCII), entry.getValue()));
     }
-    table.print(out);
+    return shown;
   }
 
   private void writeWord(OutputStream out, String word, long letters) throws IOException {

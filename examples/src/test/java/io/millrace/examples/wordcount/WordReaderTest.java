@@ -1,4 +1,4 @@
-package io.millrace.cli.wordcount;
+package io.millrace.examples.wordcount;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,12 +25,12 @@ class WordReaderTest {
   /** Counts by pieces, through the forms that stand in the store. */
   private static Counts byPieces(Path file) throws IOException {
     Counts sum = new Counts();
-    for (Chunk chunk : Splitter.split(file)) {
-      Counts counts = WordReader.count(Chunk.parse(chunk.data()));
+    for (WordTasks.Chunk chunk : Text.split(file)) {
+      Counts counts = WordReader.count(WordTasks.Chunk.parse(chunk.data()));
       counts
           .divide(chunk.partitions())
-          .forEach(
-              (partition, part) -> sum.add(Part.parse(new Part(partition, part).data()).counts()));
+          .forEach((partition, part) ->
+              sum.add(WordTasks.Part.parse(new WordTasks.Part(partition, part).data()).counts()));
     }
     return sum;
   }
@@ -62,7 +62,7 @@ class WordReaderTest {
 
   @Test
   void an_empty_text_has_a_piece_without_words() throws IOException {
-    assertThat(Splitter.split(file(new byte[0]))).hasSize(1);
+    assertThat(Text.split(file(new byte[0]))).hasSize(1);
     assertThat(byPieces(file(new byte[0])).sorted()).isEmpty();
   }
 

@@ -1,4 +1,4 @@
-package io.millrace.cli.wordcount;
+package io.millrace.examples.wordcount;
 
 import io.millrace.store.Bytes;
 import java.util.Collections;

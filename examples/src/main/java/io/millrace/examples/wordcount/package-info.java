@@ -1,5 +1,5 @@
 /** A demonstration: words counted by processes that are killed while they work. */
 @NullMarked
-package io.millrace.cli.wordcount;
+package io.millrace.examples.wordcount;
 
 import org.jspecify.annotations.NullMarked;

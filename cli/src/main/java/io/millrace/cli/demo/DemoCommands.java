@@ -1,0 +1,170 @@
+package io.millrace.cli.demo;
+
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Table;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.examples.wordcount.Result;
+import io.millrace.examples.wordcount.Wordcount;
+import io.millrace.examples.wordcount.WordcountWorker;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code demo}: programs that show on real work what Millrace survives. */
+@Command(name = "demo", description = "Runs demonstrations of what Millrace survives.")
+public final class DemoCommands implements Runnable {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  private DemoCommands() {}
+
+  /** The group with its commands. */
+  public static CommandLine on(Terminal terminal) {
+    CommandLine demo = new CommandLine(new DemoCommands());
+    demo.addSubcommand(new WordcountCommand(terminal));
+    demo.addSubcommand(new WordcountWorkerCommand());
+    return demo;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "a demonstration is missing");
+  }
+
+  @Command(
+      name = "wordcount",
+      description = {
+        "Counts the words of files by map and reduce tasks. One server and several workers run as"
+            + " separate processes. At least two workers and the server are killed with -9 at"
+            + " random while they work; no count is lost or doubled.",
+        "A word is a run of ASCII letters, in lower case. Without a file, a text that comes with"
+            + " Millrace is counted."
+      })
+  private static final class WordcountCommand implements Callable<Integer> {
+    private static final int MOST_FREQUENT = 10;
+    private static final int SHOWN_LETTERS = 40;
+
+    private final Terminal terminal;
+    private final long startNanos = System.nanoTime();
+
+    @Parameters(
+        paramLabel = "FILE",
+        arity = "0..*",
+        description = "The files to count, joined in this order; - is standard input.")
+    private List<Path> files = List.of();
+
+    @Option(
+        names = {"-w", "--workers"},
+        paramLabel = "N",
+        defaultValue = "3",
+        description = "The number of worker processes, 1 to 64. Default: ${DEFAULT-VALUE}")
+    private int workers;
+
+    @Option(
+        names = "--json",
+        description =
+            "Prints {\"counts\": {word: n}} with every word to standard output, and progress to"
+                + " standard error.")
+    private boolean json;
+
+    @Option(
+        names = "--seed",
+        paramLabel = "N",
+        description = "Decides which process is killed when. Default: random")
+    private @Nullable Long seed;
+
+    WordcountCommand(Terminal terminal) {
+      this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      if (workers < 1 || workers > Wordcount.MOST_WORKERS) {
+        throw new UsageException(
+            "--workers must be from 1 to " + Wordcount.MOST_WORKERS + ", not " + workers);
+      }
+      long chosen = seed == null ? System.nanoTime() & 0xffff : seed;
+      var options = new Wordcount.Options(millrace(), workers, chosen);
+      Result result = Wordcount.count(files, terminal.in(), options, this::report);
+      if (json) {
+        result.printJson(terminal.out());
+      } else {
+        print(result);
+      }
+      terminal.out().flush();
+      return ExitCode.OK;
+    }
+
+    /** The command that starts this program again, by the launcher if there is one. */
+    private static List<String> millrace() {
+      String launcher = System.getProperty("millrace.launcher");
+      return launcher != null
+          ? List.of(launcher)
+          : List.of(
+              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+              "-XX:+UseSerialGC",
+              "-XX:TieredStopAtLevel=1",
+              "-cp",
+              System.getProperty("java.class.path"),
+              "io.millrace.cli.Millrace");
+    }
+
+    private void print(Result result) throws IOException {
+      terminal
+          .out()
+          .printf(
+              "%d words, %d of them different; the most frequent:%n",
+              result.words(), result.differentWords());
+      Table table = new Table("COUNT", "WORD");
+      for (Map.Entry<String, Long> word : result.mostFrequent(MOST_FREQUENT, SHOWN_LETTERS)) {
+        table.row(word.getValue(), word.getKey());
+      }
+      table.print(terminal.out());
+    }
+
+    private void report(String line) {
+      PrintStream target = json ? terminal.err() : terminal.out();
+      double seconds = (System.nanoTime() - startNanos) / 1e9;
+      target.println(String.format(Locale.ROOT, "%6.1f s  %s", seconds, line));
+      target.flush();
+    }
+  }
+
+  @Command(
+      name = "wordcount-worker",
+      hidden = true,
+      description = "A worker process of 'demo wordcount'.")
+  private static final class WordcountWorkerCommand implements Callable<Integer> {
+    @Option(names = "--server", required = true, description = "The server.")
+    private String server = "";
+
+    @Option(names = "--client", required = true, description = "The client id of this worker.")
+    private long client;
+
+    @Option(names = "--parent", required = true, description = "Ends when this process has ended.")
+    private long parent;
+
+    @Override
+    public Integer call() {
+      ProcessHandle demo = ProcessHandle.of(parent).orElse(null);
+      if (demo == null) {
+        return ExitCode.FAILURE;
+      }
+      WordcountWorker.run(URI.create(server), client, demo);
+      return ExitCode.OK;
+    }
+  }
+}
