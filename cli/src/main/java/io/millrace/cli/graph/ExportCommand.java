@@ -3,11 +3,9 @@ package io.millrace.cli.graph;
 import io.millrace.cli.graph.file.FileNode;
 import io.millrace.cli.graph.file.GraphFileWriter;
 import io.millrace.cli.graph.file.TypeKeys;
-import io.millrace.cli.graph.picture.Dot;
-import io.millrace.cli.graph.picture.Svg;
+import io.millrace.cli.graph.view.Diagram;
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.NodeView;
-import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ProgressBar;
 import io.millrace.cli.terminal.Terminal;
@@ -40,19 +38,18 @@ import tools.jackson.databind.node.NullNode;
 @Command(
     name = "export",
     description = {
-      "Writes the graph: as YAML or JSON for 'import' and 'run', without states and output, or as a"
-          + " picture (svg) or its description (dot) with the states as colours."
+      "Writes the graph as a graph file (yaml or json) that 'import' and 'run' can read, without"
+          + " states and output, or as text for a program that draws it (dot for Graphviz, or"
+          + " mermaid), with the states as colours."
     })
 final class ExportCommand extends GraphCommand {
-  /** The forms that there are. */
-  enum Format {
-    /** A graph file in YAML. */
+  /** The formats. */
+  private enum Format {
     YAML,
-    /** A graph file in JSON. */
     JSON,
-    /** For Graphviz. */
     DOT,
-    /** A picture. */
+    MERMAID,
+    /** No longer written; kept to say what to use instead. */
     SVG
   }
 
@@ -63,13 +60,13 @@ final class ExportCommand extends GraphCommand {
   @Option(
       names = {"-f", "--format"},
       paramLabel = "FORMAT",
-      description = "yaml, json, dot or svg. Default: as the name of the file ends, or else yaml")
+      description = "yaml, json, dot or mermaid. Default: by the file name's ending (mmd is mermaid), or yaml")
   private @Nullable Format format;
 
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "A file, replaced once all is written. Default: standard output")
+      description = "The file to write; it is replaced when all is written. Default: standard output")
   private @Nullable String output;
 
   ExportCommand(Terminal terminal) {
@@ -79,14 +76,12 @@ final class ExportCommand extends GraphCommand {
   @Override
   protected int run(JsonCalls calls) throws IOException {
     Format chosen = chosen();
+    if (chosen == Format.SVG) {
+      throw new UsageException(
+          "svg is no longer written; use --format dot and Graphviz (dot -Tsvg), or --format mermaid");
+    }
     GraphCalls graph = new GraphCalls(calls);
     List<NodeView> nodes = graph.nodes(filter.query(), NodeView::of);
-    if (chosen == Format.SVG && nodes.size() > Svg.MOST_NODES) {
-      throw new CommandException(
-          ExitCode.USAGE,
-          "a picture has up to %,d nodes, not %,d; name a part with --below, --state or --type"
-              .formatted(Svg.MOST_NODES, nodes.size()));
-    }
     if (output == null || output.equals("-")) {
       write(graph, chosen, nodes, out());
       return ExitCode.OK;
@@ -136,14 +131,14 @@ final class ExportCommand extends GraphCommand {
         return one;
       }
     }
-    return Format.YAML;
+    return name.endsWith(".mmd") ? Format.MERMAID : Format.YAML;
   }
 
   private void write(GraphCalls graph, Format chosen, List<NodeView> nodes, PrintStream to) {
     switch (chosen) {
-      case DOT -> Dot.write(nodes, to);
-      case SVG -> Svg.write(nodes, to);
-      case YAML, JSON -> writeFile(graph, nodes, to, chosen == Format.YAML);
+      case DOT -> Diagram.writeDot(nodes, to);
+      case MERMAID -> Diagram.writeMermaid(nodes, to);
+      case YAML, JSON, SVG -> writeFile(graph, nodes, to, chosen == Format.YAML);
     }
     to.flush();
   }

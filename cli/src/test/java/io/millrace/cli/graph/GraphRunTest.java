@@ -154,7 +154,7 @@ class GraphRunTest {
     String ids = site.done("graph", "run", file(BUILD), "--detach");
     assertThat(ids.lines()).hasSize(7).contains("begin  1");
     site.done("graph", "wait", "1", "2", "3", "4", "5", "7");
-    assertThat(site.done("graph", "export", "-f", "svg")).contains("class=\"skipped\"");
+    assertThat(site.done("graph", "export", "-f", "mermaid")).contains(":::skipped");
     assertThat(site.done("graph", "export", "-f", "dot")).contains("n1 -> n2;");
     String yaml = site.done("graph", "export");
     assertThat(yaml).contains("name: begin").doesNotContain("mixedout", "result");

@@ -51,7 +51,7 @@ public enum State {
   }
 
   /** One character for it. */
-  public char mark() {
+  char mark() {
     return mark;
   }
 
@@ -60,13 +60,13 @@ public enum State {
     return ansi;
   }
 
-  /** The colour of a box in a picture, as {@code #rrggbb}. */
-  public String fill() {
+  /** The colour of a box in a diagram, as {@code #rrggbb}. */
+  String fill() {
     return fill;
   }
 
   /** The colour of that box's border. */
-  public String line() {
+  String line() {
     return line;
   }
 
