@@ -66,7 +66,11 @@ final class AddCommand extends GraphCommand {
     String id = added.path("id").asString();
     print(added, id);
     out().flush();
-    return wait ? Waiting.forEver(calls, terminal()).quietly().until(List.of(id)) : ExitCode.OK;
+    if (!wait) {
+      return ExitCode.OK;
+    }
+    var ends = NodeWaiter.Ends.settled(false, true);
+    return new NodeWaiter(calls, terminal(), ends).until(List.of(id));
   }
 
   private ArrayNode form() {

@@ -57,9 +57,8 @@ final class KillCommand extends GraphCommand {
     if (!wait) {
       return ExitCode.OK;
     }
-    long never = System.nanoTime() + Long.MAX_VALUE / 2;
-    int code =
-        new Waiting(calls, terminal(), new Waiting.Ends(never, true, json(), false)).until(ids);
+    var ends = NodeWaiter.Ends.settled(json(), false);
+    int code = new NodeWaiter(calls, terminal(), ends).until(ids);
     // That they were killed is what was asked for.
     return code == ExitCode.UNSUCCESSFUL ? ExitCode.OK : code;
   }

@@ -1,12 +1,9 @@
 package io.millrace.cli.graph;
 
+import io.millrace.cli.terminal.ArgumentLines;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Parameters;
 
@@ -26,21 +23,7 @@ final class NodeArguments {
    * @throws UsageException when one is no id, or there are none
    */
   List<String> read(Terminal terminal) throws IOException {
-    List<String> read = new ArrayList<>();
-    for (String id : ids) {
-      if (id.equals("-")) {
-        // Not closed, since it is not ours to close.
-        var lines =
-            new BufferedReader(new InputStreamReader(terminal.in(), StandardCharsets.UTF_8));
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-          if (!line.isBlank()) {
-            read.add(checked(line.strip()));
-          }
-        }
-      } else {
-        read.add(checked(id));
-      }
-    }
+    List<String> read = ArgumentLines.read(ids, terminal, NodeArguments::checked);
     return read.stream().distinct().toList();
   }
 

@@ -15,20 +15,17 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** Does one thing to nodes, to each by itself. */
+/** Operates graph nodes, each by itself. */
 abstract class OperateCommand extends GraphCommand {
-  private static final int NOT_THERE = 404;
-
   @Mixin private NodeArguments nodes = new NodeArguments();
 
   OperateCommand(Terminal terminal) {
     super(terminal);
   }
 
-  /** Does it to one, and says so. */
+  /** Operates one node and prints the result. */
   abstract void operate(JsonCalls calls, String id);
 
-  /** Offers failed nodes again. */
   @Command(
       name = "retry",
       description =
@@ -47,7 +44,6 @@ abstract class OperateCommand extends GraphCommand {
     }
   }
 
-  /** Removes nodes. */
   @Command(
       name = "rm",
       description = "Removes nodes with their data. Those that run are to be killed first.")
@@ -82,22 +78,8 @@ abstract class OperateCommand extends GraphCommand {
     }
   }
 
-  /** Tries all of them, also when one is refused. */
   @Override
   protected final int run(JsonCalls calls) throws IOException {
-    int code = ExitCode.OK;
-    List<String> ids = nodes.read(terminal());
-    for (String id : ids) {
-      try {
-        operate(calls, id);
-      } catch (RejectedException e) {
-        if (!isAboutTheRequest(e)) {
-          throw e;
-        }
-        terminal().err().println("millrace: " + Table.printable(String.valueOf(e.getMessage())));
-        code = Math.max(code, e.status() == NOT_THERE ? ExitCode.NOTHING : ExitCode.REFUSED);
-      }
-    }
-    return code;
+    return each(calls, nodes.read(terminal()), id -> operate(calls, id));
   }
 }

@@ -6,7 +6,7 @@ import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.LiveTree;
 import io.millrace.cli.graph.view.Paint;
 import io.millrace.cli.graph.view.Seen;
-import io.millrace.cli.remote.WaitOptions;
+import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ScreenSize;
 import io.millrace.cli.terminal.Table;
@@ -29,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class RunCommand extends GraphCommand {
   @Mixin private FileArgument file = new FileArgument();
 
-  @Mixin private WaitOptions waiting = new WaitOptions();
+  @Mixin private Waiter.Options waiting = new Waiter.Options();
 
   @Option(
       names = {"-d", "--detach"},

@@ -1,6 +1,6 @@
 package io.millrace.cli.graph;
 
-import io.millrace.cli.remote.WaitOptions;
+import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 final class WaitCommand extends GraphCommand {
   @Mixin private NodeArguments nodes = new NodeArguments();
 
-  @Mixin private WaitOptions options = new WaitOptions();
+  @Mixin private Waiter.Options options = new Waiter.Options();
 
   @Option(
       names = "--settled",
@@ -35,7 +35,7 @@ final class WaitCommand extends GraphCommand {
   @Override
   protected int run(JsonCalls calls) throws IOException, InterruptedException {
     List<String> ids = nodes.read(terminal());
-    Waiting.Ends ends = new Waiting.Ends(options.endNanos(), settled, json(), quiet);
-    return new Waiting(calls, terminal(), ends).until(ids);
+    var ends = new NodeWaiter.Ends(options.endNanos(), settled, json(), quiet);
+    return new NodeWaiter(calls, terminal(), ends).until(ids);
   }
 }

@@ -5,7 +5,7 @@ import io.millrace.cli.graph.view.LiveTree;
 import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.Paint;
 import io.millrace.cli.graph.view.Seen;
-import io.millrace.cli.remote.WaitOptions;
+import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ScreenSize;
 import io.millrace.cli.terminal.Terminal;
@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
 final class WatchCommand extends GraphCommand {
   @Mixin private FilterOptions filter = new FilterOptions();
 
-  @Mixin private WaitOptions waiting = new WaitOptions();
+  @Mixin private Waiter.Options waiting = new Waiter.Options();
 
   @Option(
       names = {"-n", "--limit"},

@@ -36,8 +36,8 @@ final class JobCalls {
     return "done".equals(job.path("status").asString());
   }
 
-  /** How a job failed last, in the words of its worker; empty where nobody said. */
-  static String lastWords(JsonCalls calls, String key) {
+  /** The message of the last failure of a job; empty if there is none. */
+  static String lastFailure(JsonCalls calls, String key) {
     JsonNode failures = RemoteCommand.named(() -> calls.get(path(key) + "/failures"));
     return failures.path(failures.size() - 1).path("info").asString("");
   }

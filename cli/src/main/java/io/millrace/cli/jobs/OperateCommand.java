@@ -11,7 +11,7 @@ import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** Does one thing to jobs, to each by itself. */
+/** Operates jobs, each by itself. */
 abstract class OperateCommand extends JobCommand {
   private final String operation;
 
@@ -22,25 +22,22 @@ abstract class OperateCommand extends JobCommand {
     this.operation = operation;
   }
 
-  /** Offers failed jobs again. */
-  @Command(name = "retry", description = "Offers failed jobs again, their failures counted anew.")
+  @Command(name = "retry", description = "Offers failed jobs to workers again and resets their failure counts.")
   static final class Retry extends OperateCommand {
     Retry(Terminal terminal) {
       super(terminal, "retry");
     }
   }
 
-  /** Gives jobs up. */
   @Command(
       name = "cancel",
-      description = "Fails pending and running jobs for good; a worker's late result is refused.")
+      description = "Fails pending and running jobs permanently; a result that a worker sends later is refused.")
   static final class Cancel extends OperateCommand {
     Cancel(Terminal terminal) {
       super(terminal, "cancel");
     }
   }
 
-  /** Forgets jobs. */
   @Command(
       name = "delete",
       description = "Deletes jobs of any status, with their payloads, results and history.")
@@ -50,23 +47,12 @@ abstract class OperateCommand extends JobCommand {
     }
   }
 
-  /** Tries all of them, also when one is refused. */
   @Override
   protected final int run(JsonCalls calls) throws IOException {
-    int code = ExitCode.OK;
-    for (String key : jobs.read(terminal())) {
-      try {
-        JsonNode answer =
-            calls.post(JobCalls.path(key) + "/" + operation, JsonNodeFactory.instance.objectNode());
-        print(answer, Table.printable(key) + "  " + answer.path("status").asString("deleted"));
-      } catch (RejectedException e) {
-        if (!isAboutTheRequest(e)) {
-          throw e;
-        }
-        terminal().err().println("millrace: " + Table.printable(String.valueOf(e.getMessage())));
-        code = Math.max(code, e.status() == 404 ? ExitCode.NOTHING : ExitCode.REFUSED);
-      }
-    }
-    return code;
+    return each(calls, jobs.read(terminal()), key -> {
+      JsonNode answer =
+          calls.post(JobCalls.path(key) + "/" + operation, JsonNodeFactory.instance.objectNode());
+      print(answer, Table.printable(key) + "  " + answer.path("status").asString("deleted"));
+    });
   }
 }

@@ -1,6 +1,6 @@
 package io.millrace.cli.jobs;
 
-import io.millrace.cli.remote.WaitOptions;
+import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ProgressBar;
@@ -37,7 +37,7 @@ final class SubmitCommand extends JobCommand {
 
   @Mixin private Order order = new Order();
 
-  @Mixin private WaitOptions waiting = new WaitOptions();
+  @Mixin private Waiter.Options waiting = new Waiter.Options();
 
   @Option(
       names = {"-w", "--wait"},
@@ -76,7 +76,7 @@ final class SubmitCommand extends JobCommand {
       return ExitCode.OK;
     }
     boolean silent = quiet || (target != null && target.isStandardOutput());
-    int code = new Waiting(calls, terminal(), waiting.endNanos(), json(), silent).until(ids);
+    int code = new JobWaiter(calls, terminal(), waiting, json(), silent).until(ids);
     if (target != null && code == ExitCode.OK) {
       target.fetch(calls, ids.getFirst());
     }

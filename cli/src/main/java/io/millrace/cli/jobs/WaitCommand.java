@@ -1,6 +1,6 @@
 package io.millrace.cli.jobs;
 
-import io.millrace.cli.remote.WaitOptions;
+import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 final class WaitCommand extends JobCommand {
   @Mixin private KeyArguments jobs = new KeyArguments();
 
-  @Mixin private WaitOptions options = new WaitOptions();
+  @Mixin private Waiter.Options options = new Waiter.Options();
 
   @Option(
       names = {"-q", "--quiet"},
@@ -28,6 +28,6 @@ final class WaitCommand extends JobCommand {
   @Override
   protected int run(JsonCalls calls) throws IOException, InterruptedException {
     List<String> keys = jobs.read(terminal()).stream().distinct().toList();
-    return new Waiting(calls, terminal(), options.endNanos(), json(), quiet).until(keys);
+    return new JobWaiter(calls, terminal(), options, json(), quiet).until(keys);
   }
 }

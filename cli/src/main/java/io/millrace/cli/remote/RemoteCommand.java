@@ -2,14 +2,17 @@ package io.millrace.cli.remote;
 
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -95,6 +98,46 @@ public abstract class RemoteCommand implements Callable<Integer> {
   /** Whether the server understood who asks, and does not take what is asked. */
   public static boolean isAboutTheRequest(RejectedException e) {
     return e.status() != 401 && e.status() != 403 && e.status() < 500;
+  }
+
+  /**
+   * Acts on each of several things, also after the server has refused one of them.
+   *
+   * @return the exit code: the worst of all
+   */
+  protected final int each(JsonCalls calls, List<String> names, Consumer<String> action) {
+    int code = ExitCode.OK;
+    for (String name : names) {
+      try {
+        action.accept(name);
+      } catch (RejectedException e) {
+        if (!isAboutTheRequest(e)) {
+          throw e;
+        }
+        terminal.err().println("millrace: " + Table.printable(refusal(name, e)));
+        code = Math.max(code, isAbsent(calls, name, e) ? ExitCode.NOTHING : ExitCode.REFUSED);
+      }
+    }
+    return code;
+  }
+
+  /** What to print about one of several things that the server has refused. */
+  protected String refusal(String name, RejectedException e) {
+    return String.valueOf(e.getMessage());
+  }
+
+  /** Whether the server has refused one of several things because it is not there. */
+  protected boolean isAbsent(JsonCalls calls, String name, RejectedException e) {
+    return e.status() == 404;
+  }
+
+  /** Prints what a server has answered, as JSON or as a table of its fields. */
+  protected final void printFields(JsonNode answer) {
+    if (json) {
+      out().println(answer);
+    } else {
+      Fields.print(out(), answer);
+    }
   }
 
   /** Where to read and write. */

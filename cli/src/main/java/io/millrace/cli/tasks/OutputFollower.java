@@ -1,5 +1,6 @@
 package io.millrace.cli.tasks;
 
+import io.millrace.cli.remote.Retries;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.UnreachableException;
 import io.millrace.store.StoreClosedException;
@@ -16,14 +17,12 @@ import org.slf4j.LoggerFactory;
 final class OutputFollower implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(OutputFollower.class);
   private static final Duration SILENCE = Duration.ofSeconds(60);
-  private static final int ATTEMPTS = 10;
-  private static final long PAUSE_MILLIS = 500;
 
   private final JsonCalls calls;
   private final String path;
   private final PrintStream to;
   private long offset;
-  private int failed;
+  private final Retries retries = new Retries();
 
   /**
    * Nothing read yet.
@@ -51,12 +50,12 @@ final class OutputFollower implements Runnable {
         to.write(buffer, 0, read);
         to.flush();
         offset += read;
-        failed = 0;
+        retries.succeeded();
       }
       return true;
     } catch (SocketTimeoutException _) {
       // A task may well be silent; the connection need not last for that.
-      failed = 0;
+      retries.succeeded();
     } catch (IOException e) {
       again(new UnreachableException("the output broke off: " + e.getMessage(), e));
     } catch (UnreachableException | StoreClosedException e) {
@@ -67,12 +66,8 @@ final class OutputFollower implements Runnable {
   }
 
   private void again(StoreException failure) {
-    failed++;
-    if (failed == ATTEMPTS) {
-      throw failure;
-    }
     try {
-      Thread.sleep(PAUSE_MILLIS);
+      retries.pause(failure);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       throw failure;

@@ -3,7 +3,7 @@ package io.millrace.cli.tasks;
 import io.millrace.cli.queues.QueueCalls;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.RemoteCommand;
-import io.millrace.cli.remote.WaitOptions;
+import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ProgressBar;
@@ -37,7 +37,7 @@ final class SubmitCommand extends RemoteCommand {
               + " Default: queued")
   private int status = Status.QUEUED;
 
-  @Mixin private WaitOptions waiting = new WaitOptions();
+  @Mixin private Waiter.Options waiting = new Waiter.Options();
 
   @Option(
       names = {"-w", "--wait"},
@@ -73,7 +73,7 @@ final class SubmitCommand extends RemoteCommand {
     terminal()
         .err()
         .println("submitted " + done + (done == 1 ? " task" : " tasks") + " to " + queue);
-    return wait ? new Waiting(calls, terminal(), waiting, json(), quiet).until(ids) : ExitCode.OK;
+    return wait ? new TaskWaiter(calls, terminal(), waiting, json(), quiet).until(ids) : ExitCode.OK;
   }
 
   /** Reads all there is to be sent, where it can be read twice; how many tasks, or 0. */

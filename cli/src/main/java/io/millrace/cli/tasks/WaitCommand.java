@@ -1,7 +1,7 @@
 package io.millrace.cli.tasks;
 
 import io.millrace.cli.remote.RemoteCommand;
-import io.millrace.cli.remote.WaitOptions;
+import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 final class WaitCommand extends RemoteCommand {
   @Mixin private IdArguments tasks = new IdArguments();
 
-  @Mixin private WaitOptions options = new WaitOptions();
+  @Mixin private Waiter.Options options = new Waiter.Options();
 
   @Option(
       names = {"-q", "--quiet"},
@@ -26,9 +26,9 @@ final class WaitCommand extends RemoteCommand {
   }
 
   @Override
-  protected int run(JsonCalls calls) throws IOException {
+  protected int run(JsonCalls calls) throws IOException, InterruptedException {
     TaskIds ids = new TaskIds();
     tasks.read(terminal()).stream().distinct().forEach(ids::add);
-    return new Waiting(calls, terminal(), options, json(), quiet).until(ids);
+    return new TaskWaiter(calls, terminal(), options, json(), quiet).until(ids);
   }
 }

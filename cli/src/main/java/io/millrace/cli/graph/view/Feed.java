@@ -1,5 +1,6 @@
 package io.millrace.cli.graph.view;
 
+import io.millrace.cli.remote.Retries;
 import io.millrace.client.EventStream;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
@@ -26,7 +27,6 @@ import tools.jackson.core.JacksonException;
 public final class Feed implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
   private static final Duration SILENCE = Duration.ofSeconds(60);
-  private static final int ATTEMPTS = 10;
   private static final long PAUSE_MILLIS = 500;
   private static final int GONE = 410;
 
@@ -41,7 +41,7 @@ public final class Feed implements AutoCloseable {
   private volatile @Nullable EventStream stream;
   private volatile boolean closed;
   private long version;
-  private int failed;
+  private final Retries retries = new Retries();
 
   private sealed interface Next {}
 
@@ -118,7 +118,7 @@ public final class Feed implements AutoCloseable {
         raw.accept(message);
         News news = News.read(message);
         version = news.version();
-        failed = 0;
+        retries.succeeded();
         queue.put(new Arrived(news));
       }
     } catch (SocketTimeoutException _) {
@@ -139,14 +139,9 @@ public final class Feed implements AutoCloseable {
     return version == 0 ? path : path + (path.contains("?") ? "&" : "?") + "after=" + version;
   }
 
-  /** A server that is away or about to stop may be back soon. */
   private void again(StoreException failure) throws InterruptedException {
-    failed++;
-    if (failed == ATTEMPTS) {
-      throw failure;
-    }
     if (!closed) {
-      Thread.sleep(PAUSE_MILLIS);
+      retries.pause(failure);
     }
   }
 

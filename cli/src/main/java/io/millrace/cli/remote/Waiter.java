@@ -1,0 +1,153 @@
+package io.millrace.cli.remote;
+
+import io.millrace.cli.terminal.Durations;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.ProgressBar;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.client.UnreachableException;
+import io.millrace.store.StoreClosedException;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/**
+ * Waits for tasks, jobs or graph nodes to end, a window of them at a time, with a progress bar, and
+ * says how each ended. A server that is away for some seconds is waited for.
+ *
+ * @param <S> the states in which they end, in the order of the summary
+ */
+public abstract class Waiter<S extends Comparable<S>> {
+  private static final long WATCHED_ROUND_MILLIS = 1_000;
+  private static final long ROUND_MILLIS = 20_000;
+
+  private final Terminal terminal;
+  private final long endNanos;
+  private final int windowSize;
+  private final Map<S, Integer> counts = new TreeMap<>();
+  private int ended;
+  private int absent;
+  private boolean allWell = true;
+
+  /** How long to wait for work to end, as an option. */
+  public static final class Options {
+    @Option(
+        names = "--timeout",
+        paramLabel = "TIME",
+        converter = Durations.class,
+        description = "The longest wait, for example 30s or 5m; then exits with 7. Default: no limit")
+    private @Nullable Duration timeout;
+
+    /** When to give up, by {@link System#nanoTime()}; in the far future for never. */
+    public long endNanos() {
+      Duration longest = Duration.ofNanos(Long.MAX_VALUE / 2);
+      Duration left = timeout == null || timeout.compareTo(longest) > 0 ? longest : timeout;
+      return System.nanoTime() + left.toNanos();
+    }
+  }
+
+  /**
+   * Nothing has ended yet.
+   *
+   * @param endNanos when to give up, by {@link System#nanoTime()}
+   * @param windowSize for how many a request can ask
+   */
+  protected Waiter(Terminal terminal, long endNanos, int windowSize) {
+    this.terminal = terminal;
+    this.endNanos = endNanos;
+    this.windowSize = windowSize;
+  }
+
+  /**
+   * Waits for all of them and gives the exit code that says how they ended.
+   *
+   * @param names no two of them the same
+   */
+  public final int until(List<String> names) throws InterruptedException {
+    try (ProgressBar bar = new ProgressBar(terminal, "ended")) {
+      await(names, bar);
+    }
+    int pending = names.size() - ended - absent;
+    if (names.size() > 1 || pending > 0) {
+      terminal.err().println(summary(pending));
+    }
+    if (absent > 0) {
+      return ExitCode.NOTHING;
+    }
+    if (pending > 0) {
+      return ExitCode.TIMED_OUT;
+    }
+    return allWell ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
+  }
+
+  private void await(List<String> names, ProgressBar bar) throws InterruptedException {
+    long longest = terminal.watched() ? WATCHED_ROUND_MILLIS : ROUND_MILLIS;
+    Set<String> window = new LinkedHashSet<>();
+    Retries retries = new Retries();
+    int next = 0;
+    long left = 1;
+    while (ended + absent < names.size() && left > 0) {
+      while (window.size() < windowSize && next < names.size()) {
+        window.add(names.get(next++));
+      }
+      left = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+      try {
+        round(window, Math.clamp(left, 0, longest));
+        retries.succeeded();
+      } catch (UnreachableException | StoreClosedException e) {
+        retries.pause(e);
+        left = 1;
+      }
+      if (names.size() > 1 || !showProgress(bar)) {
+        bar.show(ended + absent, names.size());
+      }
+    }
+  }
+
+  /**
+   * Asks the server once. It removes from the window whatever has ended or is not there, and calls
+   * {@link #ended} or {@link #absent} for each.
+   *
+   * @param waitMillis how long the server may wait until one of them has ended
+   */
+  protected abstract void round(Set<String> window, long waitMillis);
+
+  /** Shows how far the only one is; false if that is not known. */
+  protected boolean showProgress(ProgressBar bar) {
+    return false;
+  }
+
+  /** Counts one that has ended. */
+  protected final void ended(S state, boolean well) {
+    ended++;
+    counts.merge(state, 1, Integer::sum);
+    allWell &= well;
+  }
+
+  /** Counts one that is not there, and says so. */
+  protected final void absent(String message) {
+    absent++;
+    terminal.err().println("millrace: " + message);
+  }
+
+  /** The name of a state in the summary. */
+  protected abstract String word(S state);
+
+  private String summary(int pending) {
+    String ends =
+        counts.entrySet().stream()
+            .map(count -> count.getValue() + " " + word(count.getKey()))
+            .collect(Collectors.joining(", "));
+    String open = pending == 0 ? "" : pending + " not ended";
+    String missing = absent == 0 ? "" : absent + " not there";
+    return List.of(open, ends, missing).stream()
+        .filter(part -> !part.isEmpty())
+        .collect(Collectors.joining(", "));
+  }
+}
