@@ -18,8 +18,12 @@ import io.millrace.cli.tasks.TasksCommands;
 import io.millrace.cli.terminal.Terminal;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.logging.LogManager;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -78,14 +82,15 @@ public final class Millrace implements Runnable {
     top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", DemoCommands.on(terminal));
     top.addSubcommand("runner", new RunnerCommand());
-    top.addSubcommand("rehearse", new Rehearsal());
+    top.addSubcommand("rehearse", new AotTraining());
     top.addSubcommand("help", new CommandLine.HelpCommand());
     top.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
     top.setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8));
     top.setUsageHelpWidth(WIDTH);
     top.setCaseInsensitiveEnumValuesAllowed(true);
-    top.setExecutionExceptionHandler(new Failures(terminal.err()));
-    top.setParameterExceptionHandler(new Mistakes(terminal.err()));
+    ErrorMessages errors = new ErrorMessages(terminal.err());
+    top.setExecutionExceptionHandler(errors);
+    top.setParameterExceptionHandler(errors);
     everywhere(top);
     return top;
   }
@@ -99,5 +104,38 @@ public final class Millrace implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(spec.commandLine(), "a command is missing");
+  }
+
+  /** What is logged: warnings, and how a process is doing that serves until it is stopped. */
+  private static final class Logs {
+    private static final Set<String> SERVING = Set.of("up", "node", "worker", "member");
+
+    private Logs() {}
+
+    /** Call it before anything logs. */
+    static void configure(String[] args) {
+      boolean serves = args.length > 0 && SERVING.contains(args[0]);
+      if (System.getProperty("millrace.log") == null) {
+        System.setProperty("millrace.log", serves ? "INFO" : "WARN");
+      }
+      if (serves) {
+        LogManager.getLogManager().reset();
+        SLF4JBridgeHandler.install();
+      }
+    }
+  }
+
+  /** Which version of Millrace this is. */
+  private static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {text()};
+    }
+
+    /** As released; {@code development} where the classes do not come from a jar. */
+    static String text() {
+      String version = Version.class.getPackage().getImplementationVersion();
+      return "millrace " + (version == null ? "development" : version);
+    }
   }
 }

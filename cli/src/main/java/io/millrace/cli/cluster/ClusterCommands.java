@@ -1,9 +1,34 @@
 package io.millrace.cli.cluster;
 
 import io.millrace.cli.remote.CommandGroup;
+import io.millrace.cli.terminal.Durations;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.StopSignals;
+import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.membership.Peer;
+import io.millrace.cluster.report.Report;
+import io.millrace.cluster.status.ClusterStatus;
+import io.millrace.cluster.status.LockView;
+import io.millrace.cluster.status.PartitionView;
+import io.millrace.cluster.status.StatusForm;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
 
 /** The commands that look at a cluster. */
 public final class ClusterCommands {
@@ -15,11 +40,268 @@ public final class ClusterCommands {
         CommandGroup.of(
             "cluster",
             "Shows a cluster as its documents tell: leader, members, locks, partitions.");
-    CommandGroup.add(group, new StatusCommand(terminal), Map.of());
-    CommandGroup.add(group, new MembersCommand(terminal), Map.of());
-    CommandGroup.add(group, new LocksCommand(terminal), Map.of());
-    CommandGroup.add(group, new PartitionsCommand(terminal), Map.of());
-    CommandGroup.add(group, new WatchCommand(terminal), Map.of());
+    CommandGroup.add(group, new ShowStatus(terminal), Map.of());
+    CommandGroup.add(group, new ListMembers(terminal), Map.of());
+    CommandGroup.add(group, new ListLocks(terminal), Map.of());
+    CommandGroup.add(group, new ListPartitions(terminal), Map.of());
+    CommandGroup.add(group, new WatchCluster(terminal), Map.of());
     return group;
+  }
+
+  /** Shows leader, members, partitions and what members report. */
+  @Command(
+      name = "status",
+      description = "Shows leader, members, partitions and what members report.")
+  private static final class ShowStatus extends ClusterCommand {
+    ShowStatus(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    JsonNode form(ClusterStatus status) {
+      return StatusForm.status(status);
+    }
+
+    @Override
+    void print(ClusterStatus status, PrintStream out) {
+      Tables.leader(status, out);
+      Tables.members(status.members().nodes(), out);
+      Tables.partitions(status.partitions(), out);
+      Tables.reports(status.reports(), out);
+    }
+  }
+
+  /** Lists the members and their workers. */
+  @Command(name = "members", description = "Lists the members and their workers.")
+  private static final class ListMembers extends ClusterCommand {
+    ListMembers(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    JsonNode form(ClusterStatus status) {
+      return StatusForm.members(status.members());
+    }
+
+    @Override
+    void print(ClusterStatus status, PrintStream out) {
+      Tables.members(status.members().nodes(), out);
+    }
+  }
+
+  /** Lists locks and their holders, without those of partitions. */
+  @Command(
+      name = "locks",
+      description = "Lists locks and their holders, without those of partitions.")
+  private static final class ListLocks extends ClusterCommand {
+    ListLocks(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    JsonNode form(ClusterStatus status) {
+      return StatusForm.locks(status.locks());
+    }
+
+    @Override
+    void print(ClusterStatus status, PrintStream out) {
+      Tables.locks(status.locks(), out);
+    }
+  }
+
+  /** Lists the partitions and who works on them. */
+  @Command(name = "partitions", description = "Lists the partitions and who works on them.")
+  private static final class ListPartitions extends ClusterCommand {
+    ListPartitions(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    JsonNode form(ClusterStatus status) {
+      return StatusForm.partitions(status.partitions());
+    }
+
+    @Override
+    void print(ClusterStatus status, PrintStream out) {
+      Tables.partitions(status.partitions(), out);
+    }
+  }
+
+  /** Shows the cluster whenever something about it has changed. */
+  @Command(
+      name = "watch",
+      description =
+          "Shows leader, members and partitions whenever something about them has changed, until it"
+              + " is told to stop. With --json each change is a line.")
+  private static final class WatchCluster extends ClusterCommand {
+    private final CountDownLatch stop = new CountDownLatch(1);
+
+    @Option(
+        names = "--interval",
+        paramLabel = "TIME",
+        converter = Durations.class,
+        defaultValue = "1s",
+        description = "How often it looks. Default: ${DEFAULT-VALUE}")
+    private Duration interval = Duration.ofSeconds(1);
+
+    WatchCluster(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    void run(VersionedDocuments shared) throws InterruptedException {
+      StopSignals.listen(stop::countDown);
+      Seen before = null;
+      do {
+        ClusterStatus status = ClusterStatus.read(shared, System.currentTimeMillis());
+        Seen now = Seen.of(status);
+        if (!now.equals(before)) {
+          before = now;
+          show(status);
+        }
+      } while (!stop.await(interval.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    /** What counts as a change: that leases are renewed does not. */
+    private record Seen(@Nullable String leader, Object members, Object partitions) {
+      static Seen of(ClusterStatus status) {
+        return new Seen(
+            status.leads(),
+            status.members(),
+            status.partitions().stream()
+                .map(one -> one.id() + " " + one.holder() + " " + one.state())
+                .toList());
+      }
+    }
+
+    @Override
+    JsonNode form(ClusterStatus status) {
+      return StatusForm.status(status);
+    }
+
+    @Override
+    void print(ClusterStatus status, PrintStream out) {
+      Tables.leader(status, out);
+      Tables.members(status.members().nodes(), out);
+      Tables.partitions(status.partitions(), out);
+      Tables.reports(status.reports(), out);
+      out.println();
+    }
+  }
+
+  /** A cluster for people. */
+  private static final class Tables {
+    private Tables() {}
+
+    static void leader(ClusterStatus status, PrintStream out) {
+      LockView leader = status.leader();
+      if (status.leads() == null || leader == null) {
+        out.println("leader: none");
+      } else {
+        out.printf(
+            "leader: %s until %s, fence %d%n",
+            status.leads(), time(leader.expireMillis()), leader.fence());
+      }
+    }
+
+    static void members(List<Peer> members, PrintStream out) {
+      Table table = new Table("MEMBER", "WORKERS");
+      members.forEach(member -> table.row(member.token(), member.workers()));
+      table.print(out);
+    }
+
+    static void locks(List<LockView> locks, PrintStream out) {
+      Table table = new Table("LOCK", "HOLDER", "EXPIRES", "FENCE");
+      for (LockView lock : locks) {
+        table.row(lock.key(), text(lock.holder()), time(lock.expireMillis()), lock.fence());
+      }
+      table.print(out);
+    }
+
+    static void partitions(List<PartitionView> partitions, PrintStream out) {
+      Table table = new Table("PARTITION", "STATE", "HOLDER", "EXPIRES", "FENCE");
+      for (PartitionView partition : partitions) {
+        table.row(
+            partition.id(),
+            partition.state().name().toLowerCase(Locale.ROOT),
+            text(partition.holder()),
+            time(partition.expireMillis()),
+            partition.fence());
+      }
+      table.print(out);
+    }
+
+    private static String text(@Nullable String holder) {
+      return holder == null ? "-" : holder;
+    }
+
+    private static String time(long millis) {
+      return millis == 0 ? "-" : Instant.ofEpochMilli(millis).toString();
+    }
+
+    /** What members report; nothing where they do not. */
+    static void reports(List<Report> reports, PrintStream out) {
+      if (reports.isEmpty()) {
+        return;
+      }
+      Table table = new Table("STATUS", "MEMBER", "TIME", "REPORT");
+      for (Report report : reports) {
+        table.row(
+            report.name(),
+            report.token(),
+            time(report.timeMillis()),
+            report.values().isEmpty() ? report.text() : words(report));
+      }
+      table.print(out);
+    }
+
+    private static String words(Report report) {
+      return report.values().entrySet().stream()
+          .map(value -> value.getKey() + "=" + value.getValue())
+          .collect(Collectors.joining(", "));
+    }
+  }
+
+  /** A command that reads the documents of a cluster. */
+  private abstract static class ClusterCommand implements Callable<Integer> {
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    private final Terminal terminal;
+
+    @Mixin private DocumentsOptions documents = new DocumentsOptions();
+
+    @Option(names = "--json", description = "Prints JSON instead of text for people.")
+    private boolean json;
+
+    ClusterCommand(Terminal terminal) {
+      this.terminal = terminal;
+    }
+
+    @Override
+    public final Integer call() throws InterruptedException {
+      try (VersionedDocuments shared = documents.open(TIMEOUT)) {
+        run(shared);
+      } finally {
+        terminal.out().flush();
+      }
+      return ExitCode.OK;
+    }
+
+    /** Shows what is asked for. */
+    void run(VersionedDocuments shared) throws InterruptedException {
+      show(ClusterStatus.read(shared, System.currentTimeMillis()));
+    }
+
+    final void show(ClusterStatus status) {
+      if (json) {
+        terminal.out().println(form(status));
+      } else {
+        print(status, terminal.out());
+      }
+    }
+
+    abstract JsonNode form(ClusterStatus status);
+
+    abstract void print(ClusterStatus status, PrintStream out);
   }
 }

@@ -1,6 +1,12 @@
 package io.millrace.cli.cluster;
 
 import io.millrace.cli.terminal.UsageException;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.example.FeedExample;
+import io.millrace.cluster.example.FilesExample;
+import io.millrace.cluster.example.ListingExample;
+import io.millrace.cluster.example.PortExample;
+import io.millrace.cluster.example.TopicExample;
 import io.millrace.cluster.member.Duty;
 import java.util.List;
 import java.util.Map;
@@ -52,4 +58,133 @@ interface Example {
                     .formatted(
                         name, ALL.stream().map(Example::name).collect(Collectors.joining(", ")))));
   }
+
+  /** Windowed work: the files of a folder, each hashed once. */
+  private static final class HashedFiles implements Example {
+    @Override
+    public String name() {
+      return "files";
+    }
+
+    @Override
+    public boolean isRemote() {
+      return false;
+    }
+
+    @Override
+    public Map<String, String> plan(ExampleOptions options) {
+      return Plan.pacedFolder(options);
+    }
+
+    @Override
+    public Duty duty(Plan plan, Means means) {
+      return Duty.of(new FilesExample(means.documents(), plan.input(), plan.output(), plan.pace()));
+    }
+  }
+
+  /** Remote work: the files of a folder, each hashed by a lambda that the leader sends. */
+  private static final class ListedFiles implements Example {
+    @Override
+    public String name() {
+      return "listing";
+    }
+
+    @Override
+    public boolean isRemote() {
+      return true;
+    }
+
+    @Override
+    public Map<String, String> plan(ExampleOptions options) {
+      return Plan.pacedFolder(options);
+    }
+
+    @Override
+    public Duty duty(Plan plan, Means means) {
+      return means.remote().duty(new ListingExample(plan.input(), plan.output(), plan.pace()));
+    }
+  }
+
+  /** Supervised work: the files of a folder, each followed as it grows. */
+  private static final class FollowedTopic implements Example {
+    @Override
+    public String name() {
+      return "topic";
+    }
+
+    @Override
+    public boolean isRemote() {
+      return false;
+    }
+
+    @Override
+    public Map<String, String> plan(ExampleOptions options) {
+      options.refusePace();
+      return Plan.folder(options);
+    }
+
+    @Override
+    public Duty duty(Plan plan, Means means) {
+      return Duty.of(new TopicExample(means.documents(), plan.input(), plan.output()));
+    }
+  }
+
+  /** Remote work: files that grow, followed by lambdas that go on until their members go. */
+  private static final class FollowedFeed implements Example {
+    @Override
+    public String name() {
+      return "feed";
+    }
+
+    @Override
+    public boolean isRemote() {
+      return true;
+    }
+
+    @Override
+    public Map<String, String> plan(ExampleOptions options) {
+      options.refusePace();
+      return Plan.folder(options);
+    }
+
+    @Override
+    public Duty duty(Plan plan, Means means) {
+      return means.remote().duty(new FeedExample(plan.input(), plan.output()));
+    }
+  }
+
+  /** Work that cannot be divided: one member listens on a port. */
+  private static final class ListenedPort implements Example {
+    private static final String PORT = "port";
+
+    @Override
+    public String name() {
+      return "port";
+    }
+
+    @Override
+    public boolean isRemote() {
+      return false;
+    }
+
+    @Override
+    public Map<String, String> plan(ExampleOptions options) {
+      options.refusePace();
+      return Map.of(
+          PORT, Integer.toString(options.port()), Plan.OUTPUT, options.output().toString());
+    }
+
+    @Override
+    public Duty duty(Plan plan, Means means) {
+      return Duty.of(new PortExample(plan.number(PORT), plan.output()), means.documents());
+    }
+  }
+
+  /**
+   * What the duty of a member is made with.
+   *
+   * @param documents what all members share
+   * @param remote what it brings with it for remote work
+   */
+  record Means(VersionedDocuments documents, Remote remote) {}
 }

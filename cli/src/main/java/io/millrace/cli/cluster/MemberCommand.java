@@ -46,7 +46,7 @@ public final class MemberCommand implements Callable<Integer> {
 
   @Mixin private ExampleOptions example = new ExampleOptions();
 
-  @Mixin private RemoteOptions program = new RemoteOptions();
+  @Mixin private Remote.RemoteOptions program = new Remote.RemoteOptions();
 
   @Option(
       names = "--workers",
@@ -95,7 +95,7 @@ public final class MemberCommand implements Callable<Integer> {
     terminal.warn(documents.warning());
     try (VersionedDocuments first = documents.open(START_TIMEOUT)) {
       // What cannot be made here must not become the plan of others.
-      plan.duty(new Means(first, remote));
+      plan.duty(new Example.Means(first, remote));
       ClusterConfig mine = given.orElseGet(() -> new ClusterConfig(LeaseTerms.DEFAULT, Map.of()));
       return mine.orExisting(first);
     }
@@ -106,7 +106,7 @@ public final class MemberCommand implements Callable<Integer> {
     // Two requests may fail between one renewal and the end of the lease.
     Duration timeout = terms.lease().dividedBy(4);
     try (VersionedDocuments shared = documents.open(timeout)) {
-      Duty duty = new Plan(config.plan()).duty(new Means(shared, remote));
+      Duty duty = new Plan(config.plan()).duty(new Example.Means(shared, remote));
       try (Member member = Member.start(shared, workers, terms, duty)) {
         CountDownLatch stop = new CountDownLatch(1);
         StopSignals.listen(stop::countDown);

@@ -92,7 +92,7 @@ record Plan(Map<String, String> values) {
    * @throws UsageException where this version does not understand it, or the member has not what it
    *     needs
    */
-  Duty duty(Means means) {
+  Duty duty(Example.Means means) {
     if (values.isEmpty()) {
       return Duty.none();
     }

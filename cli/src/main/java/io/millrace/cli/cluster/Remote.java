@@ -6,12 +6,23 @@ import io.millrace.cluster.lambda.LambdaCodec;
 import io.millrace.cluster.lambda.Trusted;
 import io.millrace.cluster.member.Duty;
 import io.millrace.cluster.remote.RemoteWork;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.net.MalformedURLException;
+import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
 
 /** What a member brings with it to run code that another sends: a secret, and users' classes. */
 final class Remote implements AutoCloseable {
@@ -82,6 +93,169 @@ final class Remote implements AutoCloseable {
       classes.close();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * What a member needs to run code that another sends it, and which program sends it, as options.
+   */
+  static final class RemoteOptions {
+    @Option(
+        names = "--secret-file",
+        paramLabel = "FILE",
+        description =
+            "A file with the secret of the cluster, 16 to 1024 bytes without the line ends after"
+                + " them: who knows it can have every member run code. Default: members run none"
+                + " that others send them")
+    private @Nullable Path secretFile;
+
+    @Option(
+        names = "--classpath",
+        paramLabel = "PATH[:PATH…]",
+        description =
+            "Jars and folders of classes of your own: the program and what its lambdas are made"
+                + " of.")
+    private @Nullable String classpath;
+
+    @Option(
+        names = "--program",
+        paramLabel = "CLASS",
+        description =
+            "A class of --classpath that implements io.millrace.cluster.remote.RemoteWork."
+                + " Whichever member leads runs it. Default: what the cluster's plan says")
+    private @Nullable String program;
+
+    @Option(
+        names = "--set",
+        paramLabel = "NAME=VALUE",
+        description =
+            "A setting of --program, in the map that its constructor takes; may come several"
+                + " times.")
+    private List<String> settings = List.of();
+
+    /**
+     * What the options say, in the form of a plan; empty where they name no program.
+     *
+     * @throws UsageException where they do not go together
+     */
+    Map<String, String> plan() {
+      if (program == null) {
+        if (!settings.isEmpty()) {
+          throw new UsageException("--set belongs to --program CLASS");
+        }
+        return Map.of();
+      }
+      Map<String, String> plan = new TreeMap<>(Map.of(Plan.PROGRAM, program));
+      for (String setting : settings) {
+        int equals = setting.indexOf('=');
+        if (equals <= 0) {
+          throw new UsageException("write --set NAME=VALUE, not '" + setting + "'");
+        }
+        String name = setting.substring(0, equals);
+        if (plan.put(Plan.SETTING + name, setting.substring(equals + 1)) != null) {
+          throw new UsageException("--set " + name + " is given twice");
+        }
+      }
+      return plan;
+    }
+
+    /**
+     * Reads the secret and finds the classes.
+     *
+     * @throws UsageException where the secret is none or cannot be read, or a path of classes is
+     *     not there
+     */
+    Remote open() {
+      try {
+        ClusterSecret secret = secretFile == null ? null : ClusterSecret.read(secretFile);
+        return new Remote(secret, ClassPath.open(paths()));
+      } catch (IllegalArgumentException e) {
+        throw new UsageException(String.valueOf(e.getMessage()), e);
+      }
+    }
+
+    private List<String> paths() {
+      return classpath == null ? List.of() : List.of(classpath.split(File.pathSeparator, -1));
+    }
+  }
+
+  /** Users' own classes. */
+  static final class ClassPath {
+    private ClassPath() {}
+
+    /**
+     * A loader of the classes in jars and folders, on top of Millrace's own.
+     *
+     * @throws UsageException naming a path that is not there
+     */
+    static URLClassLoader open(List<String> paths) {
+      return new URLClassLoader(
+          "users",
+          paths.stream().map(ClassPath::url).toArray(URL[]::new),
+          ClassPath.class.getClassLoader());
+    }
+
+    private static URL url(String text) {
+      try {
+        Path path = Path.of(text);
+        if (text.isEmpty() || !Files.isReadable(path)) {
+          throw new UsageException("--classpath: there is no '" + text + "' that can be read");
+        }
+        return path.toAbsolutePath().toUri().toURL();
+      } catch (InvalidPathException | MalformedURLException e) {
+        throw new UsageException("--classpath: '" + text + "' is no path", e);
+      }
+    }
+  }
+
+  /** A program of the users' own. */
+  private static final class UsersProgram {
+    private UsersProgram() {}
+
+    /**
+     * Makes an object of its class, by the public constructor that takes a map of settings, or the
+     * one without parameters where there are no settings.
+     *
+     * @throws UsageException naming the class, where that is not possible
+     */
+    static RemoteWork make(String name, Map<String, String> settings, ClassLoader classes) {
+      try {
+        Class<?> type = Class.forName(name, false, classes);
+        if (!RemoteWork.class.isAssignableFrom(type)) {
+          throw refused(name, "does not implement " + RemoteWork.class.getName());
+        }
+        return make(type.asSubclass(RemoteWork.class), settings);
+      } catch (ClassNotFoundException e) {
+        throw new UsageException("there is no class " + name + " on --classpath", e);
+      } catch (InvocationTargetException e) {
+        throw new UsageException("class " + name + " cannot be made: " + e.getCause(), e);
+      } catch (ReflectiveOperationException | LinkageError e) {
+        throw new UsageException("class " + name + " cannot be made: " + e, e);
+      }
+    }
+
+    private static RemoteWork make(Class<? extends RemoteWork> type, Map<String, String> settings)
+        throws ReflectiveOperationException {
+      for (Constructor<?> constructor : type.getConstructors()) {
+        if (constructor.getParameterCount() == 1
+            && constructor.getParameterTypes()[0] == Map.class) {
+          return type.getConstructor(Map.class).newInstance(settings);
+        }
+      }
+      if (!settings.isEmpty()) {
+        throw refused(type.getName(), "has no public constructor that takes a Map of --set");
+      }
+      try {
+        return type.getConstructor().newInstance();
+      } catch (NoSuchMethodException e) {
+        throw refused(
+            type.getName(),
+            "has no public constructor without parameters, nor one that takes a Map");
+      }
+    }
+
+    private static UsageException refused(String name, String why) {
+      return new UsageException("class " + name + " " + why);
     }
   }
 }

@@ -2,8 +2,8 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.file.FileNode;
 import io.millrace.cli.graph.file.GraphFile;
+import io.millrace.cli.graph.view.Feed.News;
 import io.millrace.cli.graph.view.GraphCalls;
-import io.millrace.cli.graph.view.News;
 import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;

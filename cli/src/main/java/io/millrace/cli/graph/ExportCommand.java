@@ -55,18 +55,21 @@ final class ExportCommand extends GraphCommand {
 
   private static final int AT_A_TIME = 16;
 
-  @Mixin private FilterOptions filter = new FilterOptions();
+  @Mixin private GraphCommand.FilterOptions filter = new GraphCommand.FilterOptions();
 
   @Option(
       names = {"-f", "--format"},
       paramLabel = "FORMAT",
-      description = "yaml, json, dot or mermaid. Default: by the file name's ending (mmd is mermaid), or yaml")
+      description =
+          "yaml, json, dot or mermaid. Default: by the file name's ending (mmd is mermaid), or"
+              + " yaml")
   private @Nullable Format format;
 
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "The file to write; it is replaced when all is written. Default: standard output")
+      description =
+          "The file to write; it is replaced when all is written. Default: standard output")
   private @Nullable String output;
 
   ExportCommand(Terminal terminal) {
@@ -78,7 +81,8 @@ final class ExportCommand extends GraphCommand {
     Format chosen = chosen();
     if (chosen == Format.SVG) {
       throw new UsageException(
-          "svg is no longer written; use --format dot and Graphviz (dot -Tsvg), or --format mermaid");
+          "svg is no longer written; use --format dot and Graphviz (dot -Tsvg), or --format"
+              + " mermaid");
     }
     GraphCalls graph = new GraphCalls(calls);
     List<NodeView> nodes = graph.nodes(filter.query(), NodeView::of);

@@ -1,9 +1,21 @@
 package io.millrace.cli.graph;
 
+import io.millrace.cli.graph.view.State;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.remote.ServerAddress;
+import io.millrace.cli.terminal.ArgumentLines;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
+import io.millrace.client.JsonCalls;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /**
  * A command on the graph of a server. Within a command that runs as a node of a graph it asks the
@@ -23,5 +35,102 @@ abstract class GraphCommand extends RemoteCommand {
     String token = System.getenv("MILLRACE_TOKEN");
     boolean within = url != null && token != null && token.startsWith(TOKEN);
     return within && !address.isSaid() ? address.client(url, token) : super.client(address);
+  }
+
+  /** The graph nodes that a command is about. */
+  static final class NodeArguments {
+    private static final int MOST_DIGITS = 18;
+
+    @Parameters(
+        arity = "1..*",
+        paramLabel = "ID",
+        description = "Ids of nodes; - takes them from standard input, by lines.")
+    private List<String> ids = List.of();
+
+    /**
+     * The ids in order, each once.
+     *
+     * @throws UsageException when one is no id, or there are none
+     */
+    List<String> read(Terminal terminal) throws IOException {
+      List<String> read = ArgumentLines.read(ids, terminal, NodeArguments::checked);
+      return read.stream().distinct().toList();
+    }
+
+    /**
+     * An id as it came.
+     *
+     * @throws UsageException when it is none
+     */
+    static String checked(String id) {
+      if (!id.matches("[1-9][0-9]*") || id.length() > MOST_DIGITS) {
+        throw new UsageException("the id of a node is a number from 1, not '" + id + "'");
+      }
+      return id;
+    }
+
+    /**
+     * The id of a parent as it came, which may be {@code root}.
+     *
+     * @throws UsageException when it is none
+     */
+    static String parent(String id) {
+      return id.equals("root") ? id : checked(id);
+    }
+  }
+
+  /** Which nodes somebody wants to see, as options. */
+  static final class FilterOptions {
+    @Option(
+        names = {"-b", "--below"},
+        paramLabel = "ID",
+        description = "Only this node and what is below it.")
+    private @Nullable String below;
+
+    @Option(
+        names = {"-t", "--type"},
+        paramLabel = "TYPE",
+        split = ",",
+        description = "Only of this type; may come several times.")
+    private List<String> types = List.of();
+
+    @Option(
+        names = {"-S", "--state"},
+        paramLabel = "STATE",
+        split = ",",
+        description =
+            "Only in this state: incipient, ready, running, finished, failed, killed, skipped or"
+                + " blocked; may come several times.")
+    private List<String> states = List.of();
+
+    /**
+     * The parameters of the API, joined by {@code &}; empty where nothing was asked for.
+     *
+     * @throws UsageException when one makes no sense
+     */
+    String query() {
+      List<String> parameters = new ArrayList<>();
+      if (below != null) {
+        parameters.add("below=" + GraphCommand.NodeArguments.parent(below));
+      }
+      types.forEach(type -> parameters.add("type=" + JsonCalls.part(type)));
+      for (String state : states) {
+        if (State.of(state) == State.UNKNOWN) {
+          String known =
+              Arrays.stream(State.values())
+                  .filter(one -> one != State.UNKNOWN)
+                  .map(State::word)
+                  .collect(Collectors.joining(", "));
+          throw new UsageException("--state is one of " + known + ", not '" + state + "'");
+        }
+        parameters.add("state=" + state);
+      }
+      return String.join("&", parameters);
+    }
+
+    /** Whether anything was asked for. */
+    boolean isGiven() {
+      return below != null || !types.isEmpty() || !states.isEmpty();
+    }
   }
 }

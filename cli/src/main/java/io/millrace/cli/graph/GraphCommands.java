@@ -31,8 +31,8 @@ public final class GraphCommands {
             new ShowCommand(terminal),
             new KillCommand(terminal),
             new OperateCommand.Retry(terminal),
-            new MoveCommand(terminal),
-            new SetCommand(terminal),
+            new OperateCommand.Move(terminal),
+            new OperateCommand.SetData(terminal),
             new OperateCommand.Remove(terminal),
             new ExportCommand(terminal),
             new ImportCommand(terminal))

@@ -1,16 +1,29 @@
 package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.file.GraphFile;
+import io.millrace.cli.graph.file.GraphFileException;
+import io.millrace.cli.graph.file.GraphFileException.Mistake;
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import io.millrace.store.StoreException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -62,6 +75,81 @@ final class ImportCommand extends GraphCommand {
       out().println(ids);
     } else {
       addition.ids().forEach((key, id) -> out().println(Table.printable(key) + "  " + id));
+    }
+  }
+
+  /** The graph file that a command takes, and where its graph is to be. */
+  static final class FileArgument {
+    private static final int SHOWN = 20;
+
+    @Parameters(
+        paramLabel = "FILE",
+        description = "A graph file, YAML or JSON; - is standard input. See docs/graph-files.md")
+    private String file = "";
+
+    @Option(
+        names = {"-p", "--parent"},
+        paramLabel = "ID",
+        split = ",",
+        description = "A node to put the graph below; may come several times. Default: root")
+    private List<String> parents = List.of();
+
+    /**
+     * Reads the file. What is wrong with it is told line by line.
+     *
+     * @throws UsageException when it cannot be read
+     * @throws CommandException when it is wrong
+     */
+    GraphFile read(Terminal terminal) {
+      boolean piped = file.equals("-");
+      try {
+        Path path = Path.of(piped ? "" : file).toAbsolutePath();
+        if (!piped && Files.isDirectory(path)) {
+          throw new UsageException(file + " is a folder, not a graph file");
+        }
+        if (!piped && !Files.isReadable(path)) {
+          throw new UsageException("there is no file " + file + " that can be read");
+        }
+        byte[] bytes = piped ? terminal.in().readAllBytes() : Files.readAllBytes(path);
+        String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+        Path folder = piped ? path : path.resolveSibling("");
+        return GraphFile.read(text, folder);
+      } catch (GraphFileException e) {
+        throw wrong(e, terminal);
+      } catch (CharacterCodingException e) {
+        throw new UsageException(file + " is not text in UTF-8", e);
+      } catch (IOException | InvalidPathException e) {
+        throw new UsageException(file + " cannot be read: " + e.getMessage(), e);
+      }
+    }
+
+    private CommandException wrong(GraphFileException e, Terminal terminal) {
+      String name = name();
+      List<Mistake> mistakes = e.mistakes();
+      List<String> lines =
+          mistakes.stream()
+              .limit(SHOWN)
+              .map(one -> name + " line " + one.line() + ": " + Table.printable(one.message()))
+              .toList();
+      for (String line : lines.subList(0, lines.size() - 1)) {
+        terminal.err().println("millrace: " + line);
+      }
+      int more = mistakes.size() - lines.size();
+      String last = lines.getLast() + (more > 0 ? " (and " + more + " more mistakes)" : "");
+      return new CommandException(ExitCode.USAGE, last, e);
+    }
+
+    /** What people call the file. */
+    String name() {
+      return file.equals("-") ? "standard input" : file;
+    }
+
+    /** The nodes to put the graph below; empty for root. */
+    List<String> parents() {
+      return parents.stream()
+          .map(GraphCommand.NodeArguments::parent)
+          .filter(id -> !id.equals("root"))
+          .toList();
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.millrace.cli.graph;
 
+import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
@@ -7,10 +8,13 @@ import io.millrace.client.JsonCalls;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Ends nodes. */
 @Command(
@@ -19,7 +23,7 @@ import picocli.CommandLine.Option;
         "Ends nodes that run, and those that wait at once; of a group, all in it. Nodes that have"
             + " ended stay as they are.")
 final class KillCommand extends GraphCommand {
-  @Mixin private NodeArguments nodes = new NodeArguments();
+  @Mixin private GraphCommand.NodeArguments nodes = new GraphCommand.NodeArguments();
 
   @Option(
       names = {"-s", "--signal"},
@@ -57,13 +61,54 @@ final class KillCommand extends GraphCommand {
     if (!wait) {
       return ExitCode.OK;
     }
-    var ends = NodeWaiter.Ends.settled(json(), false);
-    int code = new NodeWaiter(calls, terminal(), ends).until(ids);
+    var ends = WaitCommand.NodeWaiter.Ends.settled(json(), false);
+    int code = new WaitCommand.NodeWaiter(calls, terminal(), ends).until(ids);
     // That they were killed is what was asked for.
     return code == ExitCode.UNSUCCESSFUL ? ExitCode.OK : code;
   }
 
   private static String line(String id, String state) {
     return "{\"id\":\"" + id + "\",\"state\":\"" + state + "\"}";
+  }
+
+  /** Asks a server to end nodes. */
+  static final class Killing {
+    /** How many are named in one request: their ids stand in its path. */
+    private static final int WINDOW = 200;
+
+    private final JsonCalls calls;
+    private final String how;
+
+    /**
+     * With a signal and a time, or with the server's own.
+     *
+     * @param signal null for the usual
+     * @param grace null for the usual
+     */
+    Killing(JsonCalls calls, @Nullable String signal, @Nullable Duration grace) {
+      this.calls = calls;
+      how =
+          (signal == null ? "" : "&signal=" + JsonCalls.part(signal))
+              + (grace == null
+                  ? ""
+                  : "&grace="
+                      + AddCommand.DataOptions.seconds(grace).decimalValue().toPlainString());
+    }
+
+    /**
+     * Begins to end them.
+     *
+     * @param told gets each id with the state that the node is in then
+     */
+    void kill(List<String> ids, BiConsumer<String, String> told) {
+      for (int from = 0; from < ids.size(); from += WINDOW) {
+        List<String> some = ids.subList(from, Math.min(from + WINDOW, ids.size()));
+        String path = "/v1/scheduler/kill?id=" + String.join(",", some) + how;
+        JsonNode states =
+            RemoteCommand.thereOrRefused(
+                () -> calls.put(path, JsonNodeFactory.instance.objectNode()));
+        some.forEach(id -> told.accept(id, states.path(id).asString("ending")));
+      }
+    }
   }
 }

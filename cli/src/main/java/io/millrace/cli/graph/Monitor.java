@@ -1,9 +1,28 @@
 package io.millrace.cli.graph;
 
+import io.millrace.cli.graph.view.NodeLine;
+import io.millrace.cli.graph.view.NodeLine.Paint;
 import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.Seen;
+import io.millrace.cli.graph.view.State;
+import io.millrace.cli.graph.view.TreeLines.LiveTree;
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.Table;
+import io.millrace.client.JsonCalls;
+import io.millrace.store.StoreException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** How changes of a graph are shown to who waits for them. For one thread. */
 interface Monitor {
@@ -28,4 +47,207 @@ interface Monitor {
 
   /** Shows how it stands at the end. */
   default void end(Seen seen) {}
+
+  /**
+   * Prints a line for every change, with the time.
+   *
+   * @param out where to
+   * @param paint whether in colours
+   */
+  record Lines(PrintStream out, Paint paint) implements Monitor {
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
+
+    @Override
+    public void show(Seen seen, List<NodeView> changed, Collection<Long> removed) {
+      long now = System.currentTimeMillis();
+      String time = TIME.format(Instant.ofEpochMilli(now).atZone(ZoneId.systemDefault()));
+      changed.forEach(node -> out.println(time + "  " + NodeLine.of(node, paint, now)));
+      removed.forEach(id -> out.println(time + "  " + id + " removed"));
+      out.flush();
+    }
+  }
+
+  /** Draws a tree on a screen, at most ten times a second, and once a second while a node runs. */
+  static final class Tree implements Monitor {
+    private static final long ROUND_NANOS = 100_000_000;
+    private static final long SECOND_NANOS = 1_000_000_000;
+
+    private final LiveTree tree;
+    private long drawnNanos = System.nanoTime() - SECOND_NANOS;
+    private boolean stale;
+
+    Tree(LiveTree tree) {
+      this.tree = tree;
+    }
+
+    @Override
+    public void show(Seen seen, List<NodeView> changed, Collection<Long> removed) {
+      stale = true;
+      tick(seen);
+    }
+
+    @Override
+    public void tick(Seen seen) {
+      long rested = System.nanoTime() - drawnNanos;
+      boolean moving = seen.count(State.RUNNING) > 0 && rested >= SECOND_NANOS;
+      if (moving || (stale && rested >= ROUND_NANOS)) {
+        draw(seen);
+      }
+    }
+
+    @Override
+    public boolean sumsUp() {
+      return true;
+    }
+
+    @Override
+    public void end(Seen seen) {
+      draw(seen);
+    }
+
+    private void draw(Seen seen) {
+      tree.draw(seen, System.currentTimeMillis());
+      drawnNanos = System.nanoTime();
+      stale = false;
+    }
+  }
+
+  /** Prints what nodes print, by lines, each after the name of its node. */
+  static final class Output implements Monitor {
+    /** The last words of a node are there when its end is. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(30);
+
+    private final JsonCalls calls;
+    private final PrintStream out;
+    private final Monitor states;
+    private final Map<Long, NodeOutput> outputs = new HashMap<>();
+
+    /**
+     * Nothing printed yet.
+     *
+     * @param states shows the states besides
+     */
+    Output(JsonCalls calls, PrintStream out, Monitor states) {
+      this.calls = calls;
+      this.out = out;
+      this.states = states;
+    }
+
+    @Override
+    public void show(Seen seen, List<NodeView> changed, Collection<Long> removed) {
+      for (NodeView node : changed) {
+        if (node.started() > 0 && !node.type().equals("group")) {
+          follow(node);
+        }
+      }
+      states.show(seen, changed, removed);
+    }
+
+    private void follow(NodeView node) {
+      NodeOutput output = outputs.get(node.id());
+      if (output == null || output.attempt() < node.attempt()) {
+        if (output != null) {
+          output.end();
+        }
+        output = NodeOutput.follow(calls, node, out);
+        outputs.put(node.id(), output);
+      }
+      if (node.state() != State.RUNNING) {
+        output.end();
+      }
+    }
+
+    @Override
+    public void end(Seen seen) {
+      if (seen.isSettled()) {
+        long endNanos = System.nanoTime() + LAST_WORDS.toNanos();
+        outputs.values().forEach(output -> output.await(endNanos));
+      }
+      states.end(seen);
+    }
+  }
+
+  /** The output of one attempt of a node, printed by lines by a thread of its own. */
+  private static final class NodeOutput {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeOutput.class);
+
+    private final int attempt;
+    private final String prefix;
+    private final PrintStream out;
+    private final OutputCommand.OutputFollower follower;
+    private final StringBuilder line = new StringBuilder();
+    private final Thread thread;
+    private final CountDownLatch end = new CountDownLatch(1);
+
+    private NodeOutput(JsonCalls calls, NodeView node, PrintStream out) {
+      attempt = node.attempt();
+      prefix = Table.printable(node.title()) + " | ";
+      this.out = out;
+      follower =
+          new OutputCommand.OutputFollower(calls, String.valueOf(node.id()), "mixedout", this::add);
+      thread = Thread.ofVirtual().name("millrace-output-" + node.id()).unstarted(this::read);
+    }
+
+    /** Begins to print. */
+    static NodeOutput follow(JsonCalls calls, NodeView node, PrintStream out) {
+      NodeOutput output = new NodeOutput(calls, node, out);
+      output.thread.start();
+      return output;
+    }
+
+    int attempt() {
+      return attempt;
+    }
+
+    /** Says that nothing more will come than what is there now. */
+    void end() {
+      end.countDown();
+    }
+
+    /** Waits until all is printed, or until then. */
+    void await(long endNanos) {
+      try {
+        boolean done = thread.join(Duration.ofNanos(Math.max(1, endNanos - System.nanoTime())));
+        if (!done) {
+          LOG.warn("the output of {} is not complete", prefix);
+        }
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private void read() {
+      try {
+        boolean last = false;
+        while (!last) {
+          // Asked before it is read, so that nothing is missed that came before the end.
+          last = end.await(follower.restMillis(), TimeUnit.MILLISECONDS);
+          follower.read();
+        }
+      } catch (CommandException | StoreException e) {
+        LOG.debug("the output of {} ended: {}", prefix, e.getMessage());
+      } catch (InterruptedException _) {
+        LOG.trace("given up");
+      }
+      if (!line.isEmpty()) {
+        print(line.toString());
+      }
+    }
+
+    private void add(String text) {
+      line.append(text);
+      int begin = 0;
+      for (int end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n", begin)) {
+        print(line.substring(begin, end));
+        begin = end + 1;
+      }
+      line.delete(0, begin);
+    }
+
+    private void print(String text) {
+      // In one call, so that lines of two nodes do not mix.
+      out.print(prefix + text + "\n");
+      out.flush();
+    }
+  }
 }

@@ -2,22 +2,25 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
-import io.millrace.client.RejectedException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Operates graph nodes, each by itself. */
 abstract class OperateCommand extends GraphCommand {
-  @Mixin private NodeArguments nodes = new NodeArguments();
+  @Mixin private GraphCommand.NodeArguments nodes = new GraphCommand.NodeArguments();
 
   OperateCommand(Terminal terminal) {
     super(terminal);
@@ -81,5 +84,119 @@ abstract class OperateCommand extends GraphCommand {
   @Override
   protected final int run(JsonCalls calls) throws IOException {
     return each(calls, nodes.read(terminal()), id -> operate(calls, id));
+  }
+
+  /** Puts nodes elsewhere, or names them anew. */
+  @Command(
+      name = "mv",
+      description =
+          "Moves nodes that wait, with what is below them, and names nodes anew. What no option"
+              + " says stays as it is.")
+  static final class Move extends OperateCommand {
+    private static final String NONE = "none";
+    private static final Set<String> BRANCHES = Set.of("then", "else", NONE);
+
+    @Option(
+        names = {"-p", "--parent"},
+        paramLabel = "ID",
+        split = ",",
+        description = "The node that they are to be below, or root; may come several times.")
+    private List<String> parents = List.of();
+
+    @Option(
+        names = "--after",
+        paramLabel = "ID",
+        split = ",",
+        description = "The nodes that they are to come after, all of them; none for nothing.")
+    private List<String> after = List.of();
+
+    @Option(
+        names = "--branch",
+        paramLabel = "then|else|none",
+        description = "The branch of the condition above them.")
+    private @Nullable String branch;
+
+    @Option(
+        names = {"-n", "--name"},
+        paramLabel = "NAME",
+        description = "What people are to call them; empty for nothing.")
+    private @Nullable String name;
+
+    Move(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    void operate(JsonCalls calls, String id) {
+      ObjectNode change = change();
+      if (change.isEmpty()) {
+        throw new UsageException("say what is to change: --parent, --after, --branch or --name");
+      }
+      print(calls.patch(GraphCalls.path(id), change), id + "  moved");
+    }
+
+    private ObjectNode change() {
+      ObjectNode change = JsonNodeFactory.instance.objectNode();
+      if (!parents.isEmpty()) {
+        ArrayNode above = change.putArray("parents");
+        parents.forEach(id -> above.add(GraphCommand.NodeArguments.parent(id)));
+      }
+      if (!after.isEmpty()) {
+        ArrayNode before = change.putArray("after");
+        if (!after.equals(List.of(NONE))) {
+          after.forEach(id -> before.add(GraphCommand.NodeArguments.checked(id)));
+        }
+      }
+      if (branch != null) {
+        if (!BRANCHES.contains(branch)) {
+          throw new UsageException("--branch is then, else or none, not '" + branch + "'");
+        }
+        change.put("branch", branch.equals(NONE) ? null : branch);
+      }
+      if (name != null) {
+        change.put("name", name.isEmpty() ? null : name);
+      }
+      return change;
+    }
+  }
+
+  /** Changes the data of a node. */
+  @Command(
+      name = "set",
+      description = {
+        "Changes data of a node, one value after the other: what its type reads while it waits,"
+            + " what is yours at any time."
+      })
+  static final class SetData extends GraphCommand {
+    @Parameters(index = "0", paramLabel = "ID", description = "The id of the node.")
+    private String id = "";
+
+    @Parameters(
+        index = "1..*",
+        arity = "1..*",
+        paramLabel = "KEY=VALUE",
+        description = {
+          "A value, JSON or else text; null unsets it, and KEY=@FILE takes the text of a file."
+        })
+    private List<String> pairs = List.of();
+
+    SetData(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    protected int run(JsonCalls calls) {
+      String node = GraphCommand.NodeArguments.checked(id);
+      ObjectNode values = JsonNodeFactory.instance.objectNode();
+      pairs.forEach(pair -> AddCommand.DataOptions.addPair(values, pair, terminal()));
+      values
+          .properties()
+          .forEach(each -> {
+            ObjectNode body = JsonNodeFactory.instance.objectNode().set("value", each.getValue());
+            String path = GraphCalls.path(node, each.getKey());
+            print(thereOrRefused(() -> calls.put(path, body)), node + "  " + each.getKey());
+          });
+      return ExitCode.OK;
+    }
   }
 }

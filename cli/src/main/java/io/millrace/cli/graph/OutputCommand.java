@@ -2,10 +2,13 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.State;
+import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
+import io.millrace.client.RejectedException;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -42,7 +45,7 @@ final class OutputCommand extends GraphCommand {
 
   @Override
   protected int run(JsonCalls calls) throws InterruptedException {
-    String node = NodeArguments.checked(id);
+    String node = GraphCommand.NodeArguments.checked(id);
     if (stderr && mixed) {
       throw new UsageException("--mixed has what --stderr has; name one of them");
     }
@@ -71,5 +74,91 @@ final class OutputCommand extends GraphCommand {
   private void write(String text) {
     out().print(text);
     out().flush();
+  }
+
+  /** Reads one output of a node, page by page, where it was. For one thread. */
+  static final class OutputFollower {
+    private static final long SHORTEST_REST_MILLIS = 100;
+    private static final long LONGEST_REST_MILLIS = 1_000;
+    private static final int CONFLICT = 409;
+
+    private final JsonCalls calls;
+    private final String path;
+    private final Consumer<String> to;
+    private String start = "";
+    private String view = "";
+    private String page = "";
+    private long restMillis = SHORTEST_REST_MILLIS;
+
+    /**
+     * Nothing read yet.
+     *
+     * @param to gets each piece of text
+     */
+    OutputFollower(JsonCalls calls, String id, String key, Consumer<String> to) {
+      this.calls = calls;
+      path = GraphCalls.path(id, key);
+      this.to = to;
+    }
+
+    /** Reads all that is there and was not read before; whether there was something. */
+    boolean read() {
+      boolean found = false;
+      boolean more = true;
+      while (more) {
+        JsonNode answer = ask();
+        String text = text(answer);
+        if (!text.startsWith(page)) {
+          // Another attempt of the node has begun, with an output of its own.
+          page = "";
+        }
+        if (text.length() > page.length()) {
+          to.accept(text.substring(page.length()));
+          found = true;
+        }
+        JsonNode pagination = answer.path("pagination");
+        String next = pagination.path("next").asString("");
+        more = !next.isEmpty();
+        view = pagination.path("pid").asString(view);
+        page = more ? "" : text;
+        start = more ? next : start;
+      }
+      restMillis = found ? SHORTEST_REST_MILLIS : Math.min(2 * restMillis, LONGEST_REST_MILLIS);
+      return found;
+    }
+
+    /** How long to wait before the next look: longer the longer nothing came. */
+    long restMillis() {
+      return restMillis;
+    }
+
+    private JsonNode ask() {
+      return RemoteCommand.thereOrRefused(() -> {
+        try {
+          return calls.get(start.isEmpty() || view.isEmpty() ? path : path + query());
+        } catch (RejectedException e) {
+          if (e.status() != CONFLICT || start.isEmpty()) {
+            throw e;
+          }
+          // It is another output now, of another attempt.
+          start = "";
+          view = "";
+          page = "";
+          return calls.get(path);
+        }
+      });
+    }
+
+    private String query() {
+      return "?start=" + JsonCalls.part(start) + "&pid=" + JsonCalls.part(view);
+    }
+
+    private static String text(JsonNode answer) {
+      JsonNode data = answer.path("data");
+      if (data.isNull() || data.isMissingNode()) {
+        return "";
+      }
+      return data.isString() ? data.asString() : data.toString();
+    }
   }
 }

@@ -3,15 +3,22 @@ package io.millrace.cli.graph;
 import io.millrace.cli.graph.file.GraphFile;
 import io.millrace.cli.graph.view.Feed;
 import io.millrace.cli.graph.view.GraphCalls;
-import io.millrace.cli.graph.view.LiveTree;
-import io.millrace.cli.graph.view.Paint;
+import io.millrace.cli.graph.view.NodeLine.Paint;
+import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.Seen;
+import io.millrace.cli.graph.view.State;
+import io.millrace.cli.graph.view.TreeLines.LiveTree;
 import io.millrace.cli.remote.Waiter;
+import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ScreenSize;
+import io.millrace.cli.terminal.StopSignals;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
+import io.millrace.client.RejectedException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,7 +34,7 @@ import tools.jackson.databind.node.ObjectNode;
       "Ctrl-C ends what the file added, and waits for that; a second one leaves it to the server."
     })
 final class RunCommand extends GraphCommand {
-  @Mixin private FileArgument file = new FileArgument();
+  @Mixin private ImportCommand.FileArgument file = new ImportCommand.FileArgument();
 
   @Mixin private Waiter.Options waiting = new Waiter.Options();
 
@@ -63,7 +70,7 @@ final class RunCommand extends GraphCommand {
     Monitor monitor = monitor(calls);
     int code;
     try (Feed feed = Feed.after(addition.news(), calls, "/v1/events")) {
-      Following following = new Following(feed, seen, monitor);
+      WatchCommand.Following following = new WatchCommand.Following(feed, seen, monitor);
       code = new GraphRun(calls, terminal(), following, seen).until(waiting.endNanos());
     }
     if (json()) {
@@ -77,16 +84,16 @@ final class RunCommand extends GraphCommand {
       Monitor states =
           quiet
               ? Monitor.SILENT
-              : new LineMonitor(terminal().err(), Paint.on(terminal().watched()));
-      return new OutputMonitor(calls, out(), states);
+              : new Monitor.Lines(terminal().err(), Paint.on(terminal().watched()));
+      return new Monitor.Output(calls, out(), states);
     }
     if (quiet || json()) {
       return Monitor.SILENT;
     }
     if (terminal().screen()) {
-      return new TreeMonitor(new LiveTree(out(), ScreenSize::ask, 0));
+      return new Monitor.Tree(new LiveTree(out(), ScreenSize::ask, 0));
     }
-    return new LineMonitor(out(), Paint.PLAIN);
+    return new Monitor.Lines(out(), Paint.PLAIN);
   }
 
   private void printIds(Addition addition) {
@@ -108,5 +115,79 @@ final class RunCommand extends GraphCommand {
           ends.putObject(key).put("id", id).put("state", node == null ? null : node.state().word());
         });
     return ends;
+  }
+
+  /** The wait for a graph that was added, with what happens when somebody wants it to stop. */
+  private static final class GraphRun {
+    private static final int SHOWN = 10;
+
+    private final JsonCalls calls;
+    private final Terminal terminal;
+    private final WatchCommand.Following following;
+    private final Seen seen;
+    private final AtomicInteger stops = new AtomicInteger();
+
+    GraphRun(JsonCalls calls, Terminal terminal, WatchCommand.Following following, Seen seen) {
+      this.calls = calls;
+      this.terminal = terminal;
+      this.following = following;
+      this.seen = seen;
+    }
+
+    /** Waits until it has settled, or until then, and gives the exit code. */
+    int until(long endNanos) throws InterruptedException {
+      StopSignals.listen(stops::incrementAndGet);
+      int heard = 0;
+      while (true) {
+        int known = heard;
+        boolean inTime = following.until(() -> seen.isSettled() || stops.get() > known, endNanos);
+        if (seen.isSettled() && inTime) {
+          return told();
+        }
+        if (!inTime) {
+          terminal.err().println("millrace: the time is over: " + seen.summary());
+          return ExitCode.TIMED_OUT;
+        }
+        heard = stops.get();
+        if (heard > 1) {
+          throw new CommandException(
+              ExitCode.FAILURE, "stopped; what runs is left to the server: " + seen.summary());
+        }
+        end();
+      }
+    }
+
+    private void end() {
+      terminal.err().println("millrace: ending what was added; again to leave it to the server");
+      List<String> open =
+          seen.nodes().stream()
+              .filter(node -> !node.state().isTerminal())
+              .map(node -> String.valueOf(node.id()))
+              .toList();
+      try {
+        new KillCommand.Killing(calls, null, null).kill(open, (_, _) -> {});
+      } catch (CommandException | RejectedException e) {
+        terminal.err().println("millrace: cannot end all: " + e.getMessage());
+      }
+    }
+
+    private int told() {
+      List<NodeView> bad =
+          seen.nodes().stream()
+              .filter(node -> node.state() == State.FAILED || node.state() == State.KILLED)
+              .toList();
+      for (NodeView node : bad.subList(0, Math.min(SHOWN, bad.size()))) {
+        String reason = node.reason().isEmpty() ? "" : ": " + node.reason();
+        String what = node.id() + " " + node.title() + " " + node.state().word() + reason;
+        terminal.err().println("millrace: " + Table.printable(what));
+      }
+      if (bad.size() > SHOWN) {
+        terminal.err().println("millrace: and " + (bad.size() - SHOWN) + " more");
+      }
+      if (!following.hasSummedUp()) {
+        terminal.err().println(seen.summary());
+      }
+      return seen.isWell() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
+    }
   }
 }

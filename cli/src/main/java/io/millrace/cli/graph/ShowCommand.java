@@ -1,8 +1,8 @@
 package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
+import io.millrace.cli.graph.view.NodeLine.Paint;
 import io.millrace.cli.graph.view.NodeView;
-import io.millrace.cli.graph.view.Paint;
 import io.millrace.cli.graph.view.TreeLines;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.terminal.ExitCode;
@@ -36,7 +36,7 @@ final class ShowCommand extends GraphCommand {
   @Parameters(arity = "0..1", paramLabel = "ID", description = "A node.")
   private @Nullable String id;
 
-  @Mixin private FilterOptions filter = new FilterOptions();
+  @Mixin private GraphCommand.FilterOptions filter = new GraphCommand.FilterOptions();
 
   @Option(
       names = {"-n", "--limit"},
@@ -60,7 +60,7 @@ final class ShowCommand extends GraphCommand {
     } else if (filter.isGiven()) {
       throw new UsageException("a node is named, so there is nothing to filter");
     } else {
-      showOne(graph, NodeArguments.checked(id));
+      showOne(graph, GraphCommand.NodeArguments.checked(id));
     }
     return ExitCode.OK;
   }

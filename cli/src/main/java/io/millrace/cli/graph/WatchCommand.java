@@ -1,10 +1,11 @@
 package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.Feed;
-import io.millrace.cli.graph.view.LiveTree;
+import io.millrace.cli.graph.view.Feed.News;
+import io.millrace.cli.graph.view.NodeLine.Paint;
 import io.millrace.cli.graph.view.NodeView;
-import io.millrace.cli.graph.view.Paint;
 import io.millrace.cli.graph.view.Seen;
+import io.millrace.cli.graph.view.TreeLines.LiveTree;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ScreenSize;
@@ -14,6 +15,8 @@ import io.millrace.client.JsonCalls;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,7 +29,7 @@ import picocli.CommandLine.Option;
           + " with --json every message of the server, the whole graph first."
     })
 final class WatchCommand extends GraphCommand {
-  @Mixin private FilterOptions filter = new FilterOptions();
+  @Mixin private GraphCommand.FilterOptions filter = new GraphCommand.FilterOptions();
 
   @Mixin private Waiter.Options waiting = new Waiter.Options();
 
@@ -80,9 +83,9 @@ final class WatchCommand extends GraphCommand {
       return Monitor.SILENT;
     }
     if (terminal().screen()) {
-      return new TreeMonitor(new LiveTree(out(), ScreenSize::ask, limit));
+      return new Monitor.Tree(new LiveTree(out(), ScreenSize::ask, limit));
     }
-    return new NewOnly(new LineMonitor(out(), Paint.PLAIN), terminal());
+    return new NewOnly(new Monitor.Lines(out(), Paint.PLAIN), terminal());
   }
 
   /** What is there already is told in one line: it may be a hundred thousand nodes. */
@@ -104,6 +107,53 @@ final class WatchCommand extends GraphCommand {
         terminal.err().println("watching: " + seen.summary());
       }
       begun = true;
+    }
+  }
+
+  /** Takes in the news of a graph and shows them until something is so. */
+  static final class Following {
+    private static final long TICK_MILLIS = 100;
+
+    private final Feed feed;
+    private final Seen seen;
+    private final Monitor monitor;
+    private boolean begun;
+
+    Following(Feed feed, Seen seen, Monitor monitor) {
+      this.feed = feed;
+      this.seen = seen;
+      this.monitor = monitor;
+    }
+
+    /** Whether who watches was told already how many nodes are in which state. */
+    boolean hasSummedUp() {
+      return monitor.sumsUp();
+    }
+
+    /**
+     * Goes on until that is so, or until then.
+     *
+     * @param endNanos by {@link System#nanoTime()}
+     * @return whether it is so
+     */
+    boolean until(BooleanSupplier end, long endNanos) throws InterruptedException {
+      while (!(begun && end.getAsBoolean())) {
+        long left = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+        if (left <= 0) {
+          monitor.end(seen);
+          return false;
+        }
+        News news = feed.next(Math.min(left, TICK_MILLIS));
+        if (news == null) {
+          monitor.tick(seen);
+          continue;
+        }
+        begun = true;
+        List<NodeView> changed = seen.learn(news);
+        monitor.show(seen, changed, news.removed());
+      }
+      monitor.end(seen);
+      return true;
     }
   }
 }

@@ -6,15 +6,25 @@ import io.millrace.client.jobs.JobHandler;
 import io.millrace.client.jobs.JobResult;
 import io.millrace.processes.GuardedProcess;
 import io.millrace.processes.Watchdog;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -172,6 +182,145 @@ final class CommandHandler implements JobHandler {
       job.progress(percent);
     } else {
       job.progress(percent, info);
+    }
+  }
+
+  /**
+   * What a command writes to standard error: lines of progress, and all others, of which the last
+   * characters are kept.
+   */
+  static final class ErrorLines {
+    private static final Pattern PROGRESS = Pattern.compile("progress:\\s*(.*)");
+    private static final Pattern PERCENT =
+        Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?)\\s*%?(?:\\s+(.*))?");
+
+    /** What a server keeps of the logs of a failure. */
+    private static final int MOST_KEPT = 64_000;
+
+    /** A line that is longer counts as several. */
+    private static final int LONGEST_LINE = 16 << 10;
+
+    private final BiConsumer<@Nullable Double, @Nullable String> progress;
+    private final StringBuilder kept = new StringBuilder();
+    private String lastLine = "";
+
+    /**
+     * Nothing read yet.
+     *
+     * @param progress takes percent and text of each line of progress; one of them may be null
+     */
+    ErrorLines(BiConsumer<@Nullable Double, @Nullable String> progress) {
+      this.progress = progress;
+    }
+
+    /** Reads a stream to its end. */
+    void read(InputStream stream) throws IOException {
+      byte[] line = new byte[LONGEST_LINE];
+      byte[] buffer = new byte[8 << 10];
+      int length = 0;
+      for (int count = stream.read(buffer); count >= 0; count = stream.read(buffer)) {
+        for (int i = 0; i < count; i++) {
+          if (buffer[i] == '\n' || length == line.length) {
+            take(line, length);
+            length = 0;
+          }
+          if (buffer[i] != '\n') {
+            line[length++] = buffer[i];
+          }
+        }
+      }
+      if (length > 0) {
+        take(line, length);
+      }
+    }
+
+    private void take(byte[] bytes, int length) {
+      String line = new String(bytes, 0, length, StandardCharsets.UTF_8);
+      Matcher marked = PROGRESS.matcher(line.strip());
+      if (marked.matches() && !marked.group(1).isEmpty()) {
+        advance(marked.group(1));
+      } else {
+        keep(line);
+      }
+    }
+
+    private void advance(String told) {
+      Matcher form = PERCENT.matcher(told);
+      if (form.matches() && Double.parseDouble(form.group(1)) <= 100) {
+        progress.accept(Double.parseDouble(form.group(1)), form.group(2));
+      } else {
+        progress.accept(null, told);
+      }
+    }
+
+    private synchronized void keep(String line) {
+      kept.append(line).append('\n');
+      if (kept.length() > 2 * MOST_KEPT) {
+        kept.delete(0, kept.length() - MOST_KEPT);
+      }
+      if (!line.isBlank()) {
+        lastLine = line.strip();
+      }
+    }
+
+    /** The last lines that are no progress, at most 64,000 characters. */
+    synchronized String logs() {
+      return kept.substring(Math.max(0, kept.length() - MOST_KEPT));
+    }
+
+    /** The last line that says something and is no progress. */
+    synchronized Optional<String> lastLine() {
+      return lastLine.isEmpty() ? Optional.empty() : Optional.of(lastLine);
+    }
+  }
+
+  /**
+   * What a command writes to standard output: a file that has a name only until the command has
+   * started. So the system frees it when the worker is killed.
+   */
+  private static final class Output implements Closeable {
+    private final Path file;
+    private final FileChannel content;
+
+    private Output(Path file, FileChannel content) {
+      this.file = file;
+      this.content = content;
+    }
+
+    /** An empty one in the folder for temporary files. */
+    static Output create() throws IOException {
+      Path file = Files.createTempFile("millrace-job-", ".result");
+      try {
+        return new Output(file, FileChannel.open(file, StandardOpenOption.READ));
+      } catch (IOException e) {
+        Files.deleteIfExists(file);
+        throw e;
+      }
+    }
+
+    /** Starts something that writes into a file. */
+    @FunctionalInterface
+    interface Start<T> {
+      T with(Path file) throws IOException;
+    }
+
+    /** Starts the command, which has the file open afterwards; then nobody else can open it. */
+    <T> T begin(Start<T> start) throws IOException {
+      try {
+        return start.with(file);
+      } finally {
+        Files.deleteIfExists(file);
+      }
+    }
+
+    /** What was written, from its beginning; to be closed. */
+    FileChannel content() {
+      return content;
+    }
+
+    @Override
+    public void close() throws IOException {
+      content.close();
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.millrace.cli.jobs;
 
 import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.SecretFile;
 import io.millrace.cli.terminal.Terminal;
 import java.nio.file.Path;
 import java.util.Map;
@@ -26,7 +27,7 @@ abstract class JobCommand extends RemoteCommand {
 
   @Override
   protected final Map<String, String> headers() {
-    String key = Secret.read("API key", apiKeyFile, VARIABLE);
+    String key = SecretFile.readOptional("API key", apiKeyFile, VARIABLE);
     return key == null ? Map.of() : Map.of("X-API-KEY", key);
   }
 }

@@ -1,10 +1,8 @@
 package io.millrace.cli.jobs;
 
-import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
-import io.millrace.client.RejectedException;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -15,14 +13,16 @@ import tools.jackson.databind.node.JsonNodeFactory;
 abstract class OperateCommand extends JobCommand {
   private final String operation;
 
-  @Mixin private KeyArguments jobs = new KeyArguments();
+  @Mixin private JobCalls.KeyArguments jobs = new JobCalls.KeyArguments();
 
   private OperateCommand(Terminal terminal, String operation) {
     super(terminal);
     this.operation = operation;
   }
 
-  @Command(name = "retry", description = "Offers failed jobs to workers again and resets their failure counts.")
+  @Command(
+      name = "retry",
+      description = "Offers failed jobs to workers again and resets their failure counts.")
   static final class Retry extends OperateCommand {
     Retry(Terminal terminal) {
       super(terminal, "retry");
@@ -31,7 +31,9 @@ abstract class OperateCommand extends JobCommand {
 
   @Command(
       name = "cancel",
-      description = "Fails pending and running jobs permanently; a result that a worker sends later is refused.")
+      description =
+          "Fails pending and running jobs permanently; a result that a worker sends later is"
+              + " refused.")
   static final class Cancel extends OperateCommand {
     Cancel(Terminal terminal) {
       super(terminal, "cancel");
@@ -49,10 +51,14 @@ abstract class OperateCommand extends JobCommand {
 
   @Override
   protected final int run(JsonCalls calls) throws IOException {
-    return each(calls, jobs.read(terminal()), key -> {
-      JsonNode answer =
-          calls.post(JobCalls.path(key) + "/" + operation, JsonNodeFactory.instance.objectNode());
-      print(answer, Table.printable(key) + "  " + answer.path("status").asString("deleted"));
-    });
+    return each(
+        calls,
+        jobs.read(terminal()),
+        key -> {
+          JsonNode answer =
+              calls.post(
+                  JobCalls.path(key) + "/" + operation, JsonNodeFactory.instance.objectNode());
+          print(answer, Table.printable(key) + "  " + answer.path("status").asString("deleted"));
+        });
   }
 }

@@ -1,13 +1,23 @@
 package io.millrace.cli.jobs;
 
+import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.ProgressBar;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
 
 /** Fetches a result. */
 @Command(
@@ -31,7 +41,126 @@ final class ResultCommand extends JobCommand {
 
   @Override
   protected int run(JsonCalls calls) throws IOException {
-    ResultTarget.named(terminal(), output).fetch(calls, KeyArguments.checked(key));
+    ResultTarget.named(terminal(), output).fetch(calls, JobCalls.KeyArguments.checked(key));
     return ExitCode.OK;
+  }
+
+  /** Where a result goes: to standard output, or to a file that appears only once it is whole. */
+  static final class ResultTarget {
+    private static final Duration SILENCE = Duration.ofSeconds(60);
+    private static final int BUFFER_BYTES = 64 << 10;
+    private static final int MEBI_SHIFT = 20;
+
+    private final Terminal terminal;
+    private final @Nullable Path file;
+
+    private ResultTarget(Terminal terminal, @Nullable Path file) {
+      this.terminal = terminal;
+      this.file = file;
+    }
+
+    /**
+     * What a command line names.
+     *
+     * @param name a file, replaced if there is one; - or null for standard output
+     * @throws UsageException when no file can be there
+     */
+    static ResultTarget named(Terminal terminal, @Nullable String name) {
+      if (name == null || name.equals("-")) {
+        return new ResultTarget(terminal, null);
+      }
+      Path file = Path.of(name).toAbsolutePath();
+      if (name.isEmpty() || Files.isDirectory(file)) {
+        throw new UsageException("--output is no file: '" + name + "'");
+      }
+      Path folder = file.getParent();
+      if (folder == null || !Files.isDirectory(folder)) {
+        throw new UsageException("--output: there is no folder " + folder);
+      }
+      return new ResultTarget(terminal, file);
+    }
+
+    /** Whether it is standard output. */
+    boolean isStandardOutput() {
+      return file == null;
+    }
+
+    /**
+     * Fetches the result of a job.
+     *
+     * @throws CommandException when there is none, or it breaks off
+     */
+    void fetch(JsonCalls calls, String key) throws IOException {
+      JsonNode job = JobCalls.find(calls, key);
+      if (!job.path("resultSize").isIntegralNumber()) {
+        throw new CommandException(
+            ExitCode.NOTHING,
+            "the job " + key + " has no result: it is " + job.path("status").asString());
+      }
+      try (InputStream result =
+          calls.stream(JobCalls.path(job.path("id").asString()) + "/result", SILENCE)) {
+        write(result, job.path("resultSize").asLong());
+      }
+    }
+
+    private void write(InputStream result, long size) throws IOException {
+      Path target = file;
+      if (target == null) {
+        copy(result, terminal.out(), size);
+        terminal.out().flush();
+        return;
+      }
+      if (Files.exists(target) && !Files.isRegularFile(target)) {
+        // A pipe or a device is written to; nothing can take its place.
+        try (OutputStream out = Files.newOutputStream(target)) {
+          copy(result, out, size);
+        }
+        return;
+      }
+      Path real = Files.exists(target) ? target.toRealPath() : target;
+      Path unfinished =
+          real.resolveSibling(
+              real.getFileName() + "." + ProcessHandle.current().pid() + ".unfinished");
+      try {
+        try (OutputStream out = Files.newOutputStream(unfinished)) {
+          copy(result, out, size);
+        }
+        Files.move(
+            unfinished, real, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      } finally {
+        Files.deleteIfExists(unfinished);
+      }
+    }
+
+    private void copy(InputStream result, OutputStream out, long size) throws IOException {
+      byte[] buffer = new byte[BUFFER_BYTES];
+      long copied = 0;
+      try (ProgressBar bar = new ProgressBar(terminal, "MiB fetched")) {
+        while (true) {
+          int count = read(result, buffer);
+          if (count < 0) {
+            break;
+          }
+          out.write(buffer, 0, count);
+          if (isStandardOutput() && terminal.out().checkError()) {
+            throw new CommandException(ExitCode.FAILURE, "standard output takes no more");
+          }
+          copied += count;
+          bar.show(copied >> MEBI_SHIFT, size >> MEBI_SHIFT);
+        }
+      }
+      if (copied < size) {
+        throw new CommandException(
+            ExitCode.FAILURE, "the result broke off after " + copied + " of " + size + " bytes");
+      }
+    }
+
+    private static int read(InputStream result, byte[] buffer) {
+      try {
+        return result.read(buffer);
+      } catch (IOException e) {
+        throw new CommandException(ExitCode.FAILURE, "the result broke off: " + e.getMessage(), e);
+      }
+    }
   }
 }

@@ -8,11 +8,25 @@ import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
+import io.millrace.client.Upload;
+import io.millrace.jobs.Priority;
 import io.millrace.store.StoreException;
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,7 +49,7 @@ final class SubmitCommand extends JobCommand {
       description = "Files with payloads; - is standard input.")
   private List<String> files = List.of();
 
-  @Mixin private Order order = new Order();
+  @Mixin private JobOptions order = new JobOptions();
 
   @Mixin private Waiter.Options waiting = new Waiter.Options();
 
@@ -69,7 +83,8 @@ final class SubmitCommand extends JobCommand {
     if (output != null && payloads.size() > 1) {
       throw new UsageException("--output takes the result of one job, and there are several files");
     }
-    ResultTarget target = output == null ? null : ResultTarget.named(terminal(), output);
+    ResultCommand.ResultTarget target =
+        output == null ? null : ResultCommand.ResultTarget.named(terminal(), output);
     boolean ends = wait || target != null;
     List<String> ids = submit(calls, payloads, !ends && !quiet);
     if (!ends) {
@@ -139,5 +154,201 @@ final class SubmitCommand extends JobCommand {
     return before == 0
         ? message
         : message + "; " + before + (before == 1 ? " job was" : " jobs were") + " submitted before";
+  }
+
+  /** What a command line says about the jobs that it submits, beside their payloads. */
+  private static final class JobOptions {
+    @Option(
+        names = {"-t", "--type"},
+        paramLabel = "TYPE",
+        description = "The job type, on a server that has types.")
+    private @Nullable String type;
+
+    @Option(
+        names = {"-k", "--key"},
+        paramLabel = "KEY",
+        description = "What people call the job, unique; of one file only. Default: its GUID")
+    private @Nullable String key;
+
+    @Option(
+        names = {"-p", "--priority"},
+        paramLabel = "PRIORITY",
+        defaultValue = "batch",
+        description = "immediate, or batch, which comes after it. Default: ${DEFAULT-VALUE}")
+    private String priority = Priority.BATCH.word();
+
+    @Option(
+        names = "--description",
+        paramLabel = "TEXT",
+        description = "A line for people, at most 128 characters.")
+    private @Nullable String description;
+
+    /**
+     * Looks whether so many jobs can be submitted like this.
+     *
+     * @throws UsageException when they cannot
+     */
+    void check(int jobs) {
+      if (Priority.named(priority.strip()).isEmpty()) {
+        throw new UsageException("--priority is immediate or batch, not '" + priority + "'");
+      }
+      if (key != null && key.isEmpty()) {
+        throw new UsageException("--key is empty");
+      }
+      if (key != null && jobs > 1) {
+        throw new UsageException("--key names one job, and there are " + jobs + " files");
+      }
+      if (type != null && type.isEmpty()) {
+        throw new UsageException("--type is empty");
+      }
+    }
+
+    /** Where to submit. */
+    String path() {
+      return JobCalls.JOBS + "/submit" + (type == null ? "" : "/" + JsonCalls.part(type));
+    }
+
+    /** The fields of the form, without the payload. */
+    Map<String, String> fields() {
+      Map<String, String> fields = new LinkedHashMap<>();
+      fields.put("Priority", priority.strip());
+      if (key != null) {
+        fields.put("Key", key);
+      }
+      if (description != null) {
+        fields.put("Description", description);
+      }
+      return fields;
+    }
+  }
+
+  /**
+   * What becomes the payload of a job.
+   *
+   * @param name a file, or - for standard input
+   * @param size in bytes; -1 where that is known only at the end
+   */
+  record Payload(String name, long size) {
+    /**
+     * A payload that is named on a command line.
+     *
+     * @throws UsageException when there is none to be read
+     */
+    static Payload named(String name) {
+      if (name.equals("-")) {
+        return new Payload(name, -1);
+      }
+      Path file = Path.of(name);
+      if (!Files.exists(file)) {
+        throw new UsageException("there is no file " + name);
+      }
+      if (Files.isDirectory(file)) {
+        throw new UsageException(name + " is a folder");
+      }
+      if (!Files.isReadable(file)) {
+        throw new UsageException("the file " + name + " cannot be read");
+      }
+      try {
+        return new Payload(name, Files.isRegularFile(file) ? Files.size(file) : -1);
+      } catch (IOException e) {
+        throw new UsageException("the file " + name + " cannot be read: " + e, e);
+      }
+    }
+
+    /** Whether it comes from standard input. */
+    boolean isStandardInput() {
+      return name.equals("-");
+    }
+
+    /**
+     * Opens it.
+     *
+     * @param read learns how many bytes were read, again and again
+     */
+    InputStream open(Terminal terminal, LongConsumer read) throws IOException {
+      // Standard input is not ours to close.
+      InputStream source =
+          isStandardInput()
+              ? new FilterInputStream(terminal.in()) {
+                @Override
+                public void close() {}
+              }
+              : Files.newInputStream(Path.of(name));
+      return new Counted(source, size, read);
+    }
+
+    /** Gives as many bytes as were announced, no more and no less. */
+    private static final class Counted extends FilterInputStream {
+      private final long size;
+      private final LongConsumer read;
+      private long taken;
+
+      Counted(InputStream source, long size, LongConsumer read) {
+        super(source);
+        this.size = size;
+        this.read = read;
+      }
+
+      @Override
+      public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+      }
+
+      @Override
+      public int read(byte[] target, int offset, int length) throws IOException {
+        int most = size < 0 ? length : (int) Math.min(length, size - taken);
+        if (most == 0) {
+          return length == 0 ? 0 : -1;
+        }
+        int count = super.read(target, offset, most);
+        if (count < 0 && size >= 0) {
+          throw new EOFException("it became shorter while it was read");
+        }
+        taken += Math.max(count, 0);
+        read.accept(taken);
+        return count;
+      }
+    }
+  }
+
+  /** A multipart form with a payload behind its other fields, which is read while it is sent. */
+  private static final class PayloadForm {
+    private static final String LINE = "\r\n";
+
+    private PayloadForm() {}
+
+    /**
+     * The form as a body.
+     *
+     * @param fields by name; names are ASCII
+     * @param payload the payload, not closed
+     * @param size how long the payload is; -1 where that is not known
+     */
+    static Upload of(Map<String, String> fields, InputStream payload, long size) {
+      String boundary = UUID.randomUUID().toString();
+      StringBuilder before = new StringBuilder();
+      fields.forEach((name, value) ->
+          before.append(head(boundary, name)).append(LINE + LINE).append(value).append(LINE));
+      before
+          .append(head(boundary, "Payload"))
+          .append("; filename=\"payload\"" + LINE)
+          .append("Content-Type: application/octet-stream" + LINE + LINE);
+      byte[] head = before.toString().getBytes(StandardCharsets.UTF_8);
+      byte[] tail = (LINE + "--" + boundary + "--" + LINE).getBytes(StandardCharsets.US_ASCII);
+      InputStream body =
+          new SequenceInputStream(
+              Collections.enumeration(
+                  List.of(
+                      new ByteArrayInputStream(head), payload, new ByteArrayInputStream(tail))));
+      return new Upload(
+          "multipart/form-data; boundary=" + boundary,
+          size < 0 ? -1 : head.length + size + tail.length,
+          body);
+    }
+
+    private static String head(String boundary, String name) {
+      return "--" + boundary + LINE + "Content-Disposition: form-data; name=\"" + name + "\"";
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.millrace.cli.jobs;
 
+import io.millrace.cli.remote.SecretFile;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
@@ -120,7 +121,7 @@ public final class WorkerCommand implements Callable<Integer> {
 
   private JobWorkerOptions options() {
     String called = name == null ? LocalMachine.hostName() : name;
-    String token = Secret.read("worker token", workerTokenFile, VARIABLE);
+    String token = SecretFile.readOptional("worker token", workerTokenFile, VARIABLE);
     try {
       return JobWorkerOptions.at(server.client().server(), called)
           .withServer(server.client())

@@ -30,7 +30,7 @@ public final class WorkersCommand extends JobCommand {
   @Override
   protected int run(JsonCalls calls) {
     if (id != null) {
-      String path = PATH + "/" + JsonCalls.part(KeyArguments.checked(id));
+      String path = PATH + "/" + JsonCalls.part(JobCalls.KeyArguments.checked(id));
       JsonNode worker = named(() -> calls.get(path));
       if (json()) {
         out().println(worker);

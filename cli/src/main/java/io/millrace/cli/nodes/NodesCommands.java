@@ -1,9 +1,27 @@
 package io.millrace.cli.nodes;
 
+import io.millrace.cli.queues.QueueCalls;
 import io.millrace.cli.remote.CommandGroup;
+import io.millrace.cli.remote.Fields;
+import io.millrace.cli.remote.KeyValues;
+import io.millrace.cli.remote.Limits;
+import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.JsonCalls;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The commands on execution nodes and on what is configured for them. */
 public final class NodesCommands {
@@ -15,9 +33,9 @@ public final class NodesCommands {
   public static CommandLine nodes(Terminal terminal) {
     CommandLine nodes =
         CommandGroup.of("nodes", "Lists and removes execution nodes and sets their limits.");
-    CommandGroup.add(nodes, new NodeListCommand(terminal), Map.of());
-    CommandGroup.add(nodes, new NodeSetCommand(terminal), Map.of());
-    CommandGroup.add(nodes, new NodeRemoveCommand(terminal), Map.of());
+    CommandGroup.add(nodes, new ListNodes(terminal), Map.of());
+    CommandGroup.add(nodes, new SetNode(terminal), Map.of());
+    CommandGroup.add(nodes, new RemoveNode(terminal), Map.of());
     return nodes;
   }
 
@@ -25,8 +43,187 @@ public final class NodesCommands {
   public static CommandLine config(Terminal terminal) {
     CommandLine config =
         CommandGroup.of("config", "Shows and sets what is configured for execution nodes.");
-    CommandGroup.add(config, new ConfigShowCommand(terminal), Map.of());
-    CommandGroup.add(config, new ConfigSetCommand(terminal), Map.of());
+    CommandGroup.add(config, new ShowConfig(terminal), Map.of());
+    CommandGroup.add(config, new SetConfig(terminal), Map.of());
     return config;
+  }
+
+  /** Lists execution nodes. */
+  @Command(
+      name = "list",
+      description = {
+        "Lists the execution nodes.",
+        "A node is alive, dead (it has not refreshed itself for five seconds), or has left."
+      })
+  private static final class ListNodes extends RemoteCommand {
+    ListNodes(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    protected int run(JsonCalls calls) {
+      JsonNode nodes = calls.get(NodesCommands.PATH);
+      if (json()) {
+        out().println(nodes);
+        return ExitCode.OK;
+      }
+      Table table = new Table("NODE", "STATE", "MAXTHREADS", "REFRESHED");
+      for (JsonNode node : nodes) {
+        table.row(
+            Fields.text(node.path("node")),
+            Fields.text(node.path("state")),
+            Fields.text(node.path("maxthreads")),
+            Instant.ofEpochMilli(node.path("timestamp").asLong(0)));
+      }
+      table.print(out());
+      return ExitCode.OK;
+    }
+  }
+
+  /** Sets the limit of a node. */
+  @Command(
+      name = "set",
+      description = "Sets how many tasks a node runs; what runs already goes on.")
+  private static final class SetNode extends RemoteCommand {
+    @Parameters(paramLabel = "NODE", description = "Its name or id.")
+    private String node = "";
+
+    @Option(
+        names = {"-m", "--maxthreads"},
+        required = true,
+        paramLabel = "N",
+        description =
+            "The most tasks at a time over all queues; 0 takes no more, none is no limit.")
+    private String maxthreads = "";
+
+    SetNode(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    protected int run(JsonCalls calls) {
+      String path = NodesCommands.PATH + "/" + JsonCalls.part(node);
+      ObjectNode fields = JsonNodeFactory.instance.objectNode();
+      fields.set("maxthreads", Limits.read("--maxthreads", maxthreads));
+      JsonNode found = named(() -> calls.get(path));
+      JsonNode answer = calls.post(path, fields);
+      print(answer, "set maxthreads of node " + found.path("node").asString(node));
+      return ExitCode.OK;
+    }
+  }
+
+  /** Removes a node. */
+  @Command(
+      name = "remove",
+      description = {
+        "Removes a node that is dead or has left, with its maxthreads.",
+        "What is configured for it stays; when it starts again, it is listed again."
+      })
+  private static final class RemoveNode extends RemoteCommand {
+    @Parameters(paramLabel = "NODE", description = "Its name or id.")
+    private String node = "";
+
+    RemoveNode(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    protected int run(JsonCalls calls) {
+      String path = NodesCommands.PATH + "/" + JsonCalls.part(node);
+      JsonNode found = named(() -> calls.get(path));
+      print(calls.delete(path), "removed node " + found.path("node").asString(node));
+      return ExitCode.OK;
+    }
+  }
+
+  /** Shows what is configured. */
+  @Command(name = "show", description = "Shows what is set for all nodes, or for one.")
+  private static final class ShowConfig extends RemoteCommand {
+    @Option(names = "--node", paramLabel = "NODE", description = "Only what is set for this node.")
+    private @Nullable String node;
+
+    ShowConfig(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    protected int run(JsonCalls calls) {
+      JsonNode fields = calls.get(SetConfig.path(node));
+      if (json()) {
+        out().println(fields);
+      } else {
+        Fields.print(out(), fields);
+      }
+      return ExitCode.OK;
+    }
+  }
+
+  /** Changes what is configured. */
+  @Command(
+      name = "set",
+      description = "Sets what is configured for all nodes, or for one; nodes take it up at once.")
+  private static final class SetConfig extends RemoteCommand {
+    @Parameters(
+        arity = "1..*",
+        paramLabel = "KEY=VALUE",
+        description = "As activequeues='[\"demo\"]' or log_level=debug; KEY=null unsets.")
+    private List<String> pairs = List.of();
+
+    @Option(names = "--node", paramLabel = "NODE", description = "Only for this node.")
+    private @Nullable String node;
+
+    SetConfig(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    protected int run(JsonCalls calls) {
+      ObjectNode fields = KeyValues.object(pairs);
+      fields.forEachEntry(ConfigSetCommand::check);
+      JsonNode answer = calls.post(path(node), fields);
+      print(answer, "set " + String.join(", ", fields.propertyNames()));
+      warnOfUnknownQueues(calls, fields);
+      return ExitCode.OK;
+    }
+
+    /** They may be created later, so this is no error. */
+    private void warnOfUnknownQueues(JsonCalls calls, ObjectNode fields) {
+      for (String field : List.of("activequeues", "ignorequeues")) {
+        JsonNode value = fields.path(field);
+        List<String> names = value.isArray() ? texts(value) : texts(fields.arrayNode().add(value));
+        List<JsonNode> queues = names.isEmpty() ? List.of() : QueueCalls.all(calls);
+        for (String name : names) {
+          boolean known =
+              queues.stream()
+                  .anyMatch(queue ->
+                      queue.path("id").asString("").equals(name)
+                          || queue.path("name").asString("").equals(name));
+          if (!known) {
+            terminal()
+                .err()
+                .println("warning: " + field + " names " + name + ", which is no queue");
+          }
+        }
+      }
+    }
+
+    private static List<String> texts(JsonNode array) {
+      return array.valueStream().filter(JsonNode::isString).map(JsonNode::asString).toList();
+    }
+
+    /** What begins as JSON was meant to be some, and is no name. */
+    private static void check(String field, JsonNode value) {
+      String text = value.asString("");
+      if (value.isString() && (text.startsWith("[") || text.startsWith("{"))) {
+        throw new UsageException(field + " begins as JSON and is none: " + text);
+      }
+    }
+
+    static String path(@Nullable String node) {
+      if (node != null && node.isBlank()) {
+        throw new UsageException("--node is empty; without it all nodes are meant");
+      }
+      return node == null ? "/dci/config" : "/dci/config?node=" + JsonCalls.part(node);
+    }
   }
 }

@@ -1,10 +1,22 @@
 package io.millrace.cli.queues;
 
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.HttpBlobStore;
 import io.millrace.cli.remote.ServerAddress;
+import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
+import io.millrace.client.ClientOptions;
+import io.millrace.client.HttpTaskStore;
+import io.millrace.queues.runner.Connector;
+import io.millrace.queues.runner.LocalRunnersOptions;
 import io.millrace.queues.runner.RunnerProgram;
+import io.millrace.store.TaskStore;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,5 +54,80 @@ public final class RunnerCommand implements Callable<Integer> {
         server.location().arguments(),
         arguments -> new RunnerServer(ServerAddress.read(arguments).location()));
     return ExitCode.OK;
+  }
+
+  /** A server as a task runner speaks to it. Safe for use by any number of threads. */
+  private static final class RunnerServer implements Connector.Connection {
+    /** Short, since a runner tries again by itself as long as it must. */
+    private static final Duration RETRY = Duration.ofSeconds(1);
+
+    private final ClientOptions options;
+    private final HttpTaskStore store;
+    private @Nullable HttpBlobStore blobs;
+
+    /** The server there. */
+    RunnerServer(ServerLocation location) {
+      options = location.client(RETRY);
+      store = HttpTaskStore.open(options);
+    }
+
+    @Override
+    public TaskStore store() {
+      return store;
+    }
+
+    /** Made when it is first asked for: short output needs none. */
+    @Override
+    public synchronized BlobStore blobs() {
+      HttpBlobStore made = blobs;
+      if (made == null) {
+        made = HttpBlobStore.at(options.server(), options.token(), options.tls());
+        blobs = made;
+      }
+      return made;
+    }
+
+    @Override
+    public synchronized void close() {
+      store.close();
+      if (blobs != null) {
+        blobs.close();
+      }
+    }
+  }
+
+  /** How a node of this program starts task runners: this program, under flags of their own. */
+  public static final class RunnerLaunch {
+    /** The flags, one a line, from the launcher. */
+    private static final String FLAGS = "millrace.runner";
+
+    /** Without a launcher, the most important ones. */
+    private static final String USUAL =
+        """
+        -XX:+UseSerialGC
+        -XX:TieredStopAtLevel=1
+        -XX:CompileThresholdScaling=0.1
+        -Xmx128m
+        --enable-native-access=ALL-UNNAMED
+        """;
+
+    private RunnerLaunch() {}
+
+    /**
+     * The command of a runner.
+     *
+     * @param server the server that it asks
+     */
+    public static LocalRunnersOptions.Command command(ServerLocation server) {
+      List<String> program = new ArrayList<>();
+      program.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      System.getProperty(FLAGS, USUAL)
+          .lines()
+          .filter(flag -> !flag.isBlank())
+          .forEach(program::add);
+      program.addAll(List.of("-cp", System.getProperty("java.class.path")));
+      program.addAll(List.of("io.millrace.cli.Millrace", "runner"));
+      return new LocalRunnersOptions.Command(program, server.arguments());
+    }
   }
 }

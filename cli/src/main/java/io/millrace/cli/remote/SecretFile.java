@@ -5,8 +5,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
-/** Secrets in files, since others can read the command lines of processes. */
+/** Secrets in files, since other users can read the command lines of processes. */
 public final class SecretFile {
   private SecretFile() {}
 
@@ -26,5 +27,26 @@ public final class SecretFile {
     } catch (IOException e) {
       throw new UsageException("cannot read the " + what + " " + file + ": " + e, e);
     }
+  }
+
+  /**
+   * The secret; null where there is none.
+   *
+   * @param what how it is called in messages, as {@code API key}
+   * @param variable the environment variable that is looked at where there is no file; an empty one
+   *     counts as absent
+   * @throws UsageException when it cannot be read, or is none that can be sent
+   */
+  public static @Nullable String readOptional(String what, @Nullable Path file, String variable) {
+    String given = file == null ? System.getenv(variable) : read(what + " file", file);
+    if (given == null || given.isEmpty()) {
+      return null;
+    }
+    if (!given.chars().allMatch(c -> c > ' ' && c < 127)) {
+      String place = file == null ? variable : file.toString();
+      throw new UsageException(
+          "the " + what + " in " + place + " must be printable ASCII without spaces");
+    }
+    return given;
   }
 }

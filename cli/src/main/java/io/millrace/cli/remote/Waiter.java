@@ -41,7 +41,8 @@ public abstract class Waiter<S extends Comparable<S>> {
         names = "--timeout",
         paramLabel = "TIME",
         converter = Durations.class,
-        description = "The longest wait, for example 30s or 5m; then exits with 7. Default: no limit")
+        description =
+            "The longest wait, for example 30s or 5m; then exits with 7. Default: no limit")
     private @Nullable Duration timeout;
 
     /** When to give up, by {@link System#nanoTime()}; in the far future for never. */

@@ -1,8 +1,11 @@
 package io.millrace.cli.serve;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import io.millrace.blobs.BlobStore;
-import io.millrace.cli.queues.RunnerLaunch;
+import io.millrace.cli.queues.RunnerCommand.RunnerLaunch;
+import io.millrace.cli.remote.Limits;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.queues.NodeConfig;
@@ -13,16 +16,23 @@ import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
 import io.millrace.queues.node.NodeDriver;
 import io.millrace.queues.node.NodeOptions;
+import io.millrace.queues.node.Plugins;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.runner.LocalRunners;
 import io.millrace.queues.runner.LocalRunnersOptions;
 import io.millrace.store.TaskStore;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Option;
 
 /** An execution node of this machine, from its parts. */
 final class LocalNode {
@@ -34,7 +44,7 @@ final class LocalNode {
    * @param server the server that its runners ask
    * @param workers what the command line says about runners
    */
-  record Site(String name, Path data, ServerLocation server, WorkerOptions workers) {}
+  record Site(String name, Path data, ServerLocation server, RunnerOptions workers) {}
 
   /** Its bytes, up to four of a character, and what goes around them fit into a key. */
   private static final int LONGEST_NAME = 128;
@@ -107,6 +117,131 @@ final class LocalNode {
       if (!told) {
         told = true;
         ready.run();
+      }
+    }
+  }
+
+  /**
+   * The plugins of a folder, as a node asks for them every second. A folder of so many files that a
+   * look at them takes its time is looked at more rarely: an idle node is to cost nothing. For use
+   * by one node.
+   */
+  static final class FoundPlugins implements Plugins {
+    /** A look costs a hundredth of the time at most. */
+    private static final int REST = 100;
+
+    private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final Logger LOG = LoggerFactory.getLogger(FoundPlugins.class);
+
+    private final PluginFolder folder;
+    private final LongSupplier nanos;
+    private boolean missing;
+    private @Nullable String mark;
+    private long dueNanos;
+
+    FoundPlugins(PluginFolder folder, LongSupplier nanos) {
+      this.folder = folder;
+      this.nanos = nanos;
+    }
+
+    @Override
+    public Set<String> names() {
+      return folder.names();
+    }
+
+    @Override
+    public boolean has(String name) {
+      return folder.has(name);
+    }
+
+    @Override
+    public String mark() {
+      long begun = nanos.getAsLong();
+      String known = mark;
+      if (known != null && begun - dueNanos < 0) {
+        return known;
+      }
+      sayWhetherThere();
+      String found = folder.mark();
+      long ended = nanos.getAsLong();
+      dueNanos = ended + Math.min(REST * (ended - begun), LONGEST_REST_NANOS);
+      mark = found;
+      return found;
+    }
+
+    /** A name that is mistyped would leave queues without a node and nobody told. */
+    private void sayWhetherThere() {
+      Path path = folder.path();
+      boolean gone = path != null && !Files.isDirectory(path);
+      if (gone && !missing) {
+        LOG.warn("the plugin folder {} does not exist; only built-in plugins are found", path);
+      } else if (!gone && missing) {
+        LOG.info("the plugin folder {} exists now", path);
+      }
+      missing = gone;
+    }
+  }
+
+  /**
+   * The log level of this process, which the stored configuration may set. It is that of Millrace's
+   * own loggers; what others log stays as it is.
+   */
+  static final class LogLevel {
+    private final Logger millrace;
+    private final @Nullable Level usual;
+
+    /** The level that {@code context} has now is what holds where none is stored. */
+    LogLevel(LoggerContext context) {
+      millrace = context.getLogger("io.millrace");
+      usual = millrace.getLevel();
+    }
+
+    /**
+     * Sets it.
+     *
+     * @param level null for the usual one
+     */
+    void set(@Nullable String level) {
+      millrace.setLevel(level == null ? usual : Level.valueOf(level));
+    }
+  }
+
+  /** What a command line says about the task runners of a node. */
+  static final class RunnerOptions {
+    @Option(
+        names = "--plugins",
+        paramLabel = "DIR",
+        description =
+            "The folder with plugins: executables, jars, folders with classes. Default: the"
+                + " built-in ones alone")
+    private @Nullable Path plugins;
+
+    @Option(
+        names = "--warm-runners",
+        paramLabel = "N",
+        description =
+            "How many idle runners are kept for the next tasks. Default: 0, a process for each"
+                + " task")
+    private String warm = "0";
+
+    @Nullable Path plugins() {
+      return plugins;
+    }
+
+    int warm() {
+      return Limits.count("--warm-runners", warm);
+    }
+
+    /**
+     * Looks whether they can be.
+     *
+     * @throws UsageException when they cannot
+     */
+    void check() {
+      var _ = warm();
+      if (plugins != null && Files.exists(plugins) && !Files.isDirectory(plugins)) {
+        throw new UsageException("--plugins is not a folder: " + plugins);
       }
     }
   }

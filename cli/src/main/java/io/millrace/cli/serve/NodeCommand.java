@@ -8,9 +8,15 @@ import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
+import io.millrace.client.RejectedException;
+import io.millrace.client.UnreachableException;
 import io.millrace.processes.ProcessException;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.NodeDriver;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
+import io.millrace.store.TaskStore;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +24,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -65,7 +73,7 @@ public final class NodeCommand implements Callable<Integer> {
 
   private volatile @Nullable NodeDriver driver;
 
-  @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private LocalNode.RunnerOptions workers = new LocalNode.RunnerOptions();
 
   /** On this terminal. */
   public NodeCommand(Terminal terminal) {
@@ -136,5 +144,51 @@ public final class NodeCommand implements Callable<Integer> {
     terminal.out().flush();
     terminal.err().flush();
     Runtime.getRuntime().halt(exitCode);
+  }
+
+  /**
+   * The first word with a server. One that is away may come back and is waited for; one that wants
+   * another token, or is not the one that was meant, never serves this process.
+   */
+  private static final class FirstContact {
+    private static final Logger LOG = LoggerFactory.getLogger(FirstContact.class);
+    private static final long PAUSE_MILLIS = 500;
+
+    /** Whatever the answer to it, it is one. */
+    private static final DocumentKey ANYTHING = new DocumentKey("millrace", "hello");
+
+    private FirstContact() {}
+
+    /**
+     * Waits until the server answers.
+     *
+     * @throws UnreachableException when it does not prove to be the one that was meant
+     * @throws RejectedException when it does not take the question, or is no task store
+     */
+    static void await(TaskStore store) throws InterruptedException {
+      boolean said = false;
+      while (true) {
+        try {
+          store.document(ANYTHING);
+          return;
+        } catch (UnreachableException e) {
+          if (e.isUntrusted()) {
+            throw e;
+          }
+          said = say(said, e);
+        } catch (StoreClosedException e) {
+          said = say(said, e);
+        }
+        Thread.sleep(PAUSE_MILLIS);
+      }
+    }
+
+    /** Says it once. */
+    private static boolean say(boolean said, StoreException why) {
+      if (!said) {
+        LOG.warn("waiting for the server: {}", why.getMessage());
+      }
+      return true;
+    }
   }
 }

@@ -105,7 +105,7 @@ public final class UpCommand implements Callable<Integer> {
       description = "The name of the execution node beside the server. Default: the host name")
   private @Nullable String nodeName;
 
-  @Mixin private WorkerOptions workers = new WorkerOptions();
+  @Mixin private LocalNode.RunnerOptions workers = new LocalNode.RunnerOptions();
 
   @Option(
       names = "--stop-with",

@@ -50,7 +50,7 @@ final class BackupCommand implements Callable<Integer> {
   @Option(names = "--force", description = "Replaces the file if there is one.")
   private boolean force;
 
-  @Mixin private Target target = new Target();
+  @Mixin private TargetCommand.Target target = new TargetCommand.Target();
 
   BackupCommand(Terminal terminal) {
     this.terminal = terminal;

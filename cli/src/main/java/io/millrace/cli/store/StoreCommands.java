@@ -31,20 +31,20 @@ public final class StoreCommands implements Runnable {
   /** With all that belongs to it. */
   public static CommandLine on(Terminal terminal) {
     CommandLine store = new CommandLine(new StoreCommands());
-    store.addSubcommand(new GroupsCommand(terminal));
-    store.addSubcommand(new ListCommand(terminal));
-    store.addSubcommand(new GetCommand(terminal));
-    store.addSubcommand(new AddCommand(terminal));
-    store.addSubcommand(new ClaimCommand(terminal));
-    store.addSubcommand(new UpdateCommand(terminal));
-    store.addSubcommand(new DeleteCommand(terminal));
+    store.addSubcommand(new ReadCommands.ListGroups(terminal));
+    store.addSubcommand(new ReadCommands.ListTasks(terminal));
+    store.addSubcommand(new ReadCommands.GetTasks(terminal));
+    store.addSubcommand(new ChangeCommands.AddTask(terminal));
+    store.addSubcommand(new ChangeCommands.ClaimTasks(terminal));
+    store.addSubcommand(new ChangeCommands.UpdateTask(terminal));
+    store.addSubcommand(new ChangeCommands.DeleteTasks(terminal));
     store.addSubcommand(new WatchCommand(terminal));
-    store.addSubcommand(new DocumentsCommand(terminal));
-    store.addSubcommand(new DocumentCommand(terminal));
+    store.addSubcommand(new ReadCommands.ListDocuments(terminal));
+    store.addSubcommand(new ReadCommands.ShowDocument(terminal));
     store.addSubcommand(new BackupCommand(terminal));
-    store.addSubcommand(new RestoreCommand(terminal));
-    store.addSubcommand(new VerifyCommand(terminal));
-    store.addSubcommand(new SalvageCommand(terminal));
+    store.addSubcommand(new FolderCommands.Restore(terminal));
+    store.addSubcommand(new FolderCommands.Verify(terminal));
+    store.addSubcommand(new FolderCommands.Salvage(terminal));
     explainExitCodes(store);
     store.getSubcommands().values().forEach(StoreCommands::explainExitCodes);
     return store;

@@ -3,6 +3,7 @@ package io.millrace.cli.store;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.store.Bytes;
+import io.millrace.store.Document;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import java.io.PrintStream;
@@ -66,5 +67,22 @@ final class Tasks {
 
   static List<TaskRef> refs(List<String> texts) {
     return texts.stream().map(Tasks::ref).toList();
+  }
+
+  /** Documents as people read them. */
+  static final class Documents {
+    private Documents() {}
+
+    static void print(PrintStream out, List<Document> documents) {
+      Table table = new Table("COLLECTION", "KEY", "VERSION", "BODY");
+      for (Document document : documents) {
+        table.row(
+            document.key().collection(),
+            document.key().key(),
+            document.version(),
+            Tasks.shown(document.body()));
+      }
+      table.print(out);
+    }
   }
 }

@@ -15,7 +15,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 abstract class OperateCommand extends RemoteCommand {
   private final String operation;
 
-  @Mixin private IdArguments tasks = new IdArguments();
+  @Mixin private TaskCalls.IdArguments tasks = new TaskCalls.IdArguments();
 
   private OperateCommand(Terminal terminal, String operation) {
     super(terminal);
@@ -41,9 +41,7 @@ abstract class OperateCommand extends RemoteCommand {
     }
   }
 
-  @Command(
-      name = "block",
-      description = "Holds waiting tasks back; they get status -4.")
+  @Command(name = "block", description = "Holds waiting tasks back; they get status -4.")
   static final class Block extends OperateCommand {
     Block(Terminal terminal) {
       super(terminal, "block");
@@ -61,11 +59,15 @@ abstract class OperateCommand extends RemoteCommand {
 
   @Override
   protected final int run(JsonCalls calls) throws IOException {
-    return each(calls, tasks.read(terminal()), id -> {
-      JsonNode answer =
-          calls.post(TaskCalls.path(id) + "/" + operation, JsonNodeFactory.instance.objectNode());
-      print(answer, id + "  " + Status.name(answer.path("status").asInt()));
-    });
+    return each(
+        calls,
+        tasks.read(terminal()),
+        id -> {
+          JsonNode answer =
+              calls.post(
+                  TaskCalls.path(id) + "/" + operation, JsonNodeFactory.instance.objectNode());
+          print(answer, id + "  " + Status.name(answer.path("status").asInt()));
+        });
   }
 
   @Override

@@ -85,7 +85,9 @@ final class ParamsOptions {
     }
     InputStream in = stream(file, terminal);
     String name = file.toString().equals("-") ? "standard input" : file.toString();
-    return isCsv(file) ? new CsvParams(name, in, separator()) : new JsonParams(name, in);
+    return isCsv(file)
+        ? new ParamsSource.CsvParams(name, in, separator())
+        : new ParamsSource.JsonParams(name, in);
   }
 
   private static InputStream stream(Path file, Terminal terminal) throws IOException {

@@ -1,14 +1,25 @@
 package io.millrace.cli.tasks;
 
 import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.Retries;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
+import io.millrace.client.UnreachableException;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -40,7 +51,7 @@ final class TailCommand extends RemoteCommand {
 
   @Override
   protected int run(JsonCalls calls) throws InterruptedException {
-    TaskCalls.find(calls, IdArguments.checked(id));
+    TaskCalls.find(calls, TaskCalls.IdArguments.checked(id));
     List<OutputFollower> followers = new ArrayList<>();
     if (!stderrOnly || stdoutOnly) {
       followers.add(new OutputFollower(calls, path("stdout"), out()));
@@ -54,8 +65,8 @@ final class TailCommand extends RemoteCommand {
         return ExitCode.OK;
       }
       int status = TaskCalls.find(calls, id).path("status").asInt();
-      if (Ends.isEnd(status)) {
-        return Ends.exitCode(status);
+      if (TasksCommands.Ends.isEnd(status)) {
+        return TasksCommands.Ends.exitCode(status);
       }
       // Its output had an end, so the task had ended, and it is queued again.
       Thread.sleep(PAUSE_MILLIS);
@@ -74,6 +85,68 @@ final class TailCommand extends RemoteCommand {
       running.forEach(CompletableFuture::join);
     } catch (CompletionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
+  }
+
+  /** Writes one output of a task as it comes. A broken connection is made anew where it was. */
+  private static final class OutputFollower implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(OutputFollower.class);
+    private static final Duration SILENCE = Duration.ofSeconds(60);
+
+    private final JsonCalls calls;
+    private final String path;
+    private final PrintStream to;
+    private long offset;
+    private final Retries retries = new Retries();
+
+    /**
+     * Nothing read yet.
+     *
+     * @param path where the output is, up to the offset
+     */
+    OutputFollower(JsonCalls calls, String path, PrintStream to) {
+      this.calls = calls;
+      this.path = path;
+      this.to = to;
+    }
+
+    /** Writes until the end of the output. */
+    @Override
+    public void run() {
+      while (!wholeRest()) {
+        LOG.debug("going on at {} of {}", offset, path);
+      }
+    }
+
+    private boolean wholeRest() {
+      try (InputStream in = calls.stream(path + offset, SILENCE)) {
+        byte[] buffer = new byte[1 << 13];
+        for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+          to.write(buffer, 0, read);
+          to.flush();
+          offset += read;
+          retries.succeeded();
+        }
+        return true;
+      } catch (SocketTimeoutException _) {
+        // A task may well be silent; the connection need not last for that.
+        retries.succeeded();
+      } catch (IOException e) {
+        again(new UnreachableException("the output broke off: " + e.getMessage(), e));
+      } catch (UnreachableException | StoreClosedException e) {
+        // It is away or about to stop: it may be back soon.
+        again(e);
+      }
+      return false;
+    }
+
+    private void again(StoreException failure) {
+      try {
+        retries.pause(failure);
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        throw failure;
+      }
     }
   }
 }

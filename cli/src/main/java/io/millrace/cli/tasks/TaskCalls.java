@@ -1,7 +1,24 @@
 package io.millrace.cli.tasks;
 
+import io.millrace.cli.queues.QueueCalls;
+import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.terminal.ArgumentLines;
+import io.millrace.cli.terminal.Table;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Status;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 import tools.jackson.databind.JsonNode;
 
 /** The calls about single tasks that several commands make. */
@@ -20,5 +37,118 @@ final class TaskCalls {
    */
   static JsonNode find(JsonCalls calls, String id) {
     return RemoteCommand.named(() -> calls.get(path(id)));
+  }
+
+  /** The tasks that a command is about. */
+  static final class IdArguments {
+    @Parameters(
+        arity = "1..*",
+        paramLabel = "ID",
+        description =
+            "Ids of tasks, 24 hex digits each; - takes them from standard input, by lines.")
+    private List<String> ids = List.of();
+
+    /**
+     * The ids in order.
+     *
+     * @throws UsageException when one is no id
+     */
+    List<String> read(Terminal terminal) throws IOException {
+      return ArgumentLines.read(ids, terminal, IdArguments::checked);
+    }
+
+    /**
+     * An id as it came.
+     *
+     * @throws UsageException when it is none
+     */
+    static String checked(String id) {
+      if (!ObjectId.isValid(id)) {
+        throw new UsageException("a task's id is 24 hex digits, not '" + id + "'");
+      }
+      return id;
+    }
+  }
+
+  /** Reads a status: its number, or its name as {@code queued}. */
+  static final class StatusWord implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String text) {
+      for (int status = Status.ORPHANED; status <= Status.FAILED; status++) {
+        if (Status.name(status).equalsIgnoreCase(text)) {
+          return status;
+        }
+      }
+      try {
+        return Integer.valueOf(text);
+      } catch (NumberFormatException _) {
+        throw new TypeConversionException(
+            "a status is a number, or a word as queued, running or succeeded; not '" + text + "'");
+      }
+    }
+  }
+
+  /** Tasks as people read them: queues by name, statuses in words, times as such. */
+  static final class TaskTable {
+    /** A larger time is in milliseconds. */
+    private static final double MOST_SECONDS = 9_999_999_999.0;
+
+    private static final int SHOWN = 60;
+
+    private final Map<String, String> queues = new HashMap<>();
+
+    /** Asks for the names of queues. */
+    TaskTable(JsonCalls calls) {
+      for (JsonNode queue : QueueCalls.all(calls)) {
+        queues.put(Fields.id(queue), Fields.text(queue.path("name")));
+      }
+    }
+
+    /** Prints tasks, one on a line. */
+    void print(PrintStream out, List<JsonNode> tasks) {
+      Table table = new Table("ID", "QUEUE", "STATUS", "NODE", "CREATED", "CHANGED", "PARAMS");
+      for (JsonNode task : tasks) {
+        table.row(
+            Fields.id(task),
+            text("queue", task.path("queue")),
+            text("status", task.path("status")),
+            text("node", task.path("node")),
+            text("ctime", task.path("ctime")),
+            text("mtime", task.path("mtime")),
+            shortened(Fields.text(task.path("params"))));
+      }
+      table.print(out);
+    }
+
+    /** A field of a task. */
+    String text(String field, JsonNode value) {
+      return switch (field) {
+        case "queue" -> queues.getOrDefault(Fields.text(value), Fields.text(value));
+        case "status" -> value.isIntegralNumber() ? status(value.asInt()) : Fields.text(value);
+        case "ctime", "mtime" -> time(value);
+        default -> Fields.text(value);
+      };
+    }
+
+    private static String status(int status) {
+      String name = Status.name(status);
+      return name.endsWith(")") ? name : name + " (" + status + ")";
+    }
+
+    private static String time(JsonNode value) {
+      if (!value.isNumber()) {
+        return Fields.text(value);
+      }
+      // One task has its times in milliseconds; a search gives seconds with decimals.
+      boolean seconds = value.asDouble() <= MOST_SECONDS;
+      long millis = seconds ? Math.round(value.asDouble() * 1e3) : value.asLong();
+      return Instant.ofEpochMilli(millis).toString();
+    }
+
+    private static String shortened(String text) {
+      return text.codePointCount(0, text.length()) <= SHOWN
+          ? text
+          : text.substring(0, text.offsetByCodePoints(0, SHOWN)) + "…";
+    }
   }
 }

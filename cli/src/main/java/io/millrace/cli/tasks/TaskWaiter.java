@@ -41,7 +41,7 @@ final class TaskWaiter extends Waiter<Integer> {
       JsonNode status = task.getValue();
       if (status.isNull() && window.remove(id)) {
         absent("there is no task " + id);
-      } else if (Ends.isEnd(status.asInt(Status.QUEUED)) && window.remove(id)) {
+      } else if (TasksCommands.Ends.isEnd(status.asInt(Status.QUEUED)) && window.remove(id)) {
         print(id, status.asInt());
         ended(status.asInt(), status.asInt() == Status.SUCCEEDED);
       }

@@ -165,7 +165,8 @@ final class RemoteOptionsTest {
   }
 
   private Remote remote(String secret) throws IOException {
-    return new Remote(ClusterSecret.read(Path.of(secret(secret))), ClassPath.open(List.of()));
+    return new Remote(
+        ClusterSecret.read(Path.of(secret(secret))), Remote.ClassPath.open(List.of()));
   }
 
   private String secret(String text) throws IOException {

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 class ErrorLinesTest {
   private final List<String> progress = new ArrayList<>();
-  private final ErrorLines lines =
-      new ErrorLines((percent, info) -> progress.add(percent + "|" + info));
+  private final CommandHandler.ErrorLines lines =
+      new CommandHandler.ErrorLines((percent, info) -> progress.add(percent + "|" + info));
 
   private void read(String text) throws IOException {
     lines.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));

@@ -16,13 +16,13 @@ import org.slf4j.LoggerFactory;
 
 class FoundPluginsTest {
   private final Path path;
-  private final FoundPlugins plugins;
+  private final LocalNode.FoundPlugins plugins;
   private Duration time = Duration.ZERO;
   private Duration look = Duration.ZERO;
 
   FoundPluginsTest(@TempDir Path path) {
     this.path = path;
-    this.plugins = new FoundPlugins(new PluginFolder(path), this::nanos);
+    this.plugins = new LocalNode.FoundPlugins(new PluginFolder(path), this::nanos);
   }
 
   /** Each look at the clock finds the time of a look at the folder gone by. */
@@ -41,8 +41,8 @@ class FoundPluginsTest {
   @Test
   void a_folder_that_does_not_exist_is_said_once_and_again_when_it_comes() throws Exception {
     Path late = path.resolve("late");
-    FoundPlugins found = new FoundPlugins(new PluginFolder(late), this::nanos);
-    Logger log = (Logger) LoggerFactory.getLogger(FoundPlugins.class);
+    LocalNode.FoundPlugins found = new LocalNode.FoundPlugins(new PluginFolder(late), this::nanos);
+    Logger log = (Logger) LoggerFactory.getLogger(LocalNode.FoundPlugins.class);
     Level usual = log.getLevel();
     log.setLevel(Level.INFO);
     ListAppender<ILoggingEvent> lines = new ListAppender<>();

@@ -38,7 +38,7 @@ class LogLevelTest {
   @ParameterizedTest
   @ValueSource(strings = {"error", "warn", "info", "debug", "trace"})
   void a_stored_level_holds_for_what_millrace_logs_and_for_nothing_else(String level) {
-    new LogLevel(context).set(level);
+    new LocalNode.LogLevel(context).set(level);
 
     assertThat(node.getEffectiveLevel()).hasToString(level.toUpperCase(Locale.ROOT));
     assertThat(other.getEffectiveLevel()).isEqualTo(Level.WARN);
@@ -46,7 +46,7 @@ class LogLevelTest {
 
   @Test
   void without_a_stored_level_it_is_that_of_the_start_again() {
-    LogLevel level = new LogLevel(context);
+    LocalNode.LogLevel level = new LocalNode.LogLevel(context);
     level.set("error");
     assertThat(node.isWarnEnabled()).isFalse();
 

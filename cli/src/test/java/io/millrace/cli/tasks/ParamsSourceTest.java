@@ -22,11 +22,11 @@ class ParamsSourceTest {
   }
 
   private static List<String> json(String text) throws IOException {
-    return all(new JsonParams("input", in(text)));
+    return all(new ParamsSource.JsonParams("input", in(text)));
   }
 
   private static List<String> csv(String text) throws IOException {
-    return all(new CsvParams("input", in(text), ','));
+    return all(new ParamsSource.CsvParams("input", in(text), ','));
   }
 
   private static List<String> all(ParamsSource source) throws IOException {
@@ -76,7 +76,7 @@ class ParamsSourceTest {
         .containsExactly(
             "{\"name\":\"a, \\\"b\\\"\\nc\",\"n\":\"007\"}", "{\"name\":\"wörk\",\"n\":\"\"}");
     assertThat(csv("a\n")).isEmpty();
-    assertThat(all(new CsvParams("input", in("a;b\n1,5;2\n"), ';')))
+    assertThat(all(new ParamsSource.CsvParams("input", in("a;b\n1,5;2\n"), ';')))
         .containsExactly("{\"a\":\"1,5\",\"b\":\"2\"}");
   }
 
@@ -110,7 +110,7 @@ class ParamsSourceTest {
   void csv_is_utf8() {
     InputStream latin =
         new ByteArrayInputStream("a\nw\u00f6rk\n".getBytes(StandardCharsets.ISO_8859_1));
-    assertThatThrownBy(() -> all(new CsvParams("input", latin, ',')))
+    assertThatThrownBy(() -> all(new ParamsSource.CsvParams("input", latin, ',')))
         .hasMessageContaining("not UTF-8");
   }
 

@@ -1,10 +1,16 @@
 package io.millrace.cli.graph.file;
 
+import io.millrace.server.config.EditDistance;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,13 +35,14 @@ public record GraphFile(List<FileNode> nodes) {
    * @throws GraphFileException with all that is wrong
    */
   public static GraphFile read(String text, Path folder) {
-    Yaml root = YamlReader.read(text);
+    Yaml root = Yaml.YamlReader.read(text);
     if (!(root instanceof Yaml.Fields top)) {
       int line = root == null ? 1 : root.line();
       throw new GraphFileException(
-          new Mistake(line, "a graph file begins with 'nodes:' and has a node on each key below"));
+          new GraphFileException.Mistake(
+              line, "a graph file begins with 'nodes:' and has a node on each key below"));
     }
-    List<Mistake> mistakes = new ArrayList<>();
+    List<GraphFileException.Mistake> mistakes = new ArrayList<>();
     Keys keys = new Keys(top, "a graph file", KEYS, mistakes);
     NodeReader reader = new NodeReader(folder, keys.find("defaults"), mistakes);
     List<FileNode> nodes = nodes(keys.find("nodes"), top.line(), reader, mistakes);
@@ -52,10 +59,15 @@ public record GraphFile(List<FileNode> nodes) {
   }
 
   private static List<FileNode> nodes(
-      @Nullable Yaml given, int line, NodeReader reader, List<Mistake> mistakes) {
+      @Nullable Yaml given,
+      int line,
+      NodeReader reader,
+      List<GraphFileException.Mistake> mistakes) {
     if (!(given instanceof Yaml.Fields named) || named.fields().isEmpty()) {
       int where = given == null ? line : given.line();
-      mistakes.add(new Mistake(where, "there are no nodes; write them as keys below 'nodes:'"));
+      mistakes.add(
+          new GraphFileException.Mistake(
+              where, "there are no nodes; write them as keys below 'nodes:'"));
       return List.of();
     }
     Map<String, Integer> lines = new LinkedHashMap<>();
@@ -64,7 +76,7 @@ public record GraphFile(List<FileNode> nodes) {
       Integer before = lines.putIfAbsent(field.key(), field.line());
       if (before != null) {
         mistakes.add(
-            new Mistake(
+            new GraphFileException.Mistake(
                 field.line(),
                 "the node '" + field.key() + "' is there already, on line " + before));
       } else {
@@ -72,5 +84,166 @@ public record GraphFile(List<FileNode> nodes) {
       }
     }
     return nodes;
+  }
+
+  /** Whether what nodes of a file say of each other makes sense. */
+  private static final class References {
+    private final Map<String, FileNode> nodes = new LinkedHashMap<>();
+    private final List<GraphFileException.Mistake> mistakes;
+
+    private References(List<FileNode> all, List<GraphFileException.Mistake> mistakes) {
+      this.mistakes = mistakes;
+      all.forEach(node -> nodes.put(node.key(), node));
+    }
+
+    /**
+     * Looks at all of them.
+     *
+     * @param mistakes takes what is wrong
+     */
+    static void check(List<FileNode> nodes, List<GraphFileException.Mistake> mistakes) {
+      References references = new References(nodes, mistakes);
+      nodes.forEach(references::checkNames);
+      nodes.forEach(references::checkBranch);
+      references.checkCycles();
+    }
+
+    /** What a node waits for. */
+    static List<String> above(FileNode node) {
+      List<String> above = new ArrayList<>(node.place().parents());
+      above.addAll(node.place().after());
+      return above;
+    }
+
+    private void checkNames(FileNode node) {
+      Set<String> seen = new HashSet<>();
+      for (String name : above(node)) {
+        if (!nodes.containsKey(name)) {
+          mistakes.add(
+              new GraphFileException.Mistake(
+                  node.line(),
+                  "the node '%s' names '%s', which is not in this file; did you mean '%s'?"
+                      .formatted(node.key(), name, EditDistance.nearest(name, nodes.keySet()))));
+        } else if (!seen.add(name)) {
+          mistakes.add(
+              new GraphFileException.Mistake(
+                  node.line(), "the node '" + node.key() + "' names '" + name + "' twice"));
+        }
+      }
+    }
+
+    private void checkBranch(FileNode node) {
+      boolean condition = false;
+      for (String name : node.place().parents()) {
+        FileNode parent = nodes.get(name);
+        // One of a type that is not known, or that is missing, may be one.
+        condition |=
+            parent == null
+                || parent.type().equals(TypeKeys.CONDITION)
+                || TypeKeys.inputs(parent.type()).isEmpty();
+      }
+      if (!node.place().branch().isEmpty() && !condition) {
+        mistakes.add(
+            new GraphFileException.Mistake(
+                node.line(),
+                "the node '"
+                    + node.key()
+                    + "' is on a branch, and none of its parents is a condition"));
+      }
+    }
+
+    /** A walk along what nodes wait for, without recursion, since chains may be long. */
+    private void checkCycles() {
+      Map<String, Boolean> open = new HashMap<>();
+      for (String first : nodes.keySet()) {
+        if (!open.containsKey(first) && !walk(first, open)) {
+          return;
+        }
+      }
+    }
+
+    private record Step(String name, Iterator<String> left) {}
+
+    private boolean walk(String first, Map<String, Boolean> open) {
+      List<Step> path = new ArrayList<>();
+      enter(first, path, open);
+      while (!path.isEmpty()) {
+        Step step = path.getLast();
+        if (!step.left.hasNext()) {
+          open.put(step.name, false);
+          path.removeLast();
+          continue;
+        }
+        String next = step.left.next();
+        Boolean state = open.get(next);
+        if (state == null) {
+          enter(next, path, open);
+        } else if (state) {
+          tell(path.stream().map(Step::name).toList(), next);
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private void enter(String name, List<Step> path, Map<String, Boolean> open) {
+      FileNode node = nodes.get(name);
+      open.put(name, true);
+      path.add(
+          new Step(name, node == null ? List.<String>of().iterator() : above(node).iterator()));
+    }
+
+    private void tell(List<String> path, String again) {
+      List<String> circle = new ArrayList<>(path.subList(path.indexOf(again), path.size()));
+      circle.add(again);
+      FileNode node = nodes.get(again);
+      mistakes.add(
+          new GraphFileException.Mistake(
+              node == null ? 1 : node.line(),
+              "these nodes wait for each other: " + String.join(" for ", circle)));
+    }
+  }
+
+  /** The keys of one part of a file, each known and there once. */
+  static final class Keys {
+    private final Map<String, Yaml.Field> fields = new LinkedHashMap<>();
+
+    /**
+     * Checks them.
+     *
+     * @param of what they belong to, for messages
+     * @param known the keys that there may be
+     * @param mistakes takes what is wrong
+     */
+    Keys(
+        Yaml.Fields given,
+        String of,
+        Collection<String> known,
+        List<GraphFileException.Mistake> mistakes) {
+      for (Yaml.Field field : given.fields()) {
+        if (!known.contains(field.key())) {
+          mistakes.add(
+              new GraphFileException.Mistake(field.line(), unknown(field.key(), of, known)));
+        } else {
+          Yaml.Field before = fields.putIfAbsent(field.key(), field);
+          if (before != null) {
+            mistakes.add(
+                new GraphFileException.Mistake(
+                    field.line(), field.key() + " is there already, on line " + before.line()));
+          }
+        }
+      }
+    }
+
+    private static String unknown(String key, String of, Collection<String> known) {
+      String nearest = EditDistance.nearest(key, known);
+      return of + " has no " + key + (nearest == null ? "" : "; did you mean " + nearest + "?");
+    }
+
+    /** The value of a key; null where it is not there or null. */
+    @Nullable Yaml find(String key) {
+      Yaml.Field field = fields.get(key);
+      return field == null || field.value().isNull() ? null : field.value();
+    }
   }
 }

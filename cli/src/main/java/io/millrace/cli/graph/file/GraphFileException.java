@@ -25,4 +25,12 @@ public final class GraphFileException extends RuntimeException {
   public List<Mistake> mistakes() {
     return mistakes;
   }
+
+  /**
+   * Something wrong in a file.
+   *
+   * @param line where, from 1
+   * @param message what
+   */
+  public record Mistake(int line, String message) {}
 }

@@ -1,6 +1,9 @@
 package io.millrace.cli.graph.file;
 
+import io.millrace.cli.terminal.Durations;
 import io.millrace.server.config.EditDistance;
+import java.math.BigDecimal;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -9,7 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.TypeConversionException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Reads the nodes of a file one by one. */
 final class NodeReader {
@@ -20,7 +27,7 @@ final class NodeReader {
       List.of("env", "cwd", "retries", "backoff", "timeout");
 
   private final Values values;
-  private final List<Mistake> mistakes;
+  private final List<GraphFileException.Mistake> mistakes;
   private final Map<String, JsonNode> defaults = new LinkedHashMap<>();
 
   /**
@@ -28,18 +35,20 @@ final class NodeReader {
    *
    * @param given null for nothing
    */
-  NodeReader(Path folder, @Nullable Yaml given, List<Mistake> mistakes) {
+  NodeReader(Path folder, @Nullable Yaml given, List<GraphFileException.Mistake> mistakes) {
     this.mistakes = mistakes;
     values = new Values(folder, mistakes);
     if (given instanceof Yaml.Fields fields) {
-      Keys keys = new Keys(fields, "defaults", DEFAULTS, mistakes);
+      GraphFile.Keys keys = new GraphFile.Keys(fields, "defaults", DEFAULTS, mistakes);
       DEFAULTS.forEach(key -> put(defaults, key, keys));
     } else if (given != null) {
-      mistakes.add(new Mistake(given.line(), "defaults must have keys of its own, as env"));
+      mistakes.add(
+          new GraphFileException.Mistake(
+              given.line(), "defaults must have keys of its own, as env"));
     }
   }
 
-  private void put(Map<String, JsonNode> data, String key, Keys keys) {
+  private void put(Map<String, JsonNode> data, String key, GraphFile.Keys keys) {
     Yaml value = keys.find(key);
     JsonNode json = value == null ? null : values.data(key, value);
     if (json != null) {
@@ -52,7 +61,7 @@ final class NodeReader {
     String name = field.key();
     if (!(field.value() instanceof Yaml.Fields given)) {
       mistakes.add(
-          new Mistake(
+          new GraphFileException.Mistake(
               field.value().line(),
               "the node '" + name + "' must have keys of its own, as 'shell: echo hello'"));
       return new FileNode(
@@ -69,12 +78,14 @@ final class NodeReader {
     known.addAll(inputs.isPresent() ? inputs.get() : TypeKeys.allInputs());
     String what = inputs.isPresent() ? "a node of type '" + type + "'" : "a node";
     int before = mistakes.size();
-    Keys keys = new Keys(given, what, known, mistakes);
+    GraphFile.Keys keys = new GraphFile.Keys(given, what, known, mistakes);
     Map<String, JsonNode> data = data(type, keys);
     if (mistakes.size() == before) {
       TypeKeys.mistake(type, data.keySet())
-          .ifPresent(
-              wrong -> mistakes.add(new Mistake(field.line(), "the node '" + name + "' " + wrong)));
+          .ifPresent(wrong ->
+              mistakes.add(
+                  new GraphFileException.Mistake(
+                      field.line(), "the node '" + name + "' " + wrong)));
     }
     return new FileNode(name, field.line(), name(name, keys), type, place(keys), data);
   }
@@ -97,7 +108,8 @@ final class NodeReader {
     }
     if (shell == null && command == null) {
       mistakes.add(
-          new Mistake(line, "the node '" + name + "' has neither shell nor command nor type"));
+          new GraphFileException.Mistake(
+              line, "the node '" + name + "' has neither shell nor command nor type"));
       return "";
     }
     return shell != null ? TypeKeys.SHELL : TypeKeys.COMMAND;
@@ -108,7 +120,7 @@ final class NodeReader {
       boolean guessed = given.fields().stream().anyMatch(field -> !OWN.contains(field.key()));
       if (guessed) {
         mistakes.add(
-            new Mistake(
+            new GraphFileException.Mistake(
                 line,
                 "the type '"
                     + type
@@ -120,20 +132,24 @@ final class NodeReader {
     return type;
   }
 
-  private String name(String key, Keys keys) {
+  private String name(String key, GraphFile.Keys keys) {
     Yaml given = keys.find("name");
     String name = given == null ? key : values.text("name", given);
     if (name.length() > LONGEST_NAME && given != null) {
-      mistakes.add(new Mistake(given.line(), "a name has at most " + LONGEST_NAME + " characters"));
+      mistakes.add(
+          new GraphFileException.Mistake(
+              given.line(), "a name has at most " + LONGEST_NAME + " characters"));
     }
     return name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) : name;
   }
 
-  private FileNode.Place place(Keys keys) {
+  private FileNode.Place place(GraphFile.Keys keys) {
     Yaml parent = keys.find("parent");
     Yaml parents = keys.find("parents");
     if (parent != null && parents != null) {
-      mistakes.add(new Mistake(parents.line(), "name the parents once: parent or parents"));
+      mistakes.add(
+          new GraphFileException.Mistake(
+              parents.line(), "name the parents once: parent or parents"));
     }
     Yaml above = parents == null ? parent : parents;
     Yaml after = keys.find("after");
@@ -146,7 +162,7 @@ final class NodeReader {
         always != null && values.truth("always", always));
   }
 
-  private Map<String, JsonNode> data(String type, Keys keys) {
+  private Map<String, JsonNode> data(String type, GraphFile.Keys keys) {
     Set<String> inputs = TypeKeys.inputs(type).orElse(Set.of());
     Map<String, JsonNode> data = new LinkedHashMap<>();
     addProgram(type, keys, data);
@@ -158,7 +174,9 @@ final class NodeReader {
     switch (keys.find("data")) {
       case null -> {}
       case Yaml.Fields more -> addMore(type, more, data);
-      case Yaml other -> mistakes.add(new Mistake(other.line(), "data must have keys of its own"));
+      case Yaml other ->
+          mistakes.add(
+              new GraphFileException.Mistake(other.line(), "data must have keys of its own"));
     }
     defaults.forEach((key, value) -> {
       if (inputs.contains(key)) {
@@ -168,12 +186,13 @@ final class NodeReader {
     return data;
   }
 
-  private void addProgram(String type, Keys keys, Map<String, JsonNode> data) {
+  private void addProgram(String type, GraphFile.Keys keys, Map<String, JsonNode> data) {
     Yaml shell = keys.find("shell");
     Yaml command = keys.find("command");
     Yaml args = keys.find("args");
     if (shell != null && command != null) {
-      mistakes.add(new Mistake(shell.line(), "a node has shell or command, not both"));
+      mistakes.add(
+          new GraphFileException.Mistake(shell.line(), "a node has shell or command, not both"));
     } else if (shell != null) {
       String key = type.equals(TypeKeys.SHELL) ? "command" : "shell";
       data.put(key, values.textNode("shell", shell));
@@ -185,17 +204,184 @@ final class NodeReader {
         data.put("args", values.textNodes("args", args));
       }
     } else if (args != null) {
-      mistakes.add(new Mistake(args.line(), "there are args, and no command"));
+      mistakes.add(new GraphFileException.Mistake(args.line(), "there are args, and no command"));
     }
   }
 
   private void addMore(String type, Yaml.Fields more, Map<String, JsonNode> data) {
     for (Yaml.Field field : more.fields()) {
       if (TypeKeys.isOutput(type, field.key())) {
-        mistakes.add(new Mistake(field.line(), field.key() + " is written by the node itself"));
+        mistakes.add(
+            new GraphFileException.Mistake(
+                field.line(), field.key() + " is written by the node itself"));
       } else if (data.putIfAbsent(field.key(), field.value().json()) != null) {
-        mistakes.add(new Mistake(field.line(), field.key() + " is given twice"));
+        mistakes.add(new GraphFileException.Mistake(field.line(), field.key() + " is given twice"));
       }
+    }
+  }
+
+  /** Reads single values of nodes as the server wants them. */
+  static final class Values {
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+    private final Path folder;
+    private final List<GraphFileException.Mistake> mistakes;
+
+    /**
+     * With relative paths counting from a folder.
+     *
+     * @param mistakes takes what is wrong
+     */
+    Values(Path folder, List<GraphFileException.Mistake> mistakes) {
+      this.folder = folder;
+      this.mistakes = mistakes;
+    }
+
+    /** A value of a node's data; null where it is wrong. */
+    @Nullable JsonNode data(String key, Yaml value) {
+      return switch (key) {
+        case "retries" -> count(key, value);
+        case "backoff", "timeout", "interval" -> seconds(key, value);
+        case "cwd", "file" -> path(key, value);
+        case "env" -> texts(key, value);
+        case "stdin", "port", "queue", "job_type", "description", "priority" ->
+            textNode(key, value);
+        default -> value.json();
+      };
+    }
+
+    private void wrong(Yaml value, String message) {
+      mistakes.add(new GraphFileException.Mistake(value.line(), message));
+    }
+
+    /** Text as it is written, so that 007 stays 007; empty where it is wrong. */
+    String text(String key, Yaml value) {
+      if (value instanceof Yaml.Scalar scalar && !scalar.isNull()) {
+        return scalar.text();
+      }
+      wrong(value, key + " must be text");
+      return "";
+    }
+
+    JsonNode textNode(String key, Yaml value) {
+      return JSON.stringNode(text(key, value));
+    }
+
+    /** A list of texts, or one. */
+    List<String> names(String key, Yaml value) {
+      if (value instanceof Yaml.Items list) {
+        return list.items().stream().map(item -> text(key, item)).toList();
+      }
+      return List.of(text(key, value));
+    }
+
+    ArrayNode textNodes(String key, Yaml value) {
+      ArrayNode list = JSON.arrayNode();
+      names(key, value).forEach(list::add);
+      return list;
+    }
+
+    /** A program with its arguments in one list. */
+    void addCommand(Yaml.Items line, @Nullable Yaml args, Map<String, JsonNode> data) {
+      List<String> words = new ArrayList<>(names("command", line));
+      if (args != null) {
+        wrong(args, "the arguments stand behind the command already");
+      }
+      if (words.isEmpty()) {
+        wrong(line, "command is empty");
+        return;
+      }
+      data.put("command", JSON.stringNode(words.removeFirst()));
+      if (!words.isEmpty()) {
+        ArrayNode list = JSON.arrayNode();
+        words.forEach(list::add);
+        data.put("args", list);
+      }
+    }
+
+    /** Then or else; empty where it is wrong. */
+    String branch(Yaml value) {
+      String text = text("branch", value);
+      if (text.equals("then") || text.equals("else")) {
+        return text;
+      }
+      wrong(value, "branch is then or else, not '" + text + "'");
+      return "";
+    }
+
+    boolean truth(String key, Yaml value) {
+      JsonNode json = value.json();
+      if (!json.isBoolean()) {
+        wrong(value, key + " is true or false, not " + json);
+      }
+      return json.asBoolean(false);
+    }
+
+    private @Nullable JsonNode count(String key, Yaml value) {
+      JsonNode json = value.json();
+      if (json.isIntegralNumber() && json.canConvertToInt() && json.intValue() >= 0) {
+        return json;
+      }
+      wrong(value, key + " is a number from 0, not " + json);
+      return null;
+    }
+
+    /** A number of seconds, or a duration as on the command line. */
+    private @Nullable JsonNode seconds(String key, Yaml value) {
+      JsonNode json = value.json();
+      if (json.isNumber() && json.decimalValue().signum() >= 0) {
+        return json;
+      }
+      try {
+        long millis =
+            new Durations().convert(value instanceof Yaml.Scalar one ? one.text() : "").toMillis();
+        return seconds(millis);
+      } catch (TypeConversionException _) {
+        wrong(value, key + " is a duration as 30s or 5m, or a number of seconds, not " + json);
+        return null;
+      }
+    }
+
+    /** As a plain number, without an exponent. */
+    private static JsonNode seconds(long millis) {
+      BigDecimal seconds = BigDecimal.valueOf(millis, 3).stripTrailingZeros();
+      return JSON.numberNode(seconds.scale() < 0 ? seconds.setScale(0) : seconds);
+    }
+
+    private @Nullable JsonNode path(String key, Yaml value) {
+      String text = text(key, value);
+      try {
+        return JSON.stringNode(folder.resolve(text).normalize().toString());
+      } catch (InvalidPathException e) {
+        wrong(value, key + " is no path: " + e.getMessage());
+        return null;
+      }
+    }
+
+    private @Nullable JsonNode texts(String key, Yaml value) {
+      if (!(value instanceof Yaml.Fields fields)) {
+        wrong(value, key + " must have a name and a value on each line");
+        return null;
+      }
+      ObjectNode object = JSON.objectNode();
+      for (Yaml.Field field : fields.fields()) {
+        if (object.has(field.key())) {
+          mistakes.add(
+              new GraphFileException.Mistake(field.line(), field.key() + " is there already"));
+        }
+        object.put(field.key(), text(field.key(), field.value()));
+      }
+      return object;
+    }
+
+    /** A node's own value before what holds for all; of variables each by itself. */
+    JsonNode merged(String key, JsonNode own, JsonNode common) {
+      if (key.equals("env") && own instanceof ObjectNode mine && common instanceof ObjectNode all) {
+        ObjectNode both = all.deepCopy();
+        both.setAll(mine);
+        return both;
+      }
+      return own;
     }
   }
 }

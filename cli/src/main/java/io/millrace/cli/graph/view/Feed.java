@@ -10,6 +10,8 @@ import io.millrace.store.StoreException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +20,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The news of a graph: the first is all of it, each later one what has changed since, with no gap.
@@ -163,5 +169,51 @@ public final class Feed implements AutoCloseable {
       current.close();
     }
     reader.interrupt();
+  }
+
+  /**
+   * A message of a server about its graph.
+   *
+   * @param version the version of the graph at which this is true
+   * @param whole whether the nodes are all that there are; else those that have changed
+   * @param nodes nodes as they are now
+   * @param removed the ids of those that are gone
+   */
+  public record News(long version, boolean whole, List<NodeView> nodes, List<Long> removed) {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /** Copies the lists. */
+    public News {
+      nodes = List.copyOf(nodes);
+      removed = List.copyOf(removed);
+    }
+
+    /** Reads it node by node: the first message holds a whole graph. */
+    static News read(byte[] message) {
+      long version = 0;
+      boolean whole = false;
+      List<NodeView> nodes = new ArrayList<>();
+      List<Long> removed = new ArrayList<>();
+      try (JsonParser in = JSON.createParser(message)) {
+        in.nextToken();
+        while (in.nextToken() == JsonToken.PROPERTY_NAME) {
+          String field = in.currentName();
+          in.nextToken();
+          switch (field) {
+            case "version" -> version = in.getLongValue();
+            case "nodes", "changed" -> {
+              whole |= field.equals("nodes");
+              while (in.nextToken() == JsonToken.START_OBJECT) {
+                nodes.add(NodeView.of(in.<JsonNode>readValueAsTree()));
+              }
+            }
+            case "removed" ->
+                in.<JsonNode>readValueAsTree().forEach(id -> removed.add(id.asLong(0)));
+            default -> in.skipChildren();
+          }
+        }
+      }
+      return new News(version, whole, nodes, removed);
+    }
   }
 }

@@ -8,12 +8,13 @@ import io.millrace.client.RejectedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
 /** The calls of the graph's API that several commands make. Safe for use by threads. */
 public final class GraphCalls {
-  /** Where the nodes are. */
+  /** The path of all nodes. */
   public static final String NODES = "/v1/nodes";
 
   private static final int CONFLICT = 409;
@@ -28,12 +29,12 @@ public final class GraphCalls {
     this.calls = calls;
   }
 
-  /** Where a node is. */
+  /** The path of a node. */
   public static String path(String id) {
     return NODES + "/" + JsonCalls.part(id);
   }
 
-  /** Where a value of a node's data is. */
+  /** The path of a value of a node's data. */
   public static String path(String id, String key) {
     return path(id) + "/data/" + JsonCalls.part(key);
   }
@@ -82,12 +83,12 @@ public final class GraphCalls {
 
   private <T> List<T> read(String path, String query, String field, Function<JsonNode, T> reader) {
     List<T> found = new ArrayList<>();
-    Where where = Where.BEGIN;
+    Page where = Page.BEGIN;
     while (where != null) {
       JsonNode page = calls.get(withQuery(path, query, where.query()));
       JsonNode list = page.isArray() ? page : page.path(field);
       list.forEach(one -> found.add(reader.apply(one)));
-      where = Where.after(page);
+      where = Page.after(page);
     }
     return found;
   }
@@ -113,7 +114,7 @@ public final class GraphCalls {
 
   private JsonNode read(String path) {
     JsonNode page = calls.get(path);
-    Where where = Where.after(page);
+    Page where = Page.after(page);
     if (where == null) {
       return page.path("data");
     }
@@ -121,7 +122,7 @@ public final class GraphCalls {
     while (where != null) {
       page = calls.get(withQuery(path, "", where.query()));
       text.append(page.path("data").asString(""));
-      where = Where.after(page);
+      where = Page.after(page);
     }
     return StringNode.valueOf(text.toString());
   }
@@ -145,5 +146,29 @@ public final class GraphCalls {
   static String withQuery(String path, String query, String more) {
     String both = query.isEmpty() || more.isEmpty() ? query + more : query + "&" + more;
     return both.isEmpty() ? path : path + "?" + both;
+  }
+
+  /**
+   * A page of something long.
+   *
+   * @param start what the server calls the page; empty for the first
+   * @param view what all its pages share, so that they fit together; empty for the first
+   */
+  record Page(String start, String view) {
+    static final Page BEGIN = new Page("", "");
+
+    /** The page that an answer names as its next; null where it is the last. */
+    static @Nullable Page after(JsonNode answer) {
+      JsonNode pagination = answer.path("pagination");
+      String next = pagination.path("next").asString("");
+      return next.isEmpty() ? null : new Page(next, pagination.path("pid").asString(""));
+    }
+
+    /** As parameters. */
+    String query() {
+      return start.isEmpty()
+          ? ""
+          : "start=" + JsonCalls.part(start) + "&pid=" + JsonCalls.part(view);
+    }
   }
 }

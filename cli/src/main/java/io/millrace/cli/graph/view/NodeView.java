@@ -32,7 +32,7 @@ public record NodeView(
     boolean killing) {
 
   /**
-   * Where a node is in the graph.
+   * The position of a node in the graph.
    *
    * @param parents the nodes that it is below; empty below root
    * @param after what else it comes after

@@ -38,7 +38,7 @@ public final class Seen {
    *
    * @return the nodes that are new or in another state, in the order of the news
    */
-  public List<NodeView> learn(News news) {
+  public List<NodeView> learn(Feed.News news) {
     List<NodeView> changed = new ArrayList<>();
     if (news.whole()) {
       Set<Long> there = news.nodes().stream().map(NodeView::id).collect(Collectors.toSet());

@@ -2,7 +2,7 @@ package io.millrace.cli.graph.view;
 
 import java.util.Locale;
 
-/** Where a graph node stands, as it is shown. */
+/** The state of a graph node, and how it is shown. */
 public enum State {
   /** Something above it has not ended. */
   INCIPIENT('·', "2", "#eceff1", "#90a4ae"),

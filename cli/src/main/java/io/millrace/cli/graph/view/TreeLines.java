@@ -1,28 +1,35 @@
 package io.millrace.cli.graph.view;
 
 import io.millrace.cli.graph.view.Forest.Stem;
+import io.millrace.cli.terminal.ScreenSize;
+import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A graph as lines of text. Where there are more nodes than lines, what is all in one state below a
- * node goes into the line of that node, and what runs or has failed comes before the rest.
+ * A graph as lines of text. If there are more nodes than lines, nodes that are all in one state
+ * below a node are counted in its line, and nodes that run or have failed come first.
  */
 public final class TreeLines {
   /** Deeper nodes are not moved further to the right. */
   private static final int DEEPEST = 24;
 
   private final int limit;
-  private final Paint paint;
+  private final NodeLine.Paint paint;
   private final long nowMillis;
   private final List<String> lines = new ArrayList<>();
   private int shown;
 
-  private TreeLines(int limit, Paint paint, long nowMillis) {
+  private TreeLines(int limit, NodeLine.Paint paint, long nowMillis) {
     this.limit = limit;
     this.paint = paint;
     this.nowMillis = nowMillis;
@@ -36,7 +43,7 @@ public final class TreeLines {
    * @param nowMillis the time, in milliseconds since 1970
    */
   public static List<String> of(
-      Collection<NodeView> nodes, int limit, Paint paint, long nowMillis) {
+      Collection<NodeView> nodes, int limit, NodeLine.Paint paint, long nowMillis) {
     Forest forest = new Forest(nodes);
     TreeLines tree = new TreeLines(limit, paint, nowMillis);
     tree.add(forest.roots(), forest.size() > limit);
@@ -47,7 +54,7 @@ public final class TreeLines {
     return tree.lines;
   }
 
-  /** Where a walk is: the nodes beside each other that are still to come. */
+  /** A level of the walk: the nodes beside each other that are still to come. */
   private record Level(Iterator<Stem> left, String indent, boolean top) {}
 
   private void add(List<Stem> roots, boolean brief) {
@@ -91,5 +98,142 @@ public final class TreeLines {
     }
     int more = stem.size - 1;
     return line + String.format(" (and %,d below, all %s)", more, stem.node.state().word());
+  }
+
+  /** Nodes as a tree: each stands once, below the first of its parents that is there. */
+  private static final class Forest {
+    private final List<Stem> roots = new ArrayList<>();
+    private final int size;
+
+    /**
+     * Of these nodes.
+     *
+     * @param nodes in the order in which they are to stand beside each other
+     */
+    Forest(Collection<NodeView> nodes) {
+      size = nodes.size();
+      Map<Long, Stem> stems = LinkedHashMap.newLinkedHashMap(size);
+      nodes.forEach(node -> stems.put(node.id(), new Stem(node)));
+      for (Stem stem : stems.values()) {
+        Stem parent = null;
+        for (long id : stem.node.place().parents()) {
+          parent = parent == null ? stems.get(id) : parent;
+        }
+        if (parent == null) {
+          roots.add(stem);
+        } else {
+          parent.below.add(stem);
+        }
+      }
+      addUp();
+    }
+
+    /** Without recursion: a chain may be as long as the graph. */
+    private void addUp() {
+      List<Stem> order = new ArrayList<>(roots);
+      for (int i = 0; i < order.size(); i++) {
+        order.addAll(order.get(i).below);
+      }
+      order.reversed().forEach(Stem::addUp);
+    }
+
+    List<Stem> roots() {
+      return roots;
+    }
+
+    int size() {
+      return size;
+    }
+
+    /** A node and what is below it. */
+    static final class Stem {
+      /** What most concerns who looks comes first. */
+      static final Comparator<Stem> URGENT_FIRST = Comparator.comparingInt(stem -> stem.urgency);
+
+      final NodeView node;
+      final List<Stem> below = new ArrayList<>();
+
+      /** How many nodes, this one included. */
+      int size = 1;
+
+      /** The state that all of them are in; null where they are not in one. */
+      @Nullable State common;
+
+      private int urgency;
+
+      private Stem(NodeView node) {
+        this.node = node;
+        common = node.state();
+        urgency = node.state().urgency();
+      }
+
+      private void addUp() {
+        for (Stem stem : below) {
+          size += stem.size;
+          common = common == stem.common ? common : null;
+          urgency = Math.min(urgency, stem.urgency);
+        }
+      }
+    }
+  }
+
+  /**
+   * A graph on a screen, drawn again in the same place. What was drawn last stays. For one thread.
+   */
+  public static final class LiveTree {
+    private static final long SIZE_NANOS = 2_000_000_000L;
+    private static final String CLEAR_BELOW = "\033[J";
+    private static final String NO_WRAP = "\033[?7l";
+    private static final String WRAP = "\033[?7h";
+
+    private final PrintStream out;
+    private final Supplier<ScreenSize> screen;
+    private final int limit;
+    private final NodeLine.Paint paint;
+    private ScreenSize size;
+    private long askedNanos;
+    private int drawn;
+
+    /**
+     * Nothing drawn yet.
+     *
+     * @param screen asks how large the screen is
+     * @param limit the most nodes to draw; 0 for as many as fit
+     */
+    public LiveTree(PrintStream out, Supplier<ScreenSize> screen, int limit) {
+      this.out = out;
+      this.screen = screen;
+      this.limit = limit;
+      paint = NodeLine.Paint.on(true);
+      size = screen.get();
+      askedNanos = System.nanoTime();
+    }
+
+    /**
+     * Draws the graph as it is.
+     *
+     * @param nowMillis the time, in milliseconds since 1970
+     */
+    public void draw(Seen seen, long nowMillis) {
+      if (System.nanoTime() - askedNanos > SIZE_NANOS) {
+        askedNanos = System.nanoTime();
+        size = screen.get();
+      }
+      // One line for the counts, one for what is missing, one for the cursor.
+      int fit = Math.max(1, size.rows() - 3);
+      int most = limit == 0 ? fit : Math.min(limit, fit);
+      List<String> lines = new ArrayList<>(TreeLines.of(seen.nodes(), most, paint, nowMillis));
+      lines.add(seen.summary());
+      StringBuilder frame = new StringBuilder();
+      if (drawn > 0) {
+        frame.append("\033[").append(drawn).append('A');
+      }
+      // A line that is too long is cut by the terminal, which knows how wide characters are.
+      frame.append('\r').append(CLEAR_BELOW).append(NO_WRAP);
+      lines.forEach(line -> frame.append(line).append('\n'));
+      out.print(frame.append(WRAP));
+      out.flush();
+      drawn = lines.size();
+    }
   }
 }

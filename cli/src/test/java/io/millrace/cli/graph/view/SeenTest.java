@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class SeenTest {
   private static List<Long> learn(Seen seen, String message) {
-    return seen.learn(News.read(message.getBytes(StandardCharsets.UTF_8))).stream()
+    return seen.learn(Feed.News.read(message.getBytes(StandardCharsets.UTF_8))).stream()
         .map(NodeView::id)
         .toList();
   }

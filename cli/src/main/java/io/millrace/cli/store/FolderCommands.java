@@ -1,0 +1,201 @@
+package io.millrace.cli.store;
+
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.processes.PrivateFiles;
+import io.millrace.store.StoreReport;
+import io.millrace.store.TaskStore;
+import io.millrace.store.journal.files.JournalReport;
+import io.millrace.store.journal.files.JournalReport.Damage;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The commands on the files of a store that no server has open. */
+final class FolderCommands {
+  private FolderCommands() {}
+
+  /** Checks a folder. */
+  @Command(
+      name = "verify",
+      description =
+          "Reads every file of a store's folder and every record in them, replays what a start"
+              + " would, changes nothing, and says what it found. Exits with 5 when something is"
+              + " damaged and with 4 when there is no store.")
+  static final class Verify implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Option(
+        names = {"-d", "--data"},
+        paramLabel = "DIR",
+        defaultValue = "./millrace-data",
+        description = "The folder. Default: ${DEFAULT-VALUE}")
+    private Path folder = Path.of("");
+
+    @Option(names = "--json", description = "Prints the report as JSON.")
+    private boolean json;
+
+    Verify(Terminal terminal) {
+      this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+      StoreReport report = TaskStore.verify(folder);
+      JournalReport journal = report.journal();
+      PrintStream out = terminal.out();
+      if (json) {
+        out.println(json(report));
+      } else {
+        print(report, out);
+      }
+      if (!report.isSound()) {
+        return ExitCode.DAMAGED;
+      }
+      return journal.segments() == 0 && journal.snapshots() == 0 ? ExitCode.NOTHING : ExitCode.OK;
+    }
+
+    /** One object: the figures of the files and those of the state side by side. */
+    private static ObjectNode json(StoreReport report) {
+      JsonMapper mapper = new JsonMapper();
+      ObjectNode whole = mapper.valueToTree(report.journal());
+      ObjectNode state = mapper.valueToTree(report);
+      state.remove("journal");
+      return whole.setAll(state);
+    }
+
+    private void print(StoreReport report, PrintStream out) {
+      JournalReport journal = report.journal();
+      if (journal.segments() == 0 && journal.snapshots() == 0 && journal.isSound()) {
+        out.println("there is no store in " + folder);
+        return;
+      }
+      out.printf(
+          "%d commits up to %s, in %d frames of %d segments and %d snapshots, %d bytes%n",
+          journal.lastPosition(),
+          Instant.ofEpochMilli(journal.lastTimeMillis()),
+          journal.frames(),
+          journal.segments(),
+          journal.snapshots(),
+          journal.bytes());
+      out.printf(
+          "%d tasks in %d groups, %d documents and %d remembered requests after commit %d; the"
+              + " largest id is %d; %d records read%n",
+          report.tasks(),
+          report.groups(),
+          report.documents(),
+          report.rememberedRequests(),
+          report.position(),
+          report.lastId(),
+          report.records());
+      journal.notices().forEach(notice -> out.println("notice: " + notice));
+      printDamage(journal, out);
+      out.println(
+          report.isSound() ? "sound" : "damaged; docs/journal-damage.md says what to do about it");
+    }
+
+    /** Prints each damage on a line of its own. */
+    static void printDamage(JournalReport journal, PrintStream out) {
+      for (Damage damage : journal.damages()) {
+        out.printf("DAMAGE: %s at byte %d: %s%n", damage.file(), damage.offset(), damage.what());
+      }
+    }
+  }
+
+  /** Saves what is left of a store that does not start any more. */
+  @Command(
+      name = "salvage",
+      description =
+          "Saves to a backup what can be read of a store that does not start any more: its newest"
+              + " whole snapshot and the commits after it, up to the first that is damaged. Changes"
+              + " nothing in the folder. Make a new store of the backup with restore.")
+  static final class Salvage implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Parameters(paramLabel = "FILE", description = "The file to write.")
+    private Path file = Path.of("");
+
+    @Option(
+        names = {"-d", "--data"},
+        paramLabel = "DIR",
+        defaultValue = "./millrace-data",
+        description = "The folder of the store. Default: ${DEFAULT-VALUE}")
+    private Path folder = Path.of("");
+
+    @Option(names = "--force", description = "Replaces the file if there is one.")
+    private boolean force;
+
+    Salvage(Terminal terminal) {
+      this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+      if (!Files.isDirectory(folder)) {
+        throw new CommandException(ExitCode.FAILURE, "there is no folder " + folder);
+      }
+      long commits =
+          BackupCommand.write(
+              file,
+              force,
+              unfinished -> {
+                try (OutputStream out =
+                    new BufferedOutputStream(PrivateFiles.newOutputStream(unfinished))) {
+                  StoreReport report = TaskStore.salvage(folder, out);
+                  FolderCommands.Verify.printDamage(report.journal(), terminal.out());
+                }
+              });
+      terminal.out().println("saved the first " + commits + " commits in " + file);
+      terminal
+          .out()
+          .println("make a store of them: ./millrace store restore " + file + " --data DIR");
+      return ExitCode.OK;
+    }
+  }
+
+  /** Makes a store of a backup. */
+  @Command(
+      name = "restore",
+      description =
+          "Makes a new store of a backup, in a folder that is empty or not there yet. It holds what"
+              + " the other one held at the backup, claims included.")
+  static final class Restore implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Parameters(paramLabel = "FILE", description = "The backup.")
+    private Path file = Path.of("");
+
+    @Option(
+        names = {"-d", "--data"},
+        paramLabel = "DIR",
+        required = true,
+        description = "The folder of the new store.")
+    private Path folder = Path.of("");
+
+    Restore(Terminal terminal) {
+      this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+      try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 20)) {
+        long commits = TaskStore.restore(folder, in);
+        terminal.out().println("restored " + commits + " commits to " + folder);
+      }
+      return ExitCode.OK;
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package io.millrace.cli.store;
+
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.Table;
+import io.millrace.cli.terminal.Terminal;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.DocumentQuery;
+import io.millrace.store.GroupQuery;
+import io.millrace.store.GroupSummary;
+import io.millrace.store.Read;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore;
+import io.millrace.wire.Answers;
+import io.millrace.wire.DataForm;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The commands that read an open store. */
+final class ReadCommands {
+  private ReadCommands() {}
+
+  /** Lists the groups. */
+  @Command(name = "groups", description = "Lists the groups and how many tasks each has.")
+  static final class ListGroups extends TargetCommand {
+    ListGroups(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    int run(TaskStore store) {
+      List<GroupSummary> groups = store.groups().value();
+      if (json()) {
+        printJson(Answers.writeSummaries(groups));
+        return ExitCode.OK;
+      }
+      Table table = new Table("GROUP", "WAITING", "DELAYED", "OWNED", "CLAIMED");
+      for (GroupSummary group : groups) {
+        table.row(group.name(), group.waiting(), group.delayed(), group.owned(), group.claimed());
+      }
+      table.print(terminal().out());
+      return ExitCode.OK;
+    }
+  }
+
+  /** Lists a group's tasks. */
+  @Command(
+      name = "list",
+      description =
+          "Lists the tasks of a group that wait, those that became available first at top.")
+  static final class ListTasks extends TargetCommand {
+    @Parameters(paramLabel = "GROUP", description = "The group's name.")
+    private String group = "";
+
+    @Option(
+        names = {"-a", "--all"},
+        description = "Lists delayed and owned tasks too.")
+    private boolean all;
+
+    @Option(
+        names = {"-n", "--limit"},
+        paramLabel = "N",
+        description = "The most tasks to list; 0, the default, lists all.")
+    private int limit;
+
+    ListTasks(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    int run(TaskStore store) {
+      Read<List<Task>> tasks = store.group(new GroupQuery(group, Math.max(0, limit), all));
+      print(tasks.value(), tasks.timeMillis());
+      return ExitCode.OK;
+    }
+  }
+
+  /** Shows tasks. */
+  @Command(name = "get", description = "Shows tasks; exits with 4 when one of them is not there.")
+  static final class GetTasks extends TargetCommand {
+    @Parameters(
+        paramLabel = "TASK",
+        arity = "1..*",
+        description = "A task's id, as 14, or ~ and its origin, as ~10.")
+    private List<String> names = List.of();
+
+    @Option(names = "--raw", description = "Writes only the tasks' data, byte for byte.")
+    private boolean raw;
+
+    GetTasks(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    int run(TaskStore store) {
+      List<TaskRef> refs = Tasks.refs(names);
+      Read<List<Optional<Task>>> found = store.tasks(refs);
+      List<Task> tasks = found.value().stream().flatMap(Optional::stream).toList();
+      if (raw) {
+        tasks.forEach(task -> terminal().out().writeBytes(task.data().toArray()));
+      } else if (json()) {
+        Answers.writeFound(terminal().out(), found.value(), found.timeMillis(), DataForm.TEXT);
+        terminal().out().println();
+      } else if (!tasks.isEmpty()) {
+        Tasks.print(terminal().out(), tasks, found.timeMillis());
+      }
+      for (int i = 0; i < refs.size(); i++) {
+        if (found.value().get(i).isEmpty()) {
+          terminal().err().println("millrace: " + refs.get(i) + " is not there");
+        }
+      }
+      return tasks.size() == refs.size() ? ExitCode.OK : ExitCode.NOTHING;
+    }
+  }
+
+  /** Lists documents. */
+  @Command(name = "documents", description = "Lists the documents of a collection by key.")
+  static final class ListDocuments extends TargetCommand {
+    @Parameters(paramLabel = "COLLECTION", description = "The collection's name.")
+    private String collection = "";
+
+    @Option(names = "--prefix", paramLabel = "TEXT", description = "Only keys that begin so.")
+    private String prefix = "";
+
+    @Option(
+        names = {"-n", "--limit"},
+        paramLabel = "N",
+        description = "The most documents to list; 0, the default, lists all.")
+    private int limit;
+
+    ListDocuments(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    int run(TaskStore store) {
+      List<Document> documents =
+          store.documents(new DocumentQuery(collection, prefix, "", Math.max(0, limit))).value();
+      if (json()) {
+        Answers.writeDocuments(terminal().out(), documents, DataForm.TEXT);
+        terminal().out().println();
+      } else {
+        Tasks.Documents.print(terminal().out(), documents);
+      }
+      return ExitCode.OK;
+    }
+  }
+
+  /** Shows a document. */
+  @Command(name = "document", description = "Shows a document; exits with 4 when it is not there.")
+  static final class ShowDocument extends TargetCommand {
+    @Parameters(index = "0", paramLabel = "COLLECTION", description = "Its collection.")
+    private String collection = "";
+
+    @Parameters(index = "1", paramLabel = "KEY", description = "Its key.")
+    private String key = "";
+
+    @Option(names = "--raw", description = "Writes only the body, byte for byte.")
+    private boolean raw;
+
+    ShowDocument(Terminal terminal) {
+      super(terminal);
+    }
+
+    @Override
+    int run(TaskStore store) {
+      DocumentKey name = new DocumentKey(collection, key);
+      Optional<Document> found = store.document(name).value();
+      if (found.isEmpty()) {
+        terminal().err().println("millrace: " + name + " is not there");
+        return ExitCode.NOTHING;
+      }
+      if (raw) {
+        terminal().out().writeBytes(found.get().body().toArray());
+      } else if (json()) {
+        printJson(Answers.write(found.get(), DataForm.TEXT));
+      } else {
+        Tasks.Documents.print(terminal().out(), List.of(found.get()));
+      }
+      return ExitCode.OK;
+    }
+  }
+}
