@@ -1,16 +1,24 @@
 package io.millrace.bench;
 
 import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.GroupQuery;
 import io.millrace.store.Journaling;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
 import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
 
 /** Stores with many waiting tasks: throughput beside an empty one, heap, start. */
 final class Backlog implements Scenario {
@@ -36,7 +44,7 @@ final class Backlog implements Scenario {
   }
 
   @Override
-  public void run(Setting setting) throws IOException, InterruptedException {
+  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
     int tasks = most / setting.scale();
     Path folder = setting.newFolder("backlog");
     Path empty = setting.newFolder("empty");
@@ -45,18 +53,18 @@ final class Backlog implements Scenario {
       inProcess(setting, folder, empty, journaling);
     }
     overHttp(setting, folder, empty);
-    Setting.delete(folder);
-    Setting.delete(empty);
+    Scenario.Setting.delete(folder);
+    Scenario.Setting.delete(empty);
   }
 
   /** Fills the store and weighs it. */
-  private void heap(Setting setting, Path folder, int tasks) {
+  private void heap(Scenario.Setting setting, Path folder, int tasks) {
     long before = usedAfterCollection();
     StoreOptions options = StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
     try (EmbeddedTaskStore store = TaskStore.open(options)) {
       long paused = collectionMillis();
       long began = System.nanoTime();
-      Waiting.fill(store, tasks);
+      WaitingTasks.fill(store, tasks);
       double seconds = (System.nanoTime() - began) / 1e9;
       setting
           .report()
@@ -77,7 +85,7 @@ final class Backlog implements Scenario {
     }
   }
 
-  private void inProcess(Setting setting, Path folder, Path empty, Journaling journaling)
+  private void inProcess(Scenario.Setting setting, Path folder, Path empty, Journaling journaling)
       throws InterruptedException {
     String kind = journaling.name().toLowerCase(Locale.ROOT) + ", " + SHAPE;
     long began = System.nanoTime();
@@ -104,9 +112,9 @@ final class Backlog implements Scenario {
     }
   }
 
-  private void overHttp(Setting setting, Path folder, Path empty) throws IOException {
-    try (Child full = Child.store(setting, folder, Journaling.STRICT);
-        Child none = Child.store(setting, empty, Journaling.STRICT)) {
+  private void overHttp(Scenario.Setting setting, Path folder, Path empty) throws IOException {
+    try (ServerProcess full = ServerProcess.store(setting, folder, Journaling.STRICT);
+        ServerProcess none = ServerProcess.store(setting, empty, Journaling.STRICT)) {
       double seconds = full.startTime().toMillis() / 1e3;
       setting
           .report()
@@ -117,7 +125,7 @@ final class Backlog implements Scenario {
       drive(setting, none);
       drive(setting, full);
       double before = drive(setting, none).load().perSecond();
-      Driven driven = drive(setting, full);
+      CommandLoad driven = drive(setting, full);
       double base = (before + drive(setting, none).load().perSecond()) / 2;
       double ratio = driven.load().perSecond() / base;
       setting
@@ -129,9 +137,11 @@ final class Backlog implements Scenario {
     }
   }
 
-  private static Driven drive(Setting setting, Child child) throws IOException {
+  private static CommandLoad drive(Scenario.Setting setting, ServerProcess child)
+      throws IOException {
     int port = child.port();
-    return Driven.run(setting, child, 32, client -> new StoreConversation(port, client, 1));
+    return CommandLoad.run(
+        setting, child, 32, client -> new Conversation.StoreTasks(port, client, 1));
   }
 
   /** The bytes of heap in use when all garbage is gone. */
@@ -148,5 +158,111 @@ final class Backlog implements Scenario {
     return ManagementFactory.getGarbageCollectorMXBeans().stream()
         .mapToLong(GarbageCollectorMXBean::getCollectionTime)
         .sum();
+  }
+
+  /**
+   * The latency of commits to a store that holds many tasks, while something else goes on that
+   * could stall it.
+   */
+  private static final class Stalls {
+    private static final InProcessLoad SHAPE =
+        new InProcessLoad(4, 1, InProcessLoad.Measure.ANSWERS);
+    private static final long SLICE_NANOS = 100_000_000;
+    private static final int GROWTH = 100_000;
+
+    /** What may stall the others; called again and again while commits are measured. */
+    private interface Disturbance {
+      void happen(EmbeddedTaskStore store);
+    }
+
+    private final Scenario.Setting setting;
+    private final String scenario;
+
+    Stalls(Scenario.Setting setting, String scenario) {
+      this.setting = setting;
+      this.scenario = scenario;
+    }
+
+    /** Measures commits alone, and beside each thing that touches all tasks or adds many. */
+    void measure(EmbeddedTaskStore store) throws InterruptedException {
+      SHAPE.run(store, setting.time());
+      report("commits alone", store, _ -> {});
+      report("commits beside a snapshot", store, Stalls::snapshot);
+      report("commits beside listings", store, Stalls::list);
+      report(
+          "commits beside growth",
+          store,
+          it -> WaitingTasks.fill(it, Math.max(1, GROWTH / setting.scale())));
+    }
+
+    private static void snapshot(EmbeddedTaskStore store) {
+      long published = store.status().snapshots();
+      store.requestSnapshot();
+      while (store.status().snapshots() == published) {
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+
+    private static void list(EmbeddedTaskStore store) {
+      store.groups().value().forEach(_ -> {});
+      store.group(GroupQuery.all(Lifecycle.GROUP)).value().forEach(_ -> {});
+    }
+
+    private void report(String what, EmbeddedTaskStore store, Disturbance disturbance)
+        throws InterruptedException {
+      Histogram latency = Load.histogram();
+      long until = System.nanoTime() + setting.time().toNanos();
+      do {
+        Thread disturbing = Thread.ofPlatform().start(() -> disturbance.happen(store));
+        do {
+          long now = System.nanoTime();
+          latency.add(SHAPE.run(store, new Load.Window(now, now + SLICE_NANOS)).latency());
+        } while (disturbing.isAlive());
+      } while (System.nanoTime() < until);
+      double rare = latency.getValueAtPercentile(99.9) / 1e6;
+      setting
+          .report()
+          .add(
+              Figure.of(scenario, what + ": p99.9", rare, "ms")
+                  .withLatency(
+                      latency.getValueAtPercentile(50) / 1e3,
+                      latency.getValueAtPercentile(99) / 1e3)
+                  .withTarget("< 10 ms", rare < 10));
+      setting
+          .report()
+          .add(Figure.of(scenario, what + ": worst", latency.getMaxValue() / 1e6, "ms"));
+    }
+  }
+
+  /** Fills stores with waiting tasks. */
+  static final class WaitingTasks {
+    private static final int PART = 1_000;
+    private static final int OUTSTANDING = 8;
+
+    private WaitingTasks() {}
+
+    /** Makes a store in {@code folder} hold so many waiting tasks, and closes it. */
+    static void fill(Path folder, int tasks) {
+      try (EmbeddedTaskStore store =
+          TaskStore.open(StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC))) {
+        fill(store, tasks);
+      }
+    }
+
+    /** Adds so many tasks. */
+    static void fill(TaskStore store, int tasks) {
+      ArrayDeque<CompletableFuture<Outcome>> answers = new ArrayDeque<>();
+      for (int left = tasks; left > 0; left -= PART) {
+        Transaction.Builder part = Transaction.by(Owner.client(1));
+        for (int i = 0; i < Math.min(PART, left); i++) {
+          part.add(Lifecycle.GROUP, Lifecycle.data());
+        }
+        answers.add(store.submit(part.build()));
+        if (answers.size() > OUTSTANDING) {
+          answers.remove().join().done();
+        }
+      }
+      answers.forEach(answer -> answer.join().done());
+    }
   }
 }

@@ -36,13 +36,14 @@ public final class Bench {
       Files.createDirectories(options.folder());
       Path folder = Files.createTempDirectory(options.folder(), "millrace-bench");
       try {
-        Setting setting =
-            new Setting(options.time(), folder, report, options.serverArguments(), options.scale());
+        Scenario.Setting setting =
+            new Scenario.Setting(
+                options.time(), folder, report, options.serverArguments(), options.scale());
         for (Scenario scenario : chosen) {
           scenario.run(setting);
         }
       } finally {
-        Setting.delete(folder);
+        Scenario.Setting.delete(folder);
       }
       Path json = options.json();
       if (json != null) {

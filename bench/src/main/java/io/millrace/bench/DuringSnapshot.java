@@ -26,9 +26,9 @@ final class DuringSnapshot implements Scenario {
   }
 
   @Override
-  public void run(Setting setting) throws IOException, InterruptedException {
+  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
     Path folder = setting.newFolder("snapshot");
-    Waiting.fill(folder, TASKS / setting.scale());
+    Backlog.WaitingTasks.fill(folder, TASKS / setting.scale());
     try (EmbeddedTaskStore store =
         TaskStore.open(StoreOptions.in(folder).withSnapshotEvery(Long.MAX_VALUE))) {
       SHAPE.run(store, setting.time());
@@ -44,11 +44,11 @@ final class DuringSnapshot implements Scenario {
                   .withRatio(worst * 1e6 / quiet.latency().getValueAtPercentile(99.9), "without")
                   .withTarget("< 10 ms", worst < 10));
     }
-    Setting.delete(folder);
+    Scenario.Setting.delete(folder);
   }
 
   /** What commits took while snapshots followed each other. */
-  private static Histogram snapshots(Setting setting, EmbeddedTaskStore store)
+  private static Histogram snapshots(Scenario.Setting setting, EmbeddedTaskStore store)
       throws InterruptedException {
     Histogram latency = Load.histogram();
     long until = System.nanoTime() + setting.time().toNanos();
@@ -67,7 +67,7 @@ final class DuringSnapshot implements Scenario {
     return new Load.Window(now, now + 100_000_000L);
   }
 
-  private void report(Setting setting, String what, Histogram latency) {
+  private void report(Scenario.Setting setting, String what, Histogram latency) {
     List<String> shares = new ArrayList<>();
     for (double percentile : new double[] {99.9, 99.99, 100}) {
       shares.add("p" + percentile + " " + latency.getValueAtPercentile(percentile) / 1000 + " µs");

@@ -1,13 +1,25 @@
 package io.millrace.bench;
 
+import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.store.Journaling;
+import java.io.File;
 import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.HdrHistogram.Histogram;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -41,9 +53,10 @@ final class GraphRun implements Scenario {
   }
 
   @Override
-  public void run(Setting setting) throws IOException, InterruptedException {
+  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
     Path folder = setting.newFolder("graph");
-    try (Child child = Child.store(setting, folder.resolve("data"), Journaling.STRICT);
+    try (ServerProcess child =
+            ServerProcess.store(setting, folder.resolve("data"), Journaling.STRICT);
         JsonCalls calls = BenchGraph.calls(child.port())) {
       Path file = folder.resolve("go");
       try (BenchGraph graph = BenchGraph.create(calls, file)) {
@@ -58,7 +71,7 @@ final class GraphRun implements Scenario {
       }
       commands(setting, child, calls, file);
     } finally {
-      Setting.delete(folder);
+      Scenario.Setting.delete(folder);
     }
   }
 
@@ -67,7 +80,7 @@ final class GraphRun implements Scenario {
     return JsonNodeFactory.instance.objectNode().put("time", "2000-01-01T00:00:00Z");
   }
 
-  private void adding(Setting setting, Child child, BenchGraph graph, int nodes) {
+  private void adding(Scenario.Setting setting, ServerProcess child, BenchGraph graph, int nodes) {
     long began = System.nanoTime();
     Duration cpu = child.cpu();
     graph.add(nodes, "wait for", past());
@@ -87,7 +100,7 @@ final class GraphRun implements Scenario {
     return time.toNanos() / 1e6;
   }
 
-  private void pages(Setting setting, JsonCalls calls) {
+  private void pages(Scenario.Setting setting, JsonCalls calls) {
     read(calls, setting.time(), new Histogram(3), new Histogram(3));
     Histogram first = new Histogram(3);
     Histogram next = new Histogram(3);
@@ -119,7 +132,7 @@ final class GraphRun implements Scenario {
     return page;
   }
 
-  private void report(Setting setting, String what, Histogram micros) {
+  private void report(Scenario.Setting setting, String what, Histogram micros) {
     double p99 = (double) micros.getValueAtPercentile(99);
     setting
         .report()
@@ -129,7 +142,8 @@ final class GraphRun implements Scenario {
                 .withTarget("≤ 50 ms", p99 <= PAGE_MILLIS * 1e3));
   }
 
-  private void scheduling(Setting setting, Child child, BenchGraph graph, int nodes)
+  private void scheduling(
+      Scenario.Setting setting, ServerProcess child, BenchGraph graph, int nodes)
       throws IOException {
     Duration cpu = child.cpu();
     Duration took = graph.run();
@@ -144,7 +158,7 @@ final class GraphRun implements Scenario {
         .add(Figure.of(name(), what, each, "ms").withTarget("< 1 ms", each < NODE_MILLIS));
   }
 
-  private void commands(Setting setting, Child child, JsonCalls calls, Path file)
+  private void commands(Scenario.Setting setting, ServerProcess child, JsonCalls calls, Path file)
       throws IOException, InterruptedException {
     int count = (int) Math.max(20, COMMANDS_A_SECOND * setting.time().toMillis() / 1000);
     ObjectNode nothing = JsonNodeFactory.instance.objectNode().put("command", "true");
@@ -173,6 +187,128 @@ final class GraphRun implements Scenario {
     try (BenchGraph graph = BenchGraph.create(calls, file)) {
       graph.add(count, "command", data);
       return count * 1e3 / Math.max(1, graph.run().toMillis());
+    }
+  }
+
+  /**
+   * Nodes of a server's graph that wait until they are let go, all at once: a group below a node
+   * that waits for a file. Their times are those that the nodes tell.
+   *
+   * @param gate the id of what waits for the file
+   * @param group the id of what all are in
+   * @param file the file
+   */
+  private record BenchGraph(JsonCalls calls, String gate, String group, Path file)
+      implements AutoCloseable {
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+    /** As many as a request may have. */
+    private static final int REQUEST = 10_000;
+
+    /** The server at a port; ten thousand nodes in an answer may take their time. */
+    static JsonCalls calls(int port) {
+      return JsonCalls.open(
+          ClientOptions.at(URI.create("http://127.0.0.1:" + port))
+              .withAnswerTimeout(Duration.ofMinutes(10)));
+    }
+
+    /** Adds what holds them back; the file must not be there. */
+    static BenchGraph create(JsonCalls calls, Path file) {
+      ArrayNode nodes = JSON.arrayNode();
+      ObjectNode gate = nodes.addObject();
+      gate.putObject("metadata").put("type", "wait for").put("local", "gate");
+      gate.putObject("data").put("file", file.toString()).put("interval", 0.1);
+      nodes.addObject().putObject("metadata").put("type", "group").put("parent", "local:gate");
+      JsonNode added = calls.post("/v1/nodes", nodes);
+      return new BenchGraph(calls, id(added.path(0)), id(added.path(1)), file);
+    }
+
+    private static String id(JsonNode node) {
+      return node.path("id").asString();
+    }
+
+    /** Adds so many nodes of a type with the same data. */
+    void add(int count, String type, ObjectNode data) {
+      byte[] whole = request(REQUEST, type, data);
+      for (int left = count; left > 0; left -= REQUEST) {
+        calls.post("/v1/nodes", left >= REQUEST ? whole : request(left, type, data));
+      }
+    }
+
+    private byte[] request(int count, String type, ObjectNode data) {
+      ArrayNode nodes = JSON.arrayNode();
+      for (int i = 0; i < count; i++) {
+        ObjectNode node = nodes.addObject();
+        node.putObject("metadata").put("type", type).put("parent", group);
+        node.set("data", data);
+      }
+      return JsonMapper.shared().writeValueAsBytes(nodes);
+    }
+
+    /**
+     * Lets them go, and waits until all have ended.
+     *
+     * @return how long they took
+     * @throws BenchException when one of them has failed
+     */
+    Duration run() throws IOException {
+      Files.createFile(file);
+      String state =
+          calls.get("/v1/scheduler/wait?until=settled&id=" + group).path(group).asString();
+      if (!state.equals("finished")) {
+        throw new BenchException("a group of nodes is " + state);
+      }
+      JsonNode told = calls.get("/v1/nodes/" + group);
+      return Duration.ofMillis(told.path("ended").asLong() - told.path("started").asLong());
+    }
+
+    /** Removes all of them. */
+    @Override
+    public void close() throws IOException {
+      calls.delete("/v1/nodes/" + gate + "?below=true");
+      Files.deleteIfExists(file);
+    }
+  }
+
+  /** How many processes this JVM starts with {@code posix_spawn} when it does nothing else. */
+  private static final class SpawnAlone {
+    private static final List<String> COMMAND = List.of("/bin/true");
+    private static final File NOTHING = new File("/dev/null");
+
+    private SpawnAlone() {}
+
+    /** Starts processes and waits for each, so many at a time, for so long. */
+    static double perSecond(int atOnce, Duration time) throws InterruptedException {
+      long began = System.nanoTime();
+      long end = began + time.toNanos();
+      int started = 0;
+      try (ExecutorService threads = Executors.newFixedThreadPool(atOnce)) {
+        List<Future<Integer>> counts = new ArrayList<>();
+        for (int i = 0; i < atOnce; i++) {
+          counts.add(threads.submit(() -> startUntil(end)));
+        }
+        for (Future<Integer> count : counts) {
+          started += count.get();
+        }
+      } catch (ExecutionException e) {
+        throw new BenchException("processes could not be started: " + e.getMessage(), e);
+      }
+      return started * 1e9 / (System.nanoTime() - began);
+    }
+
+    private static int startUntil(long end) throws IOException, InterruptedException {
+      int started = 0;
+      do {
+        Process process =
+            new ProcessBuilder(COMMAND)
+                .redirectInput(ProcessBuilder.Redirect.from(NOTHING))
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        process.waitFor();
+        started++;
+      } while (System.nanoTime() < end);
+      return started;
     }
   }
 }

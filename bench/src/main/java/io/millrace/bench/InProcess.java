@@ -1,15 +1,36 @@
 package io.millrace.bench;
 
+import io.millrace.store.Claim;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Journaling;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreStatus;
 import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
+import io.millrace.store.environment.Activity;
+import io.millrace.store.environment.Disk;
+import io.millrace.store.environment.DiskFile;
+import io.millrace.store.environment.Driver;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.environment.Folder;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.random.RandomGenerator;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.jspecify.annotations.Nullable;
 
 /** An empty store in this process, strict beside the bare loop, and opportunistic. */
 final class InProcess implements Scenario {
@@ -28,7 +49,7 @@ final class InProcess implements Scenario {
   }
 
   @Override
-  public void run(Setting setting) throws IOException, InterruptedException {
+  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
     for (InProcessLoad shape : SHAPES) {
       strict(setting, shape);
     }
@@ -39,7 +60,7 @@ final class InProcess implements Scenario {
     chains(setting, Journaling.OPPORTUNISTIC, 500_000);
   }
 
-  private void strict(Setting setting, InProcessLoad shape)
+  private void strict(Scenario.Setting setting, InProcessLoad shape)
       throws IOException, InterruptedException {
     Path folder = setting.newFolder("strict");
     Duration half = setting.time().dividedBy(2);
@@ -57,9 +78,9 @@ final class InProcess implements Scenario {
       StoreStatus after = store.status();
       int group = (int) (bytes / syncs);
       // Before and after, as the speed of a disk wanders.
-      double bare = BareLoop.groupsPerSecond(setting.folder(), group, half);
+      double bare = SyncedWrites.groupsPerSecond(setting.folder(), group, half);
       Load again = shape.run(store, setting.time());
-      bare = (bare + BareLoop.groupsPerSecond(setting.folder(), group, half)) / 2;
+      bare = (bare + SyncedWrites.groupsPerSecond(setting.folder(), group, half)) / 2;
       double commits =
           (double) (after.committed() + after.claimed() - before.committed() - before.claimed());
       double ratio = syncs / seconds * (again.perSecond() / load.perSecond() + 1) / 2 / bare;
@@ -79,10 +100,10 @@ final class InProcess implements Scenario {
           .report()
           .add(Figure.of(name(), "bare loop, " + group + " bytes a group", bare, "syncs/s"));
     }
-    Setting.delete(folder);
+    Scenario.Setting.delete(folder);
   }
 
-  private void opportunistic(Setting setting, InProcessLoad shape)
+  private void opportunistic(Scenario.Setting setting, InProcessLoad shape)
       throws IOException, InterruptedException {
     Path folder = setting.newFolder("opportunistic");
     StoreOptions options = StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
@@ -96,10 +117,11 @@ final class InProcess implements Scenario {
                   ? figure.withTarget("≥ 500,000/s", load.perSecond() >= 500_000)
                   : figure);
     }
-    Setting.delete(folder);
+    Scenario.Setting.delete(folder);
   }
 
-  private void chains(Setting setting, Journaling journaling, int target) throws IOException {
+  private void chains(Scenario.Setting setting, Journaling journaling, int target)
+      throws IOException {
     String kind = journaling.name().toLowerCase(Locale.ROOT);
     Path folder = setting.newFolder(kind);
     try (EmbeddedTaskStore store =
@@ -114,6 +136,297 @@ final class InProcess implements Scenario {
                   .withTarget(
                       String.format(Locale.ROOT, "≥ %,d/s", target), load.perSecond() >= target));
     }
-    Setting.delete(folder);
+    Scenario.Setting.delete(folder);
+  }
+
+  /** This machine, with its disk's writes and syncs counted. */
+  private static final class CountingDisk implements Environment {
+    private final Environment system = Environment.system();
+    private final LongAdder bytes = new LongAdder();
+    private final LongAdder syncs = new LongAdder();
+
+    /** Bytes written so far. */
+    long bytes() {
+      return bytes.sum();
+    }
+
+    /** Files synced so far. */
+    long syncs() {
+      return syncs.sum();
+    }
+
+    @Override
+    public long wallMillis() {
+      return system.wallMillis();
+    }
+
+    @Override
+    public long nanos() {
+      return system.nanos();
+    }
+
+    @Override
+    public RandomGenerator newRandom() {
+      return system.newRandom();
+    }
+
+    @Override
+    public Driver drive(String name, Activity activity) {
+      return system.drive(name, activity);
+    }
+
+    @Override
+    public Disk disk() {
+      return new Disk() {
+        @Override
+        public Folder open(Path path) throws IOException {
+          return new CountingFolder(system.disk().open(path));
+        }
+
+        @Override
+        public void makeFolder(Path path) throws IOException {
+          system.disk().makeFolder(path);
+        }
+      };
+    }
+
+    private final class CountingFolder implements Folder {
+      private final Folder folder;
+
+      CountingFolder(Folder folder) {
+        this.folder = folder;
+      }
+
+      @Override
+      public boolean lock() throws IOException {
+        return folder.lock();
+      }
+
+      @Override
+      public List<String> list() throws IOException {
+        return folder.list();
+      }
+
+      @Override
+      public DiskFile open(String name) throws IOException {
+        return new CountingFile(folder.open(name));
+      }
+
+      @Override
+      public DiskFile read(String name) throws IOException {
+        return folder.read(name);
+      }
+
+      @Override
+      public void rename(String from, String to) throws IOException {
+        folder.rename(from, to);
+      }
+
+      @Override
+      public void delete(String name) throws IOException {
+        folder.delete(name);
+      }
+
+      @Override
+      public void sync() throws IOException {
+        folder.sync();
+      }
+
+      @Override
+      public String describe() {
+        return folder.describe();
+      }
+
+      @Override
+      public void close() throws IOException {
+        folder.close();
+      }
+    }
+
+    private final class CountingFile implements DiskFile {
+      private final DiskFile file;
+
+      CountingFile(DiskFile file) {
+        this.file = file;
+      }
+
+      @Override
+      public long size() throws IOException {
+        return file.size();
+      }
+
+      @Override
+      public int read(long offset, ByteBuffer target) throws IOException {
+        return file.read(offset, target);
+      }
+
+      @Override
+      public void write(long offset, ByteBuffer source) throws IOException {
+        bytes.add(source.remaining());
+        file.write(offset, source);
+      }
+
+      @Override
+      public void allocate(long size) throws IOException {
+        file.allocate(size);
+      }
+
+      @Override
+      public void truncate(long size) throws IOException {
+        file.truncate(size);
+      }
+
+      @Override
+      public void sync() throws IOException {
+        syncs.increment();
+        file.sync();
+      }
+
+      @Override
+      public void close() throws IOException {
+        file.close();
+      }
+    }
+  }
+
+  /**
+   * Lifecycles without waiting threads: the continuation of each answer gives the next command.
+   *
+   * @param chains how many are under way at a time
+   */
+  private record ChainLoad(int chains) {
+    @Override
+    public String toString() {
+      return chains + " chains";
+    }
+
+    /** Runs lifecycles for about {@code time} after warming up; none is left half done. */
+    Load run(TaskStore store, Duration time) {
+      Load.Window window = Load.Window.after(time);
+      Measured measured = new Measured(window);
+      List<CompletableFuture<Void>> ends = new ArrayList<>();
+      for (int i = 0; i < chains; i++) {
+        Chain chain = new Chain(store, Owner.client(i + 1), measured);
+        chain.begin();
+        ends.add(chain.end);
+      }
+      try {
+        CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).join();
+      } catch (CompletionException e) {
+        throw new BenchException("a chain failed: " + e.getCause(), e);
+      }
+      return new Load(measured.count.sum(), window.nanos(), measured.latency);
+    }
+
+    /** What all chains have done; their continuations run on the store's thread and on others. */
+    private static final class Measured {
+      final Load.Window window;
+      final LongAdder count = new LongAdder();
+      final ConcurrentHistogram latency = new ConcurrentHistogram(60_000_000_000L, 3);
+
+      Measured(Load.Window window) {
+        this.window = window;
+      }
+
+      /** Notes a lifecycle that ended now; tells whether there is time for another. */
+      boolean ended(long beganNanos) {
+        long now = System.nanoTime();
+        if (now >= window.from() && now < window.until()) {
+          count.increment();
+          latency.recordValue(now - beganNanos);
+        }
+        return now < window.until();
+      }
+    }
+
+    private static final class Chain {
+      final CompletableFuture<Void> end = new CompletableFuture<>();
+      private final TaskStore store;
+      private final Owner client;
+      private final Measured measured;
+      private final Transaction add;
+      private final Claim claim;
+      private long beganNanos;
+
+      Chain(TaskStore store, Owner client, Measured measured) {
+        this.store = store;
+        this.client = client;
+        this.measured = measured;
+        this.add = Transaction.by(client).add(Lifecycle.GROUP, Lifecycle.DATA).build();
+        this.claim = Claim.of(client, Lifecycle.GROUP, Duration.ofMinutes(10));
+      }
+
+      void begin() {
+        beganNanos = System.nanoTime();
+        var _ =
+            store
+                .submit(add)
+                .thenCompose(_ -> store.submit(claim))
+                .thenCompose(claimed -> store.submit(deletion(claimed)))
+                .whenComplete((_, thrown) -> goOn(thrown));
+      }
+
+      private Transaction deletion(Outcome claimed) {
+        return Transaction.by(client).delete(claimed.done().tasks().getFirst().ref()).build();
+      }
+
+      private void goOn(@Nullable Throwable thrown) {
+        if (thrown != null) {
+          end.completeExceptionally(thrown);
+        } else if (measured.ended(beganNanos)) {
+          begin();
+        } else {
+          end.complete(null);
+        }
+      }
+    }
+  }
+
+  /**
+   * The least that a strict store must do: a loop that writes a group's bytes to the end of a file
+   * that has its room already, and syncs it.
+   */
+  static final class SyncedWrites {
+    private static final int FILE_BYTES = 64 << 20;
+    private static final int PIECE_BYTES = 1 << 20;
+
+    private SyncedWrites() {}
+
+    /** How many groups of so many bytes are on disk in a second. */
+    static double groupsPerSecond(Path folder, int groupBytes, Duration time) {
+      Path file = folder.resolve("bare-loop");
+      try (FileChannel channel =
+          FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        for (long at = 0; at < FILE_BYTES; at += PIECE_BYTES) {
+          channel.write(ByteBuffer.allocate(PIECE_BYTES), at);
+        }
+        channel.force(true);
+        ByteBuffer group = ByteBuffer.allocateDirect(Math.max(1, groupBytes));
+        long groups = 0;
+        long offset = 0;
+        long began = System.nanoTime();
+        long now = began;
+        while (now - began < time.toNanos()) {
+          channel.write(group.clear(), offset);
+          channel.force(false);
+          offset = offset + 2L * group.capacity() > FILE_BYTES ? 0 : offset + group.capacity();
+          groups++;
+          now = System.nanoTime();
+        }
+        return groups * 1e9 / (now - began);
+      } catch (IOException e) {
+        throw new BenchException("the bare loop cannot write in " + folder, e);
+      } finally {
+        delete(file);
+      }
+    }
+
+    private static void delete(Path file) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException e) {
+        throw new BenchException("cannot delete " + file, e);
+      }
+    }
   }
 }

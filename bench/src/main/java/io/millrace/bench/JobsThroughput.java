@@ -1,7 +1,9 @@
 package io.millrace.bench;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.millrace.store.Journaling;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
@@ -32,27 +34,29 @@ final class JobsThroughput implements Scenario {
   }
 
   @Override
-  public void run(Setting setting) throws IOException {
+  public void run(Scenario.Setting setting) throws IOException {
     Path folder = setting.newFolder("jobs");
-    try (Child child = Child.store(setting, folder, Journaling.STRICT);
+    try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT);
         JobsLoad load = JobsLoad.connect(child.port(), WORKERS, CLIENTS)) {
       warmUp(setting, child, load);
       full(setting, child, load);
       idle(setting, load);
     } finally {
-      Setting.delete(folder);
+      Scenario.Setting.delete(folder);
     }
   }
 
   /** A first load of a JVM, behind which the compilers have little left to do. */
-  private static void warmUp(Setting setting, Child child, JobsLoad load) throws IOException {
+  private static void warmUp(Scenario.Setting setting, ServerProcess child, JobsLoad load)
+      throws IOException {
     if (child.isFirstLoad()) {
       Duration first = setting.time().multipliedBy(8);
       load.run(first.compareTo(LONGEST_FIRST) < 0 ? first : LONGEST_FIRST, FULL);
     }
   }
 
-  private void full(Setting setting, Child child, JobsLoad jobs) throws IOException {
+  private void full(Scenario.Setting setting, ServerProcess child, JobsLoad jobs)
+      throws IOException {
     long began = System.nanoTime();
     long cpu = child.cpu().toNanos();
     Load load = jobs.run(setting.time(), FULL);
@@ -74,7 +78,7 @@ final class JobsThroughput implements Scenario {
                 .withTarget("≥ 5,000", load.perSecond() >= TARGET));
   }
 
-  private void idle(Setting setting, JobsLoad jobs) throws IOException {
+  private void idle(Scenario.Setting setting, JobsLoad jobs) throws IOException {
     Load load = jobs.run(setting.time(), IDLE);
     setting
         .report()
@@ -86,5 +90,70 @@ final class JobsThroughput implements Scenario {
                     "ms")
                 .withLatency(load.micros(50), load.micros(99))
                 .withTarget("p50 < 2 ms", load.micros(50) < TARGET_MICROS));
+  }
+
+  /** The memory of a server with thousands of connected workers that have nothing to do. */
+  static final class IdleWorkers implements Scenario {
+    private static final int WORKERS = 5_000;
+    private static final int OTHER_FILES = 100;
+    private static final double TARGET_MIB = 1_024;
+    private static final double MIB = 1 << 20;
+
+    /** Each worker has been pinged twice by then. */
+    private static final Duration IDLE = Duration.ofSeconds(45);
+
+    @Override
+    public String name() {
+      return "jobs-idle";
+    }
+
+    @Override
+    public String what() {
+      return "the memory of a server with " + WORKERS + " connected workers";
+    }
+
+    @Override
+    public void run(Scenario.Setting setting) throws IOException {
+      int workers = Math.max(1, WORKERS / setting.scale());
+      if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+          && system.getMaxFileDescriptorCount() < workers + OTHER_FILES) {
+        setting.report().say(name(), "left out: a process may open too few files, see ulimit -n");
+        return;
+      }
+      Path folder = setting.newFolder("jobs");
+      try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT)) {
+        long before = child.residentBytes();
+        long began = System.nanoTime();
+        try (JobsLoad load = JobsLoad.connect(child.port(), workers, 1)) {
+          double seconds = (System.nanoTime() - began) / 1e9;
+          report(setting, "connections of workers opened", workers / seconds, "workers/s");
+          load.idle(setting.scale() == 1 ? IDLE : setting.time());
+          double after = child.residentBytes() / MIB;
+          report(setting, "resident memory before", before / MIB, "MiB");
+          setting
+              .report()
+              .add(
+                  Figure.of(
+                          name(), "resident memory with " + workers + " idle workers", after, "MiB")
+                      .withTarget("≤ 1,024 MiB", after <= TARGET_MIB));
+          Load jobs = load.run(setting.time(), new JobsLoad.Pace(1, Duration.ofMillis(10)));
+          setting
+              .report()
+              .add(
+                  Figure.of(
+                          name(),
+                          "from submission to a worker beside them",
+                          jobs.micros(50) / 1_000,
+                          "ms")
+                      .withLatency(jobs.micros(50), jobs.micros(99)));
+        }
+      } finally {
+        Scenario.Setting.delete(folder);
+      }
+    }
+
+    private void report(Scenario.Setting setting, String what, double value, String unit) {
+      setting.report().add(Figure.of(name(), what, value, unit));
+    }
   }
 }

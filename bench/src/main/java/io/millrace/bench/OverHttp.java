@@ -1,8 +1,12 @@
 package io.millrace.bench;
 
+import io.millrace.client.HttpTaskStore;
 import io.millrace.store.Journaling;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -25,29 +29,30 @@ final class OverHttp implements Scenario {
 
   /** Starts a peer in a folder; null where it is not installed. */
   private interface Start {
-    @Nullable Child in(Path folder) throws IOException;
+    @Nullable ServerProcess in(Path folder) throws IOException;
   }
 
   @Override
-  public void run(Setting setting) throws IOException {
+  public void run(Scenario.Setting setting) throws IOException {
     double echo = echo(setting);
     Path folder = setting.newFolder("http");
-    try (Child child = Child.store(setting, folder, Journaling.STRICT)) {
+    try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT)) {
       strict(setting, child, echo);
     } finally {
-      Setting.delete(folder);
+      Scenario.Setting.delete(folder);
     }
     folder = setting.newFolder("http");
-    try (Child child = Child.store(setting, folder, Journaling.OPPORTUNISTIC)) {
+    try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.OPPORTUNISTIC)) {
       double many = store(setting, child, "opportunistic", MANY);
       compare(setting, many, echo, "the echo, 32 connections", 0);
       store(setting, child, "opportunistic", 1);
     } finally {
-      Setting.delete(folder);
+      Scenario.Setting.delete(folder);
     }
   }
 
-  private void strict(Setting setting, Child child, double echo) throws IOException {
+  private void strict(Scenario.Setting setting, ServerProcess child, double echo)
+      throws IOException {
     double strict = 0;
     double redis = 0;
     double beanstalkd = 0;
@@ -63,7 +68,8 @@ final class OverHttp implements Scenario {
     compare(setting, store(setting, child, "strict", 1), redisAlone, "Redis, 1 connection", 0);
   }
 
-  private void compare(Setting setting, double ours, double theirs, String to, double target) {
+  private void compare(
+      Scenario.Setting setting, double ours, double theirs, String to, double target) {
     if (theirs > 0) {
       double ratio = ours / theirs;
       Figure figure =
@@ -72,48 +78,133 @@ final class OverHttp implements Scenario {
     }
   }
 
-  private double echo(Setting setting) throws IOException {
-    try (Child child = Child.echo(setting)) {
+  private double echo(Scenario.Setting setting) throws IOException {
+    try (ServerProcess child = ServerProcess.echo(setting)) {
       int port = child.port();
-      return Driven.run(setting, child, MANY, client -> new EchoConversation(port, client))
+      return CommandLoad.run(setting, child, MANY, client -> new Conversation.Echo(port, client))
           .report(setting, name(), "echo × 3, 32 connections");
     }
   }
 
-  private double store(Setting setting, Child child, String kind, int connections)
+  private double store(Scenario.Setting setting, ServerProcess child, String kind, int connections)
       throws IOException {
     int port = child.port();
-    return Driven.run(setting, child, connections, client -> new StoreConversation(port, client, 1))
+    return CommandLoad.run(
+            setting, child, connections, client -> new Conversation.StoreTasks(port, client, 1))
         .report(setting, name(), kind + ", " + connections + " connections");
   }
 
-  private double redis(Setting setting, int connections) throws IOException {
+  private double redis(Scenario.Setting setting, int connections) throws IOException {
     String what = "Redis, appendfsync always, " + connections + " connections";
-    return peer(setting, what, connections, Child::redis, RedisConversation::new);
+    return peer(setting, what, connections, ServerProcess::redis, Conversation.Redis::new);
   }
 
-  private double beanstalkd(Setting setting) throws IOException {
+  private double beanstalkd(Scenario.Setting setting) throws IOException {
     String what = "beanstalkd -f 0, " + MANY + " connections";
-    return peer(setting, what, MANY, Child::beanstalkd, _ -> new BeanstalkConversation());
+    return peer(setting, what, MANY, ServerProcess::beanstalkd, _ -> new Conversation.Beanstalk());
   }
 
   /** Lifecycles a second; 0 where the peer is not installed. */
   private double peer(
-      Setting setting,
+      Scenario.Setting setting,
       String what,
       int connections,
       Start start,
       IntFunction<Conversation> conversations)
       throws IOException {
     Path folder = setting.newFolder("peer");
-    try (Child child = start.in(folder)) {
+    try (ServerProcess child = start.in(folder)) {
       if (child == null) {
         setting.report().say(name(), what + ": left out, as it is not installed");
         return 0;
       }
-      return Driven.run(setting, child, connections, conversations).report(setting, name(), what);
+      return CommandLoad.run(setting, child, connections, conversations)
+          .report(setting, name(), what);
     } finally {
-      Setting.delete(folder);
+      Scenario.Setting.delete(folder);
+    }
+  }
+
+  /** The same through the Java client, which reads and writes every answer whole. */
+  static final class JavaClient implements Scenario {
+    @Override
+    public String name() {
+      return "java-client";
+    }
+
+    @Override
+    public String what() {
+      return "an empty store over HTTP through the Java client, one task in a request";
+    }
+
+    @Override
+    public void run(Scenario.Setting setting) throws IOException, InterruptedException {
+      for (Journaling journaling : List.of(Journaling.STRICT, Journaling.OPPORTUNISTIC)) {
+        Path folder = setting.newFolder("client");
+        try (ServerProcess child = ServerProcess.store(setting, folder, journaling);
+            HttpTaskStore store =
+                HttpTaskStore.open(URI.create("http://127.0.0.1:" + child.port()))) {
+          for (int callers : List.of(1, 32)) {
+            InProcessLoad shape = InProcessLoad.of(callers, 1);
+            Load load = shape.run(store, setting.time());
+            String what = journaling.name().toLowerCase(Locale.ROOT) + ", " + shape;
+            setting.report().add(Figure.of(name(), what, load));
+          }
+        } finally {
+          Scenario.Setting.delete(folder);
+        }
+      }
+    }
+  }
+
+  /** Add, claim and delete of many tasks in each request. */
+  static final class HttpBatches implements Scenario {
+    private static final int BATCH = 100;
+
+    @Override
+    public String name() {
+      return "http-batches";
+    }
+
+    @Override
+    public String what() {
+      return "an empty store over HTTP, " + BATCH + " tasks in a request";
+    }
+
+    @Override
+    public void run(Scenario.Setting setting) throws IOException {
+      for (Journaling journaling : List.of(Journaling.STRICT, Journaling.OPPORTUNISTIC)) {
+        Path folder = setting.newFolder("batches");
+        try (ServerProcess child = ServerProcess.store(setting, folder, journaling)) {
+          for (int connections : List.of(1, 32)) {
+            measure(setting, child, journaling, connections);
+          }
+        } finally {
+          Scenario.Setting.delete(folder);
+        }
+      }
+    }
+
+    private void measure(
+        Scenario.Setting setting, ServerProcess child, Journaling journaling, int connections)
+        throws IOException {
+      int port = child.port();
+      CommandLoad driven =
+          CommandLoad.run(
+              setting,
+              child,
+              connections,
+              client -> new Conversation.StoreTasks(port, client, BATCH));
+      String what =
+          journaling.name().toLowerCase(Locale.ROOT) + ", " + connections + " × batches of 100";
+      Figure figure = Figure.of(name(), driven.describe(what), driven.load());
+      double rate = driven.load().perSecond();
+      setting
+          .report()
+          .add(
+              connections > 1 && journaling == Journaling.STRICT
+                  ? figure.withTarget("≥ 150,000/s", rate >= 150_000)
+                  : figure);
     }
   }
 }

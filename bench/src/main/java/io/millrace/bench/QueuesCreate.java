@@ -21,18 +21,19 @@ final class QueuesCreate implements Scenario {
 
   @Override
   public String what() {
-    return "queue tasks created over HTTP, " + CreateConversation.BATCH + " in a request";
+    return "queue tasks created over HTTP, " + Conversation.CreateTasks.BATCH + " in a request";
   }
 
   @Override
-  public void run(Setting setting) throws IOException, InterruptedException {
+  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
     for (int connections : List.of(1, 4)) {
       Path folder = setting.newFolder("queues");
-      try (Child child = Child.store(setting, folder, Journaling.STRICT)) {
+      try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT)) {
         int port = child.port();
         createQueue(port);
-        Driven driven =
-            Driven.run(setting, child, connections, _ -> new CreateConversation(port, QUEUE));
+        CommandLoad driven =
+            CommandLoad.run(
+                setting, child, connections, _ -> new Conversation.CreateTasks(port, QUEUE));
         Load load = driven.load();
         setting
             .report()
@@ -45,7 +46,7 @@ final class QueuesCreate implements Scenario {
                     .withLatency(load.micros(50), load.micros(99))
                     .withTarget("≥ 50,000", load.perSecond() >= TARGET));
       } finally {
-        Setting.delete(folder);
+        Scenario.Setting.delete(folder);
       }
     }
   }

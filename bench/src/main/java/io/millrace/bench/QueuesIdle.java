@@ -36,14 +36,14 @@ final class QueuesIdle implements Scenario {
   }
 
   @Override
-  public void run(Setting setting) throws IOException, InterruptedException {
-    if (!Program.isHere()) {
+  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
+    if (!MillraceProcess.isHere()) {
       setting.report().say(name(), "left out, as the program with its node is not here");
       return;
     }
     Path folder = setting.newFolder("idle");
-    try (Program server = server(setting, folder);
-        Program node = node(folder, server);
+    try (MillraceProcess server = server(setting, folder);
+        MillraceProcess node = node(folder, server);
         JsonCalls calls = JsonCalls.open(ClientOptions.at(server.address()))) {
       BenchQueue queue = BenchQueue.create(calls, "shell", 1);
       String sleeping = queue.submit(1, command("sleep 86400"));
@@ -56,11 +56,11 @@ final class QueuesIdle implements Scenario {
       queue.terminate(sleeping);
       queue.awaitRunning(0);
     } finally {
-      Setting.delete(folder);
+      Scenario.Setting.delete(folder);
     }
   }
 
-  private static Program server(Setting setting, Path folder) throws IOException {
+  private static MillraceProcess server(Scenario.Setting setting, Path folder) throws IOException {
     List<String> up =
         List.of(
             "up",
@@ -71,10 +71,10 @@ final class QueuesIdle implements Scenario {
             folder.resolve("data").toString(),
             "--stop-with",
             Long.toString(ProcessHandle.current().pid()));
-    return Program.start(Child.java(setting), folder.resolve("server.log"), up);
+    return MillraceProcess.start(ServerProcess.java(setting), folder.resolve("server.log"), up);
   }
 
-  private static Program node(Path folder, Program server) throws IOException {
+  private static MillraceProcess node(Path folder, MillraceProcess server) throws IOException {
     List<String> node =
         List.of(
             "node",
@@ -84,18 +84,19 @@ final class QueuesIdle implements Scenario {
             server.address().toString(),
             "--data",
             folder.resolve("node").toString());
-    return Program.start(Child.command(), folder.resolve("node.log"), node);
+    return MillraceProcess.start(ServerProcess.command(), folder.resolve("node.log"), node);
   }
 
   private static ObjectNode command(String words) {
     return JsonNodeFactory.instance.objectNode().put("command", words);
   }
 
-  private void measure(Setting setting, Program server, Program node, int waiting)
+  private void measure(
+      Scenario.Setting setting, MillraceProcess server, MillraceProcess node, int waiting)
       throws InterruptedException {
     Thread.sleep(setting.time().multipliedBy(SETTLING));
-    Usage serverBefore = server.usage();
-    Usage nodeBefore = node.usage();
+    MillraceProcess.Usage serverBefore = server.usage();
+    MillraceProcess.Usage nodeBefore = node.usage();
     Duration time = setting.time().multipliedBy(TIMES);
     long began = System.nanoTime();
     Thread.sleep(time);

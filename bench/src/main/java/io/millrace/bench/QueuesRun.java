@@ -1,5 +1,7 @@
 package io.millrace.bench;
 
+import io.millrace.client.ClientOptions;
+import io.millrace.client.JsonCalls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,8 +38,8 @@ final class QueuesRun implements Scenario {
   }
 
   @Override
-  public void run(Setting setting) throws IOException, InterruptedException {
-    if (!Program.isHere()) {
+  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
+    if (!MillraceProcess.isHere()) {
       setting.report().say(name(), "left out, as the program with its node is not here");
       return;
     }
@@ -52,7 +54,7 @@ final class QueuesRun implements Scenario {
         atOnce(setting, server);
       }
     } finally {
-      Setting.delete(folder);
+      Scenario.Setting.delete(folder);
     }
   }
 
@@ -60,12 +62,13 @@ final class QueuesRun implements Scenario {
     return JsonNodeFactory.instance.objectNode().put("command", words);
   }
 
-  private void throughput(Setting setting, NodeServer server, BenchQueue queue, String plugin)
+  private void throughput(
+      Scenario.Setting setting, NodeServer server, BenchQueue queue, String plugin)
       throws InterruptedException {
     String before = queue.submit(Math.max(20, WARM_UP / setting.scale()), command("true"));
     queue.awaitNone();
     int tasks = (int) Math.max(20, TASKS_A_SECOND * setting.time().toMillis() / 1000);
-    Usage used = server.usage();
+    MillraceProcess.Usage used = server.usage();
     queue.submit(tasks, command("true"));
     queue.awaitNone();
     used = server.usage().since(used);
@@ -90,7 +93,7 @@ final class QueuesRun implements Scenario {
   }
 
   /** From the creation of a task to its start, while the node has nothing else to do. */
-  private void soon(Setting setting, BenchQueue queue) throws InterruptedException {
+  private void soon(Scenario.Setting setting, BenchQueue queue) throws InterruptedException {
     Histogram millis = new Histogram(3);
     int samples = (int) Math.max(3, SAMPLES_A_SECOND * setting.time().toMillis() / 1000);
     for (int i = 0; i < samples; i++) {
@@ -126,7 +129,8 @@ final class QueuesRun implements Scenario {
     }
   }
 
-  private void atOnce(Setting setting, NodeServer server) throws IOException, InterruptedException {
+  private void atOnce(Scenario.Setting setting, NodeServer server)
+      throws IOException, InterruptedException {
     int tasks = Math.max(2, AT_ONCE / setting.scale());
     BenchQueue queue = BenchQueue.create(server.calls(), "shell", AT_ONCE);
     queue.submit(tasks, command("sleep 3600"));
@@ -165,5 +169,59 @@ final class QueuesRun implements Scenario {
         .filter(line -> line.startsWith("Pss:"))
         .mapToDouble(line -> Double.parseDouble(line.replaceAll("[^0-9]", "")))
         .sum();
+  }
+
+  /** A server with its execution node. */
+  private static final class NodeServer implements AutoCloseable {
+    private final MillraceProcess program;
+    private final JsonCalls calls;
+
+    private NodeServer(MillraceProcess program) {
+      this.program = program;
+      this.calls = JsonCalls.open(ClientOptions.at(program.address()));
+    }
+
+    /** Starts it on an empty folder, keeping so many runners warm. */
+    static NodeServer start(Scenario.Setting setting, Path folder, int warm) throws IOException {
+      List<String> arguments =
+          List.of(
+              "up",
+              "--port",
+              "0",
+              "--data",
+              folder.resolve("data").toString(),
+              "--warm-runners",
+              Integer.toString(warm),
+              "--stop-with",
+              Long.toString(ProcessHandle.current().pid()));
+      Path log = folder.resolve("server.log");
+      return new NodeServer(MillraceProcess.start(ServerProcess.java(setting), log, arguments));
+    }
+
+    /** Calls of its interfaces. */
+    JsonCalls calls() {
+      return calls;
+    }
+
+    /** Its task runners. */
+    List<ProcessHandle> runners() {
+      return program.runners();
+    }
+
+    /** The processor time that all of it has taken so far. */
+    MillraceProcess.Usage usage() {
+      MillraceProcess.Usage usage = program.usage();
+      for (ProcessHandle runner : runners()) {
+        usage = usage.plus(MillraceProcess.Usage.ofRunner(runner.pid()));
+      }
+      return usage;
+    }
+
+    /** Stops it, and whatever it has started. */
+    @Override
+    public void close() {
+      calls.close();
+      program.close();
+    }
   }
 }

@@ -1,7 +1,12 @@
 package io.millrace.bench;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A group of measurements that belong together. */
 interface Scenario {
@@ -19,16 +24,42 @@ interface Scenario {
     return List.of(
         new InProcess(),
         new OverHttp(),
-        new HttpBatches(),
-        new JavaClient(),
+        new OverHttp.HttpBatches(),
+        new OverHttp.JavaClient(),
         new QueuesCreate(),
         new QueuesRun(),
         new QueuesIdle(),
         new GraphRun(),
         new JobsThroughput(),
-        new IdleWorkers(),
+        new JobsThroughput.IdleWorkers(),
         new DuringSnapshot(),
         new Backlog("backlog-1m", 1_000_000),
         new Backlog("backlog-10m", 10_000_000));
+  }
+
+  /**
+   * What a scenario works with.
+   *
+   * @param time how long to measure each thing
+   * @param folder a folder for its files, which the run deletes in the end
+   * @param report where its figures go
+   * @param serverArguments arguments for the JVM of the servers that it starts
+   * @param scale divides the number of waiting tasks; 1 but in tests
+   */
+  record Setting(
+      Duration time, Path folder, Report report, List<String> serverArguments, int scale) {
+
+    /** A folder of its own, to be given back to {@link #delete}. */
+    Path newFolder(String name) throws IOException {
+      return Files.createTempDirectory(folder, name);
+    }
+
+    static void delete(Path folder) throws IOException {
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
   }
 }

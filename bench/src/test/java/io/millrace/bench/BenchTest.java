@@ -79,7 +79,7 @@ class BenchTest {
 
   @Test
   void the_bare_loop_leaves_no_file() throws IOException {
-    double groups = BareLoop.groupsPerSecond(folder, 100, Duration.ofMillis(20));
+    double groups = InProcess.SyncedWrites.groupsPerSecond(folder, 100, Duration.ofMillis(20));
 
     assertThat(groups).isPositive();
     try (var left = Files.list(folder)) {

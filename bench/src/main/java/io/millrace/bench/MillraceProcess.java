@@ -9,18 +9,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A command of the whole program in a process of its own, as a user starts it. */
-final class Program implements AutoCloseable {
+final class MillraceProcess implements AutoCloseable {
   private static final String MAIN = "io.millrace.cli.Millrace";
   private static final String RUNNER_FLAGS = "millrace.runner";
 
   private final Process process;
   private final String line;
 
-  private Program(Process process, String line) {
+  private MillraceProcess(Process process, String line) {
     this.process = process;
     this.line = line;
   }
@@ -28,7 +29,7 @@ final class Program implements AutoCloseable {
   /** Whether the program is here: the bench can run without it. */
   static boolean isHere() {
     try {
-      Class.forName(MAIN, false, Program.class.getClassLoader());
+      Class.forName(MAIN, false, MillraceProcess.class.getClassLoader());
       return true;
     } catch (ClassNotFoundException e) {
       return false;
@@ -40,7 +41,8 @@ final class Program implements AutoCloseable {
    *
    * @param java the JVM with its flags
    */
-  static Program start(List<String> java, Path log, List<String> arguments) throws IOException {
+  static MillraceProcess start(List<String> java, Path log, List<String> arguments)
+      throws IOException {
     List<String> command = new ArrayList<>(java);
     String flags = System.getProperty(RUNNER_FLAGS);
     if (flags != null) {
@@ -56,7 +58,7 @@ final class Program implements AutoCloseable {
       throw new BenchException(arguments.getFirst() + " did not start: " + Files.readString(log));
     }
     Thread.startVirtualThread(() -> readOn(said));
-    return new Program(process, line);
+    return new MillraceProcess(process, line);
   }
 
   private static void readOn(BufferedReader said) {
@@ -100,5 +102,53 @@ final class Program implements AutoCloseable {
         .thenRun(() -> started.forEach(ProcessHandle::destroyForcibly))
         .thenCompose(_ -> CompletableFuture.allOf(ends))
         .join();
+  }
+
+  /**
+   * Processor time of a server, its runners and the programs that these ran, in milliseconds; zero
+   * where the system does not tell.
+   */
+  record Usage(double server, double runners, double programs) {
+    private static final double TICK_MILLIS = 10;
+
+    /** Of a server. */
+    static Usage ofServer(long pid) {
+      return new Usage(ticks(pid, 11) + ticks(pid, 12), 0, 0);
+    }
+
+    /** Of a runner and of those of its programs that have ended. */
+    static Usage ofRunner(long pid) {
+      return new Usage(0, ticks(pid, 11) + ticks(pid, 12), ticks(pid, 13) + ticks(pid, 14));
+    }
+
+    /** A field of /proc/PID/stat, counted from the one after the name. */
+    private static double ticks(long pid, int field) {
+      try {
+        String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+        return Long.parseLong(fields[field]) * TICK_MILLIS;
+      } catch (IOException e) {
+        return 0;
+      }
+    }
+
+    Usage plus(Usage other) {
+      return new Usage(server + other.server, runners + other.runners, programs + other.programs);
+    }
+
+    Usage since(Usage before) {
+      return new Usage(
+          server - before.server, runners - before.runners, programs - before.programs);
+    }
+
+    /** For each of so many tasks. */
+    String describe(int tasks) {
+      return String.format(
+          Locale.ROOT,
+          "ms/task: server %.1f, runner %.1f, program %.1f",
+          server / tasks,
+          runners / tasks,
+          programs / tasks);
+    }
   }
 }

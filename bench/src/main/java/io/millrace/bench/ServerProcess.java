@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A server that the bench has started, and stops when closed. */
-final class Child implements AutoCloseable {
+final class ServerProcess implements AutoCloseable {
   private static final String RESIDENT = "VmRSS:";
   private static final long START_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -31,24 +31,25 @@ final class Child implements AutoCloseable {
   /** Whether it compiles its code under the first load. */
   private boolean cold;
 
-  private Child(Process process, int port, Duration startTime) {
+  private ServerProcess(Process process, int port, Duration startTime) {
     this.process = process;
     this.port = port;
     this.startTime = startTime;
   }
 
   /** A server with a store in {@code folder}, ready to answer. */
-  static Child store(Setting setting, Path folder, Journaling journaling) throws IOException {
+  static ServerProcess store(Scenario.Setting setting, Path folder, Journaling journaling)
+      throws IOException {
     return java(setting, List.of(folder.toString(), journaling.name().toLowerCase(Locale.ROOT)));
   }
 
   /** The same HTTP listener with an echo behind it. */
-  static Child echo(Setting setting) throws IOException {
+  static ServerProcess echo(Scenario.Setting setting) throws IOException {
     return java(setting, List.of());
   }
 
   /** Java with the options of servers; what it is to run comes after. */
-  static List<String> java(Setting setting) {
+  static List<String> java(Scenario.Setting setting) {
     List<String> command = new ArrayList<>();
     command.add(javaProgram());
     command.addAll(
@@ -72,7 +73,8 @@ final class Child implements AutoCloseable {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
-  private static Child java(Setting setting, List<String> arguments) throws IOException {
+  private static ServerProcess java(Scenario.Setting setting, List<String> arguments)
+      throws IOException {
     List<String> command = java(setting);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(BenchServer.class.getName());
@@ -85,7 +87,8 @@ final class Child implements AutoCloseable {
       if (line.startsWith("port ")) {
         int port = Integer.parseInt(line.substring("port ".length()));
         Thread.startVirtualThread(() -> readOn(said));
-        Child started = new Child(process, port, Duration.ofNanos(System.nanoTime() - began));
+        ServerProcess started =
+            new ServerProcess(process, port, Duration.ofNanos(System.nanoTime() - began));
         started.cold = true;
         return started;
       }
@@ -115,7 +118,7 @@ final class Child implements AutoCloseable {
   }
 
   /** Redis that syncs each change; null where it is not installed. */
-  static @Nullable Child redis(Path folder) throws IOException {
+  static @Nullable ServerProcess redis(Path folder) throws IOException {
     int port = freePort();
     return peer(
         folder,
@@ -136,7 +139,7 @@ final class Child implements AutoCloseable {
   }
 
   /** Beanstalkd that syncs each change; null where it is not installed. */
-  static @Nullable Child beanstalkd(Path folder) throws IOException {
+  static @Nullable ServerProcess beanstalkd(Path folder) throws IOException {
     int port = freePort();
     return peer(
         folder,
@@ -152,7 +155,8 @@ final class Child implements AutoCloseable {
         "0");
   }
 
-  private static @Nullable Child peer(Path folder, int port, String... command) throws IOException {
+  private static @Nullable ServerProcess peer(Path folder, int port, String... command)
+      throws IOException {
     if (!isInstalled(command[0])) {
       return null;
     }
@@ -164,7 +168,7 @@ final class Child implements AutoCloseable {
             .start();
     while (System.nanoTime() - began < START_NANOS && process.isAlive()) {
       try (Socket _ = new Socket(InetAddress.getLoopbackAddress(), port)) {
-        return new Child(process, port, Duration.ofNanos(System.nanoTime() - began));
+        return new ServerProcess(process, port, Duration.ofNanos(System.nanoTime() - began));
       } catch (IOException _) {
         Thread.onSpinWait();
       }
