@@ -18,13 +18,14 @@ import picocli.CommandLine.Option;
 @Command(
     name = "bench",
     mixinStandardHelpOptions = true,
-    description = "Measures the store, in process and over HTTP, beside its peers.")
+    description =
+        "Measures the store, the server and the layers, in comparison with other programs.")
 public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--only",
       split = ",",
       paramLabel = "SCENARIO",
-      description = "The scenarios to run, separated by commas. Default: all. See --list.")
+      description = "The scenarios to run, separated by commas; --list shows them. Default: all")
   private Set<String> only = new LinkedHashSet<>();
 
   @Option(names = "--list", description = "Lists the scenarios and measures nothing.")
@@ -33,33 +34,36 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--seconds",
       defaultValue = "5",
-      description = "How long to measure each thing. Default: ${DEFAULT-VALUE}.")
+      description = "How long each measurement takes. Default: ${DEFAULT-VALUE}")
   private double seconds;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the figures there as JSON.")
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Also writes the figures to this file, as JSON.")
   private @Nullable Path json;
 
   @Option(
       names = "--folder",
       paramLabel = "FOLDER",
       description =
-          "Where the stores lie while the run lasts: its disk is measured. Default: the folder for"
-              + " temporary files.")
+          "The folder for the stores of this run; its disk is measured. Default: the folder for"
+              + " temporary files")
   private @Nullable Path folder;
 
   @Option(
       names = "--scale",
       defaultValue = "1",
       paramLabel = "N",
-      description = "Divides the millions of waiting tasks, for a quick look.")
+      description = "Divides the number of waiting tasks by this, for a quick run.")
   private int scale;
 
   @Option(
       names = "--server-jvm",
       paramLabel = "ARGUMENT",
       description =
-          "An argument for the JVM of the servers, as -Xmx4g. May be repeated. Default: those of"
-              + " this JVM.")
+          "An argument for the JVM of the servers, for example -Xmx4g; can be repeated. Default:"
+              + " the arguments of this JVM")
   private List<String> serverArguments = new ArrayList<>();
 
   /** For picocli. */

@@ -51,15 +51,16 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Does a little of what a process will do, so that the class cache made of it holds what such a
- * process needs at its start.
+ * Runs typical work of a process while the build records an AOT cache (JEP 483, 514), so that such
+ * a process starts faster. It belongs to the distribution because a cache is only used with the
+ * class path with which it was recorded.
  */
 @Command(
-    name = "rehearse",
+    name = "aot-training",
     hidden = true,
-    description = "Does a little of everything, while the build makes a class cache of it.")
+    description = "Runs typical work while the build records an AOT cache.")
 final class AotTraining implements Callable<Integer> {
-  /** What is rehearsed. */
+  /** What is trained. */
   enum Kind {
     /** Short commands. */
     COMMAND,
@@ -79,48 +80,44 @@ final class AotTraining implements Callable<Integer> {
   public Integer call() {
     return switch (kind) {
       case COMMAND ->
-          play("--help", "store --help", "store add g x --data " + folder)
-              + play("store groups --json --data " + folder, "store list g --data " + folder);
+          run("--help", "store --help", "store add g x --data " + folder)
+              + run("store groups --json --data " + folder, "store list g --data " + folder);
       case SERVER -> serve(this::ask);
       case RUNNER -> serve(this::runTask);
     };
   }
 
-  /** What is done with a server. */
-  private interface Deed {
-    int with(String server);
-  }
-
-  private int serve(Deed deed) {
+  /** Starts a server and runs some work on it, given the address. */
+  private int serve(ToIntFunction<String> work) {
     Configuration configuration =
         Configuration.read(
             MillraceServer.SECTIONS,
             null,
             Map.of("store.data", folder.toString(), "server.port", "0"));
     try (MillraceServer server = MillraceServer.start(configuration)) {
-      return deed.with("http://127.0.0.1:" + server.port());
+      return work.applyAsInt("http://127.0.0.1:" + server.port());
     }
   }
 
   private int ask(String server) {
     String target = " --server " + server;
-    return play(
+    return run(
             "up --help",
             "store add g x" + target,
             "store claim g" + target,
             "store groups" + target,
             "store list g --all" + target,
             "store delete ~1" + target)
-        + StoreLoad.play(URI.create(server))
-        + GraphLoad.play(URI.create(server));
+        + StoreLoad.run(URI.create(server))
+        + GraphLoad.run(URI.create(server));
   }
 
   private int runTask(String server) {
-    return RunnerRehearsal.play(server, folder.resolve("runners"), AotTraining::play);
+    return RunnerLoad.run(server, folder.resolve("runners"), AotTraining::run);
   }
 
-  /** Runs commands without a sound; the sum of their exit codes. */
-  private static int play(String... lines) {
+  /** Runs commands without output; gives the sum of their exit codes. */
+  private static int run(String... lines) {
     Terminal quiet =
         new Terminal(
             new ByteArrayInputStream(new byte[0]),
@@ -149,7 +146,7 @@ final class AotTraining implements Callable<Integer> {
     private StoreLoad() {}
 
     /** Runs lifecycles of tasks against a server; the exit code. */
-    static int play(URI server) {
+    static int run(URI server) {
       long end = System.nanoTime() + LONGEST.toNanos();
       try (HttpTaskStore store = HttpTaskStore.open(server)) {
         CompletableFuture<?>[] chains =
@@ -179,8 +176,8 @@ final class AotTraining implements Callable<Integer> {
     }
 
     private static void live(HttpTaskStore store, Owner owner) {
-      store.commit(Transaction.by(owner).add("rehearsal", "a task of some bytes").build()).done();
-      for (Task task : store.claim(Claim.of(owner, "rehearsal", LEASE)).done().tasks()) {
+      store.commit(Transaction.by(owner).add("training", "a task of some bytes").build()).done();
+      for (Task task : store.claim(Claim.of(owner, "training", LEASE)).done().tasks()) {
         store.commit(Transaction.by(owner).delete(task.ref()).build()).done();
       }
     }
@@ -196,11 +193,11 @@ final class AotTraining implements Callable<Integer> {
     private GraphLoad() {}
 
     /** Runs it and reads it; the exit code. */
-    static int play(URI server) {
+    static int run(URI server) {
       ClientOptions options = ClientOptions.at(server).withAnswerTimeout(LONGEST.multipliedBy(2));
       try (JsonCalls calls = JsonCalls.open(options)) {
         String group = calls.post("/v1/nodes", nodes()).path(0).path("id").asString();
-        // Where it takes longer, what has run until then is what was rehearsed.
+        // On a slow machine, what has run until then must do.
         calls.get(
             "/v1/scheduler/wait?until=settled&id=" + group + "&timeout=" + LONGEST.toSeconds());
         calls.get("/v1/nodes?start=");
@@ -221,22 +218,22 @@ final class AotTraining implements Callable<Integer> {
   }
 
   /** Runs one task in this process as a runner would. */
-  private static final class RunnerRehearsal {
+  private static final class RunnerLoad {
     /** Stands for the process that a node starts, while this one does its work. */
     private static final LocalRunnersOptions.Command STAND_IN =
         new LocalRunnersOptions.Command(
             List.of("sh", "-c", "exec sleep 60", "stand-in"), List.of());
 
-    private RunnerRehearsal() {}
+    private RunnerLoad() {}
 
     /**
-     * Plays node and runner.
+     * Does the work of a node and of its task runner.
      *
      * @param folder for the runner, with a short path
      * @param command runs a command line and gives its exit code
      * @return the exit code of the runner
      */
-    public static int play(String server, Path folder, ToIntFunction<String> command) {
+    public static int run(String server, Path folder, ToIntFunction<String> command) {
       try (HttpTaskStore store = HttpTaskStore.open(URI.create(server));
           LocalRunners runners = LocalRunners.create(LocalRunnersOptions.in(folder, STAND_IN))) {
         Queues queues = Queues.in(store, InstantSource.system(), new SecureRandom());
@@ -254,10 +251,10 @@ final class AotTraining implements Callable<Integer> {
       NodeRecord node =
           queues
               .nodes()
-              .take("rehearsal", null, new Presence("one", "here", "2 mark", List.of()))
+              .take("training", null, new Presence("one", "here", "2 mark", List.of()))
               .orElseThrow();
       Queue queue =
-          queues.queues().create("rehearsal", "shell", QueueSettings.DEFAULTS.withThreads(1));
+          queues.queues().create("training", "shell", QueueSettings.DEFAULTS.withThreads(1));
       var params = new JsonMapper().createObjectNode().put("command", "echo done");
       queues.tasks().submit(queue, List.of(params), Status.QUEUED);
       return queues.runs().claim(node, queue, 1, LocalRunnersOptions.LEASE).getFirst();

@@ -31,12 +31,14 @@ import picocli.CommandLine.Spec;
 /** The program that the launcher starts. */
 @Command(
     name = "millrace",
-    description = "A fault-tolerant system for running work on many machines.",
-    versionProvider = Version.class,
+    description =
+        "Runs work on many machines and survives crashes: a task store, queues, jobs, graphs and"
+            + " clusters.",
+    versionProvider = Millrace.Version.class,
     footer = {
       "",
-      "Start a server with 'millrace up', look at its tasks with 'millrace store groups'.",
-      "'millrace help COMMAND' tells more."
+      "Start a server with 'millrace up'; it is ready when it prints its address.",
+      "'millrace COMMAND --help' explains a command."
     })
 public final class Millrace implements Runnable {
   private static final int WIDTH = 100;
@@ -82,7 +84,7 @@ public final class Millrace implements Runnable {
     top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", DemoCommands.on(terminal));
     top.addSubcommand("runner", new RunnerCommand());
-    top.addSubcommand("rehearse", new AotTraining());
+    top.addSubcommand("aot-training", new AotTraining());
     top.addSubcommand("help", new CommandLine.HelpCommand());
     top.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
     top.setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8));
@@ -126,7 +128,7 @@ public final class Millrace implements Runnable {
   }
 
   /** Which version of Millrace this is. */
-  private static final class Version implements IVersionProvider {
+  static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
       return new String[] {text()};

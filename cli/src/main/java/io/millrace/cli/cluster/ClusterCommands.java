@@ -10,8 +10,6 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.report.Report;
 import io.millrace.cluster.status.ClusterStatus;
-import io.millrace.cluster.status.LockView;
-import io.millrace.cluster.status.PartitionView;
 import io.millrace.cluster.status.StatusForm;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -37,9 +35,7 @@ public final class ClusterCommands {
   /** All of them, under {@code cluster}. */
   public static CommandLine on(Terminal terminal) {
     CommandLine group =
-        CommandGroup.of(
-            "cluster",
-            "Shows a cluster as its documents tell: leader, members, locks, partitions.");
+        CommandGroup.of("cluster", "Shows a cluster: its leader, members, locks and partitions.");
     CommandGroup.add(group, new ShowStatus(terminal), Map.of());
     CommandGroup.add(group, new ListMembers(terminal), Map.of());
     CommandGroup.add(group, new ListLocks(terminal), Map.of());
@@ -51,7 +47,7 @@ public final class ClusterCommands {
   /** Shows leader, members, partitions and what members report. */
   @Command(
       name = "status",
-      description = "Shows leader, members, partitions and what members report.")
+      description = "Shows the leader, the members, the partitions and the reports of members.")
   private static final class ShowStatus extends ClusterCommand {
     ShowStatus(Terminal terminal) {
       super(terminal);
@@ -92,7 +88,7 @@ public final class ClusterCommands {
   /** Lists locks and their holders, without those of partitions. */
   @Command(
       name = "locks",
-      description = "Lists locks and their holders, without those of partitions.")
+      description = "Lists the locks and their holders, except locks of partitions.")
   private static final class ListLocks extends ClusterCommand {
     ListLocks(Terminal terminal) {
       super(terminal);
@@ -110,7 +106,9 @@ public final class ClusterCommands {
   }
 
   /** Lists the partitions and who works on them. */
-  @Command(name = "partitions", description = "Lists the partitions and who works on them.")
+  @Command(
+      name = "partitions",
+      description = "Lists the partitions and the members that work on them.")
   private static final class ListPartitions extends ClusterCommand {
     ListPartitions(Terminal terminal) {
       super(terminal);
@@ -131,8 +129,8 @@ public final class ClusterCommands {
   @Command(
       name = "watch",
       description =
-          "Shows leader, members and partitions whenever something about them has changed, until it"
-              + " is told to stop. With --json each change is a line.")
+          "Shows the leader, the members and the partitions each time they change, until it is"
+              + " stopped. With --json, each change is one line.")
   private static final class WatchCluster extends ClusterCommand {
     private final CountDownLatch stop = new CountDownLatch(1);
 
@@ -141,7 +139,7 @@ public final class ClusterCommands {
         paramLabel = "TIME",
         converter = Durations.class,
         defaultValue = "1s",
-        description = "How often it looks. Default: ${DEFAULT-VALUE}")
+        description = "How often to check for changes. Default: ${DEFAULT-VALUE}")
     private Duration interval = Duration.ofSeconds(1);
 
     WatchCluster(Terminal terminal) {
@@ -194,7 +192,7 @@ public final class ClusterCommands {
     private Tables() {}
 
     static void leader(ClusterStatus status, PrintStream out) {
-      LockView leader = status.leader();
+      ClusterStatus.LockView leader = status.leader();
       if (status.leads() == null || leader == null) {
         out.println("leader: none");
       } else {
@@ -210,17 +208,17 @@ public final class ClusterCommands {
       table.print(out);
     }
 
-    static void locks(List<LockView> locks, PrintStream out) {
+    static void locks(List<ClusterStatus.LockView> locks, PrintStream out) {
       Table table = new Table("LOCK", "HOLDER", "EXPIRES", "FENCE");
-      for (LockView lock : locks) {
+      for (ClusterStatus.LockView lock : locks) {
         table.row(lock.key(), text(lock.holder()), time(lock.expireMillis()), lock.fence());
       }
       table.print(out);
     }
 
-    static void partitions(List<PartitionView> partitions, PrintStream out) {
+    static void partitions(List<ClusterStatus.PartitionView> partitions, PrintStream out) {
       Table table = new Table("PARTITION", "STATE", "HOLDER", "EXPIRES", "FENCE");
-      for (PartitionView partition : partitions) {
+      for (ClusterStatus.PartitionView partition : partitions) {
         table.row(
             partition.id(),
             partition.state().name().toLowerCase(Locale.ROOT),
@@ -270,7 +268,7 @@ public final class ClusterCommands {
 
     @Mixin private DocumentsOptions documents = new DocumentsOptions();
 
-    @Option(names = "--json", description = "Prints JSON instead of text for people.")
+    @Option(names = "--json", description = "Prints JSON.")
     private boolean json;
 
     ClusterCommand(Terminal terminal) {

@@ -24,9 +24,9 @@ final class DocumentsOptions {
       paramLabel = "ADDRESS",
       defaultValue = DEFAULT,
       description = {
-        "Where the documents of the cluster are: file:DIR for flat files, store:URL for the store"
-            + " of a Millrace server, elasticsearch:URL for Elasticsearch 8 or OpenSearch 3, which"
-            + " takes credentials from the environment.",
+        "Where the documents of the cluster are kept: file:DIR (flat files), store:URL (the store"
+            + " of a Millrace server) or elasticsearch:URL (Elasticsearch 8 or OpenSearch 3, with"
+            + " credentials from the environment).",
         "Default: ${DEFAULT-VALUE}"
       })
   private String address = DEFAULT;
@@ -34,22 +34,21 @@ final class DocumentsOptions {
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "A file with the token that the server of store:URL wants.")
+      description = "A file with the token for the server of store:URL.")
   private @Nullable Path tokenFile;
 
   @Option(
       names = "--certificates",
       paramLabel = "FILE",
       description =
-          "Certificates (PEM) by which a server at https://… proves itself. Default: those that"
-              + " Java trusts")
+          "A file of certificates (PEM) to trust for https://… Default: those that Java trusts")
   private @Nullable Path certificates;
 
   @Option(
       names = "--index-prefix",
       paramLabel = "PREFIX",
       description =
-          "What the index of elasticsearch:URL begins with. Default: " + ElasticOptions.PREFIX)
+          "The prefix of the index names for elasticsearch:URL. Default: " + ElasticOptions.PREFIX)
   private @Nullable String indexPrefix;
 
   /** The address as it was given. */

@@ -60,7 +60,7 @@ interface Example {
   }
 
   /** Windowed work: the files of a folder, each hashed once. */
-  private static final class HashedFiles implements Example {
+  final class HashedFiles implements Example {
     @Override
     public String name() {
       return "files";
@@ -83,7 +83,7 @@ interface Example {
   }
 
   /** Remote work: the files of a folder, each hashed by a lambda that the leader sends. */
-  private static final class ListedFiles implements Example {
+  final class ListedFiles implements Example {
     @Override
     public String name() {
       return "listing";
@@ -106,7 +106,7 @@ interface Example {
   }
 
   /** Supervised work: the files of a folder, each followed as it grows. */
-  private static final class FollowedTopic implements Example {
+  final class FollowedTopic implements Example {
     @Override
     public String name() {
       return "topic";
@@ -130,7 +130,7 @@ interface Example {
   }
 
   /** Remote work: files that grow, followed by lambdas that go on until their members go. */
-  private static final class FollowedFeed implements Example {
+  final class FollowedFeed implements Example {
     @Override
     public String name() {
       return "feed";
@@ -154,7 +154,7 @@ interface Example {
   }
 
   /** Work that cannot be divided: one member listens on a port. */
-  private static final class ListenedPort implements Example {
+  final class ListenedPort implements Example {
     private static final String PORT = "port";
 
     @Override

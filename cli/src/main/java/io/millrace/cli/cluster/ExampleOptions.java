@@ -18,23 +18,23 @@ final class ExampleOptions {
       names = "--example",
       paramLabel = "NAME",
       description =
-          "What the members do. files: they hash the files of --input and append a line for each to"
-              + " --output. port: one of them listens on --port and appends what comes to"
-              + " --output. topic: they follow the files of --input and append each line that"
-              + " comes to one of them to --output. listing and feed: the same as files and topic"
-              + " by lambdas that the leader sends them. Default: what the cluster's plan says, or"
+          "What the members do. files: hash each file of --input and append a line for it to"
+              + " --output. port: one member listens on --port and appends each line it receives to"
+              + " --output. topic: follow the files of --input and append each new line to"
+              + " --output. listing and feed: the same as files and topic, done by lambdas that the"
+              + " leader sends. Default: the example or program that the cluster runs already, or"
               + " nothing")
   private @Nullable String example;
 
-  @Option(names = "--input", paramLabel = "DIR", description = "The folder of files.")
+  @Option(names = "--input", paramLabel = "DIR", description = "The folder of input files.")
   private @Nullable Path input;
 
   @Option(
       names = "--output",
       paramLabel = "FILE",
       description = {
-        "The file of lines. files: NAME HASH MEMBER-TOKEN FENCING-TOKEN. port: LINE MEMBER-TOKEN"
-            + " FENCING-TOKEN. topic: FILE OFFSET LINE MEMBER-TOKEN FENCING-TOKEN."
+        "The file to append lines to. files: NAME HASH MEMBER-TOKEN FENCING-TOKEN. port: LINE"
+            + " MEMBER-TOKEN FENCING-TOKEN. topic: FILE OFFSET LINE MEMBER-TOKEN FENCING-TOKEN."
       })
   private @Nullable Path output;
 
@@ -42,13 +42,14 @@ final class ExampleOptions {
       names = "--pace",
       paramLabel = "TIME",
       converter = Durations.class,
-      description = "How long each file of the example files takes at least. Default: 0s")
+      description =
+          "The least time that the examples files and listing spend on each file. Default: 0s")
   private @Nullable Duration pace;
 
   @Option(
       names = "--port",
       paramLabel = "N",
-      description = "The port of the example port, 1 to 65535, on the loopback interface.")
+      description = "The port for the example port, 1 to 65535, on the loopback interface.")
   private @Nullable Integer port;
 
   /**

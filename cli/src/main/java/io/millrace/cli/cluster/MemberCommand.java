@@ -25,17 +25,18 @@ import picocli.CommandLine.Option;
 @Command(
     name = "member",
     description = {
-      "Runs a member of a cluster: it wants to lead, works on partitions, and takes over from"
-          + " others that are gone.",
-      "The first member's lease, margin and example or program are kept in the documents; later"
-          + " ones need no more than --documents, and what is never kept there: the secret, and"
-          + " classes of your own. SIGTERM and SIGINT have it give back what it holds and end."
+      "Runs a member of a cluster. It takes part in the election of the leader, works on"
+          + " partitions, and takes over the work of members that are gone.",
+      "The lease, the margin and the example or program of the first member are stored in the"
+          + " documents. Later members need only --documents, and --secret-file and --classpath if"
+          + " the first one has them. On SIGTERM or SIGINT the member releases what it holds and"
+          + " ends."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:it was told to stop, and has stopped",
+      "0:stopped on request",
       "1:the documents cannot be reached or used",
-      "2:the command line is wrong, or says other than the cluster's configuration"
+      "2:the command line is wrong, or differs from the configuration of the cluster"
     })
 public final class MemberCommand implements Callable<Integer> {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
@@ -52,14 +53,14 @@ public final class MemberCommand implements Callable<Integer> {
       names = "--workers",
       paramLabel = "N",
       defaultValue = "1",
-      description = "How many partitions it works on at a time, 1 to 10000. Default: 1")
+      description = "The number of partitions to work on at a time, 1 to 10000. Default: 1")
   private int workers;
 
   @Option(
       names = "--lease",
       paramLabel = "TIME",
       converter = Durations.class,
-      description = "How long locks are held without being renewed, 100ms to 1d. Default: 10s")
+      description = "How long a lock is valid without being renewed, 100ms to 1d. Default: 10s")
   private @Nullable Duration lease;
 
   @Option(
@@ -67,7 +68,8 @@ public final class MemberCommand implements Callable<Integer> {
       paramLabel = "TIME",
       converter = Durations.class,
       description = {
-        "How much longer than the lease others wait, for clocks that run at other speeds.",
+        "How much longer than the lease other members wait before they take over, since clocks run"
+            + " at different speeds.",
         "Default: a fifth of the lease"
       })
   private @Nullable Duration margin;

@@ -104,33 +104,32 @@ final class Remote implements AutoCloseable {
         names = "--secret-file",
         paramLabel = "FILE",
         description =
-            "A file with the secret of the cluster, 16 to 1024 bytes without the line ends after"
-                + " them: who knows it can have every member run code. Default: members run none"
-                + " that others send them")
+            "A file with the secret of the cluster, 16 to 1024 bytes, not counting line ends after"
+                + " them. Anyone who knows it can run code on every member. Default: this member"
+                + " runs no code that others send")
     private @Nullable Path secretFile;
 
     @Option(
         names = "--classpath",
         paramLabel = "PATH[:PATH…]",
         description =
-            "Jars and folders of classes of your own: the program and what its lambdas are made"
-                + " of.")
+            "Jars and folders with your own classes: the program and the classes that its lambdas"
+                + " use.")
     private @Nullable String classpath;
 
     @Option(
         names = "--program",
         paramLabel = "CLASS",
         description =
-            "A class of --classpath that implements io.millrace.cluster.remote.RemoteWork."
-                + " Whichever member leads runs it. Default: what the cluster's plan says")
+            "A class on --classpath that implements io.millrace.cluster.remote.RemoteWork. The"
+                + " leader runs it. Default: the program that the cluster runs already")
     private @Nullable String program;
 
     @Option(
         names = "--set",
         paramLabel = "NAME=VALUE",
         description =
-            "A setting of --program, in the map that its constructor takes; may come several"
-                + " times.")
+            "A setting for --program, passed in the map of its constructor; can be repeated.")
     private List<String> settings = List.of();
 
     /**
@@ -149,7 +148,7 @@ final class Remote implements AutoCloseable {
       for (String setting : settings) {
         int equals = setting.indexOf('=');
         if (equals <= 0) {
-          throw new UsageException("write --set NAME=VALUE, not '" + setting + "'");
+          throw new UsageException("expected --set NAME=VALUE, not '" + setting + "'");
         }
         String name = setting.substring(0, equals);
         if (plan.put(Plan.SETTING + name, setting.substring(equals + 1)) != null) {

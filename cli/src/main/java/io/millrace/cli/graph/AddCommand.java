@@ -32,8 +32,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "add",
     description = {
-      "Adds a node and prints its id. A command is best written after --; no shell sees it. What"
-          + " follows its first word belongs to it, so options come before."
+      "Adds a node and prints its id. Write a command after --, and all options before it. The"
+          + " command is not interpreted by a shell."
     })
 final class AddCommand extends GraphCommand {
   private static final String COMMAND = "command";
@@ -41,19 +41,20 @@ final class AddCommand extends GraphCommand {
   @Option(
       names = {"-t", "--type"},
       paramLabel = "TYPE",
-      description = "Its type. Default: 'shell command' with --shell, and 'command' with a command")
+      description =
+          "The type of the node. Default: 'shell command' with --shell, 'command' with a command")
   private @Nullable String type;
 
   @Option(
       names = "--command",
       paramLabel = "PROGRAM",
-      description = "The program; then what follows the options are its arguments.")
+      description = "The program to run; the words after the options are then its arguments.")
   private @Nullable String program;
 
   @Option(
       names = {"-s", "--shell"},
       paramLabel = "SCRIPT",
-      description = "What bash is to do.")
+      description = "A script for bash.")
   private @Nullable String shell;
 
   @Parameters(arity = "0..*", paramLabel = "COMMAND", description = "A program and its arguments.")
@@ -65,7 +66,7 @@ final class AddCommand extends GraphCommand {
 
   @Option(
       names = {"-w", "--wait"},
-      description = "Waits until it has ended or is blocked, and exits by how it did.")
+      description = "Waits until the node has ended or is blocked; the exit code says how.")
   private boolean wait;
 
   AddCommand(Terminal terminal) {
@@ -110,7 +111,7 @@ final class AddCommand extends GraphCommand {
     }
     if (program == null && words.isEmpty()) {
       if (type == null) {
-        throw new UsageException("say what it is to do: a command, --shell or --type");
+        throw new UsageException("name what to run: a command, --shell or --type");
       }
       return type;
     }
@@ -129,29 +130,31 @@ final class AddCommand extends GraphCommand {
         names = {"-p", "--parent"},
         paramLabel = "ID",
         split = ",",
-        description = "A node that it is below; may come several times. Default: root")
+        description = "The id of a parent node; can be repeated. Default: root")
     private List<String> parents = List.of();
 
     @Option(
         names = "--after",
         paramLabel = "ID",
         split = ",",
-        description = "A node that it comes after without being below it, as a group.")
+        description =
+            "The id of a node or group that must have ended first, without being a parent; can be"
+                + " repeated.")
     private List<String> after = List.of();
 
     @Option(
         names = "--branch",
         paramLabel = "then|else",
-        description = "The branch of the condition above it that it is on.")
+        description = "The branch of the parent condition to run on.")
     private @Nullable String branch;
 
-    @Option(names = "--always", description = "Runs however what is above it ended.")
+    @Option(names = "--always", description = "Runs the node also if a parent has failed.")
     private boolean always;
 
     @Option(
         names = {"-n", "--name"},
         paramLabel = "NAME",
-        description = "What people call it.")
+        description = "A name for people.")
     private @Nullable String name;
 
     /**
@@ -189,44 +192,49 @@ final class AddCommand extends GraphCommand {
     @Option(
         names = {"-e", "--env"},
         paramLabel = "NAME=VALUE",
-        description = "A variable of its environment; may come several times.")
+        description = "A variable for the environment of the command; can be repeated.")
     private List<String> env = List.of();
 
-    @Option(names = "--cwd", paramLabel = "DIR", description = "The folder that it starts in.")
+    @Option(
+        names = "--cwd",
+        paramLabel = "DIR",
+        description = "The folder that the command starts in.")
     private @Nullable String cwd;
 
     @Option(
         names = "--stdin",
         paramLabel = "FILE",
-        description = "A file of text for its standard input; - is the standard input here.")
+        description =
+            "A text file for the standard input of the command; - is the standard input of this"
+                + " one.")
     private @Nullable String stdin;
 
     @Option(
         names = "--retries",
         paramLabel = "N",
-        description = "How often it is tried again when it fails. Default: 0")
+        description = "How often the node is tried again if it fails. Default: 0")
     private @Nullable Integer retries;
 
     @Option(
         names = "--backoff",
         paramLabel = "TIME",
         converter = Durations.class,
-        description = "How long after a failure; doubled each time. Default: 1s")
+        description = "The pause after the first failure; it doubles each time. Default: 1s")
     private @Nullable Duration backoff;
 
     @Option(
         names = "--timeout",
         paramLabel = "TIME",
         converter = Durations.class,
-        description = "How long an attempt may take. Default: no end")
+        description = "The longest time for an attempt. Default: no limit")
     private @Nullable Duration timeout;
 
     @Option(
         names = {"-d", "--data"},
         paramLabel = "KEY=VALUE",
         description = {
-          "Any data of it, with a value that is JSON or else text; KEY=@FILE takes the text of a"
-              + " file."
+          "Other data of the node. A value that is JSON is taken as JSON, others as text; KEY=@FILE"
+              + " takes the text of a file."
         })
     private List<String> data = List.of();
 
@@ -241,7 +249,7 @@ final class AddCommand extends GraphCommand {
         for (String variable : env) {
           int equals = variable.indexOf('=');
           if (equals <= 0) {
-            throw new UsageException("write --env NAME=VALUE, not '" + variable + "'");
+            throw new UsageException("expected --env NAME=VALUE, not '" + variable + "'");
           }
           String name = variable.substring(0, equals);
           if (variables.has(name)) {
@@ -272,7 +280,7 @@ final class AddCommand extends GraphCommand {
     static void addPair(ObjectNode node, String pair, Terminal terminal) {
       int equals = pair.indexOf('=');
       if (equals <= 0) {
-        throw new UsageException("write KEY=VALUE, not '" + pair + "'");
+        throw new UsageException("expected KEY=VALUE, not '" + pair + "'");
       }
       String key = pair.substring(0, equals);
       if (node.has(key)) {

@@ -44,7 +44,7 @@ abstract class GraphCommand extends RemoteCommand {
     @Parameters(
         arity = "1..*",
         paramLabel = "ID",
-        description = "Ids of nodes; - takes them from standard input, by lines.")
+        description = "Ids of nodes; - reads them from standard input, one per line.")
     private List<String> ids = List.of();
 
     /**
@@ -84,14 +84,14 @@ abstract class GraphCommand extends RemoteCommand {
     @Option(
         names = {"-b", "--below"},
         paramLabel = "ID",
-        description = "Only this node and what is below it.")
+        description = "Only this node and the nodes below it.")
     private @Nullable String below;
 
     @Option(
         names = {"-t", "--type"},
         paramLabel = "TYPE",
         split = ",",
-        description = "Only of this type; may come several times.")
+        description = "Only nodes of this type; can be repeated.")
     private List<String> types = List.of();
 
     @Option(
@@ -99,8 +99,8 @@ abstract class GraphCommand extends RemoteCommand {
         paramLabel = "STATE",
         split = ",",
         description =
-            "Only in this state: incipient, ready, running, finished, failed, killed, skipped or"
-                + " blocked; may come several times.")
+            "Only nodes in this state: incipient, ready, running, finished, failed, killed, skipped"
+                + " or blocked; can be repeated.")
     private List<String> states = List.of();
 
     /**

@@ -12,14 +12,15 @@ public final class GraphCommands {
   private static final Map<String, String> ENDS =
       Map.of(
           "6", "a node failed, was killed or is blocked",
-          "7", "the time given ran out before all had ended");
+          "7", "--timeout was over before all had ended");
 
   private GraphCommands() {}
 
   /** With all that belongs to it. */
   public static CommandLine on(Terminal terminal) {
     CommandLine graph =
-        CommandGroup.of("graph", "Adds, shows, watches and operates graphs of commands.");
+        CommandGroup.of(
+            "graph", "Runs graphs of commands: adds, shows, watches and changes nodes.");
     List.of(
             new RunCommand(terminal),
             new AddCommand(terminal),

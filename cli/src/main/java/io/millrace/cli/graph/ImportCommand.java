@@ -31,10 +31,10 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "import",
     description = {
-      "Adds the graph of a file, as export writes it, and prints the id that each node has got. All"
-          + " of it begins anew, whatever state it was in. Up to 1000 nodes go in one request, so a"
-          + " larger graph may begin before all of it is there, and remain in part when the server"
-          + " goes; 'run' adds all or nothing."
+      "Adds the graph of a file, for example one written by 'export', and prints the id of each new"
+          + " node. All nodes start from the beginning. Up to 1000 nodes are added in one request:"
+          + " a larger graph may start before all of it is added, and stay incomplete if the server"
+          + " stops; 'run' adds all or nothing."
     })
 final class ImportCommand extends GraphCommand {
   private static final int MOST_NODES = 1_000;
@@ -84,14 +84,14 @@ final class ImportCommand extends GraphCommand {
 
     @Parameters(
         paramLabel = "FILE",
-        description = "A graph file, YAML or JSON; - is standard input. See docs/graph-files.md")
+        description = "A graph file (YAML or JSON, see docs/graph-files.md); - is standard input.")
     private String file = "";
 
     @Option(
         names = {"-p", "--parent"},
         paramLabel = "ID",
         split = ",",
-        description = "A node to put the graph below; may come several times. Default: root")
+        description = "The id of a node to add the graph below; can be repeated. Default: root")
     private List<String> parents = List.of();
 
     /**

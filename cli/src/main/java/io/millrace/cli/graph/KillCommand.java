@@ -20,22 +20,22 @@ import tools.jackson.databind.node.JsonNodeFactory;
 @Command(
     name = "kill",
     description =
-        "Ends nodes that run, and those that wait at once; of a group, all in it. Nodes that have"
-            + " ended stay as they are.")
+        "Kills nodes that run or wait; for a group, all nodes in it. Nodes that have ended stay as"
+            + " they are.")
 final class KillCommand extends GraphCommand {
   @Mixin private GraphCommand.NodeArguments nodes = new GraphCommand.NodeArguments();
 
   @Option(
       names = {"-s", "--signal"},
       paramLabel = "SIGNAL",
-      description = "What a command gets first. Default: TERM")
+      description = "The signal to send first. Default: TERM")
   private @Nullable String signal;
 
   @Option(
       names = {"-g", "--grace"},
       paramLabel = "TIME",
       converter = Durations.class,
-      description = "How long it has until it gets KILL. Default: 5s")
+      description = "The time until KILL is sent. Default: 5s")
   private @Nullable Duration grace;
 
   @Option(

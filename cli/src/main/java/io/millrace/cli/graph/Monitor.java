@@ -168,7 +168,7 @@ interface Monitor {
   }
 
   /** The output of one attempt of a node, printed by lines by a thread of its own. */
-  private static final class NodeOutput {
+  final class NodeOutput {
     private static final Logger LOG = LoggerFactory.getLogger(NodeOutput.class);
 
     private final int attempt;

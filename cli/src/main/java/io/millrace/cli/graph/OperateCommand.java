@@ -32,8 +32,8 @@ abstract class OperateCommand extends GraphCommand {
   @Command(
       name = "retry",
       description =
-          "Offers nodes again that failed or were killed; of a group, all such nodes in it. What"
-              + " they block goes on when they finish.")
+          "Runs nodes again that failed or were killed; for a group, all such nodes in it. The"
+              + " nodes that they block go on once they have finished.")
   static final class Retry extends OperateCommand {
     Retry(Terminal terminal) {
       super(terminal);
@@ -49,20 +49,19 @@ abstract class OperateCommand extends GraphCommand {
 
   @Command(
       name = "rm",
-      description = "Removes nodes with their data. Those that run are to be killed first.")
+      description = "Removes nodes with their data. Running nodes must be killed first.")
   static final class Remove extends OperateCommand {
     @Option(
         names = {"-b", "--below"},
         description =
-            "With what is below them. What has another parent that stays, or merely comes after"
-                + " one of them, stays.")
+            "Also removes the nodes below them, except nodes with another parent that stays.")
     private boolean below;
 
     @Option(
         names = {"-a", "--alone"},
         description =
-            "Without what is below them: that gets their parents in their place, and runs once"
-                + " those have finished.")
+            "Keeps the nodes below them, which get their parents instead and run once those have"
+                + " finished.")
     private boolean alone;
 
     Remove(Terminal terminal) {
@@ -72,7 +71,7 @@ abstract class OperateCommand extends GraphCommand {
     @Override
     void operate(JsonCalls calls, String id) {
       if (below && alone) {
-        throw new UsageException("--below and --alone exclude each other");
+        throw new UsageException("--below and --alone cannot be combined");
       }
       String how = below ? "?below=true" : alone ? "?below=false" : "";
       JsonNode answer = calls.delete(GraphCalls.path(id) + how);
@@ -90,8 +89,8 @@ abstract class OperateCommand extends GraphCommand {
   @Command(
       name = "mv",
       description =
-          "Moves nodes that wait, with what is below them, and names nodes anew. What no option"
-              + " says stays as it is.")
+          "Moves waiting nodes with all nodes below them, or renames nodes. Only what an option"
+              + " names is changed.")
   static final class Move extends OperateCommand {
     private static final String NONE = "none";
     private static final Set<String> BRANCHES = Set.of("then", "else", NONE);
@@ -100,26 +99,28 @@ abstract class OperateCommand extends GraphCommand {
         names = {"-p", "--parent"},
         paramLabel = "ID",
         split = ",",
-        description = "The node that they are to be below, or root; may come several times.")
+        description = "The new parent, or root; can be repeated.")
     private List<String> parents = List.of();
 
     @Option(
         names = "--after",
         paramLabel = "ID",
         split = ",",
-        description = "The nodes that they are to come after, all of them; none for nothing.")
+        description =
+            "The nodes that must have ended first; none for no such node. Replaces the former"
+                + " ones.")
     private List<String> after = List.of();
 
     @Option(
         names = "--branch",
         paramLabel = "then|else|none",
-        description = "The branch of the condition above them.")
+        description = "The branch of the parent condition to run on.")
     private @Nullable String branch;
 
     @Option(
         names = {"-n", "--name"},
         paramLabel = "NAME",
-        description = "What people are to call them; empty for nothing.")
+        description = "The new name; empty for no name.")
     private @Nullable String name;
 
     Move(Terminal terminal) {
@@ -130,7 +131,7 @@ abstract class OperateCommand extends GraphCommand {
     void operate(JsonCalls calls, String id) {
       ObjectNode change = change();
       if (change.isEmpty()) {
-        throw new UsageException("say what is to change: --parent, --after, --branch or --name");
+        throw new UsageException("name what to change: --parent, --after, --branch or --name");
       }
       print(calls.patch(GraphCalls.path(id), change), id + "  moved");
     }
@@ -164,8 +165,8 @@ abstract class OperateCommand extends GraphCommand {
   @Command(
       name = "set",
       description = {
-        "Changes data of a node, one value after the other: what its type reads while it waits,"
-            + " what is yours at any time."
+        "Changes data of a node, one value after the other. Data that its type reads can be changed"
+            + " while the node waits, other data at any time."
       })
   static final class SetData extends GraphCommand {
     @Parameters(index = "0", paramLabel = "ID", description = "The id of the node.")
@@ -176,7 +177,8 @@ abstract class OperateCommand extends GraphCommand {
         arity = "1..*",
         paramLabel = "KEY=VALUE",
         description = {
-          "A value, JSON or else text; null unsets it, and KEY=@FILE takes the text of a file."
+          "A value that is JSON is taken as JSON, others as text; null removes the key, KEY=@FILE"
+              + " takes the text of a file."
         })
     private List<String> pairs = List.of();
 

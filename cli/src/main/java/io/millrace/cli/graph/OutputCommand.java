@@ -19,24 +19,24 @@ import tools.jackson.databind.JsonNode;
     name = "output",
     aliases = "log",
     description = {
-      "Writes what a node has printed to standard output; with --follow as it comes, until the node"
-          + " has ended, and exits by how it did."
+      "Prints the standard output of a node. With --follow, prints it as it is written until the"
+          + " node has ended; the exit code says how."
     })
 final class OutputCommand extends GraphCommand {
-  @Parameters(paramLabel = "ID", description = "The node's id.")
+  @Parameters(paramLabel = "ID", description = "The id of the node.")
   private String id = "";
 
-  @Option(names = "--stderr", description = "What it has printed to standard error instead.")
+  @Option(names = "--stderr", description = "Prints standard error instead.")
   private boolean stderr;
 
   @Option(
       names = {"-m", "--mixed"},
-      description = "Both, in the order in which they came.")
+      description = "Prints both outputs, in the order in which they were written.")
   private boolean mixed;
 
   @Option(
       names = {"-f", "--follow"},
-      description = "Goes on as long as the node may print more.")
+      description = "Continues until the node has ended.")
   private boolean follow;
 
   OutputCommand(Terminal terminal) {
@@ -47,7 +47,7 @@ final class OutputCommand extends GraphCommand {
   protected int run(JsonCalls calls) throws InterruptedException {
     String node = GraphCommand.NodeArguments.checked(id);
     if (stderr && mixed) {
-      throw new UsageException("--mixed has what --stderr has; name one of them");
+      throw new UsageException("--stderr and --mixed cannot be combined");
     }
     String key = stderr ? "stderr" : mixed ? "mixedout" : "stdout";
     if (json()) {

@@ -29,9 +29,10 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "run",
     description = {
-      "Adds the graph of a file, all of it or nothing, shows how it goes until nothing more happens"
-          + " by itself, and exits by how it ended.",
-      "Ctrl-C ends what the file added, and waits for that; a second one leaves it to the server."
+      "Adds the graph of a file, all of it or nothing, and shows its progress until every node has"
+          + " ended or is blocked; the exit code says how.",
+      "Ctrl-C kills the nodes that were added and waits for their end; a second Ctrl-C leaves them"
+          + " to the server."
     })
 final class RunCommand extends GraphCommand {
   @Mixin private ImportCommand.FileArgument file = new ImportCommand.FileArgument();
@@ -40,17 +41,17 @@ final class RunCommand extends GraphCommand {
 
   @Option(
       names = {"-d", "--detach"},
-      description = "Ends once all is added, and prints the id of each node.")
+      description = "Prints the id of each node and ends once all are added.")
   private boolean detach;
 
   @Option(
       names = {"-o", "--output"},
-      description = "Prints what the nodes print, each line after the name of its node.")
+      description = "Prints the output of the nodes, each line after the name of its node.")
   private boolean output;
 
   @Option(
       names = {"-q", "--quiet"},
-      description = "Prints only what went wrong.")
+      description = "Prints only failures.")
   private boolean quiet;
 
   RunCommand(Terminal terminal) {
@@ -145,20 +146,26 @@ final class RunCommand extends GraphCommand {
           return told();
         }
         if (!inTime) {
-          terminal.err().println("millrace: the time is over: " + seen.summary());
+          terminal
+              .err()
+              .println("millrace: the time given by --timeout is over: " + seen.summary());
           return ExitCode.TIMED_OUT;
         }
         heard = stops.get();
         if (heard > 1) {
           throw new CommandException(
-              ExitCode.FAILURE, "stopped; what runs is left to the server: " + seen.summary());
+              ExitCode.FAILURE, "stopped; running nodes are left to the server: " + seen.summary());
         }
         end();
       }
     }
 
     private void end() {
-      terminal.err().println("millrace: ending what was added; again to leave it to the server");
+      terminal
+          .err()
+          .println(
+              "millrace: killing the nodes that were added; press Ctrl-C again to leave them to the"
+                  + " server");
       List<String> open =
           seen.nodes().stream()
               .filter(node -> !node.state().isTerminal())
@@ -167,7 +174,7 @@ final class RunCommand extends GraphCommand {
       try {
         new KillCommand.Killing(calls, null, null).kill(open, (_, _) -> {});
       } catch (CommandException | RejectedException e) {
-        terminal.err().println("millrace: cannot end all: " + e.getMessage());
+        terminal.err().println("millrace: cannot kill all nodes: " + e.getMessage());
       }
     }
 

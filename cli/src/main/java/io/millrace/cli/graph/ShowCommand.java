@@ -26,14 +26,14 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "show",
     description = {
-      "Shows the graph as a tree, each node once, below the first of its parents; or all that is"
-          + " known of one node, with its data."
+      "Shows the graph as a tree, each node once, below the first of its parents; or one node with"
+          + " its data."
     })
 final class ShowCommand extends GraphCommand {
   private static final Set<String> TIMES = Set.of("created", "started", "ended", "notBefore");
   private static final int SHOWN = 10_000;
 
-  @Parameters(arity = "0..1", paramLabel = "ID", description = "A node.")
+  @Parameters(arity = "0..1", paramLabel = "ID", description = "The id of a node.")
   private @Nullable String id;
 
   @Mixin private GraphCommand.FilterOptions filter = new GraphCommand.FilterOptions();
@@ -42,7 +42,7 @@ final class ShowCommand extends GraphCommand {
       names = {"-n", "--limit"},
       paramLabel = "N",
       defaultValue = "1000",
-      description = "The most lines of the tree; 0 is all. Default: ${DEFAULT-VALUE}")
+      description = "The most lines of the tree; 0 for all. Default: ${DEFAULT-VALUE}")
   private int limit;
 
   ShowCommand(Terminal terminal) {
@@ -58,7 +58,7 @@ final class ShowCommand extends GraphCommand {
     if (id == null) {
       showAll(graph);
     } else if (filter.isGiven()) {
-      throw new UsageException("a node is named, so there is nothing to filter");
+      throw new UsageException("filters cannot be combined with the id of a node");
     } else {
       showOne(graph, GraphCommand.NodeArguments.checked(id));
     }

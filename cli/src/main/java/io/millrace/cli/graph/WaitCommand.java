@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
 /** Waits for nodes. */
-@Command(name = "wait", description = "Waits until nodes have ended, and exits by how they did.")
+@Command(name = "wait", description = "Waits until nodes have ended; the exit code says how.")
 final class WaitCommand extends GraphCommand {
   @Mixin private GraphCommand.NodeArguments nodes = new GraphCommand.NodeArguments();
 
@@ -29,13 +29,13 @@ final class WaitCommand extends GraphCommand {
   @Option(
       names = "--settled",
       description =
-          "A blocked node counts as one that has ended; else it is waited for until what blocks it"
-              + " was retried.")
+          "Does not wait for blocked nodes. Without it, a blocked node is waited for until the node"
+              + " that blocks it is retried and finishes.")
   private boolean settled;
 
   @Option(
       names = {"-q", "--quiet"},
-      description = "Prints no ends but bad ones.")
+      description = "Prints only nodes that did not end well.")
   private boolean quiet;
 
   WaitCommand(Terminal terminal) {

@@ -25,8 +25,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "watch",
     description = {
-      "Shows the graph as it changes: on a screen as a tree, elsewhere a line for every change, and"
-          + " with --json every message of the server, the whole graph first."
+      "Shows the graph as it changes: as a tree on a screen, otherwise a line for each change. With"
+          + " --json, prints each message of the server, the whole graph first."
     })
 final class WatchCommand extends GraphCommand {
   @Mixin private GraphCommand.FilterOptions filter = new GraphCommand.FilterOptions();
@@ -37,12 +37,12 @@ final class WatchCommand extends GraphCommand {
       names = {"-n", "--limit"},
       paramLabel = "N",
       defaultValue = "0",
-      description = "The most nodes to draw. Default: as many as fit the screen")
+      description = "The most nodes to draw. Default: as many as fit on the screen")
   private int limit;
 
   @Option(
       names = "--settled",
-      description = "Ends once nothing more happens by itself, and exits by how it all ended.")
+      description = "Ends when every node has ended or is blocked; the exit code says how.")
   private boolean settled;
 
   WatchCommand(Terminal terminal) {

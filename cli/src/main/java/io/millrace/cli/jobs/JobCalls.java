@@ -53,7 +53,7 @@ final class JobCalls {
     @Parameters(
         arity = "1..*",
         paramLabel = "KEY",
-        description = "Keys or GUIDs of jobs; - takes them from standard input, by lines.")
+        description = "Keys or GUIDs of jobs; - reads them from standard input, one per line.")
     private List<String> keys = List.of();
 
     /**

@@ -16,7 +16,7 @@ abstract class JobCommand extends RemoteCommand {
       names = "--api-key-file",
       paramLabel = "FILE",
       description =
-          "A file with the API key that the job server wants. Default: the environment's "
+          "A file with the API key of the job server. Default: the environment variable "
               + VARIABLE
               + ", or none")
   private @Nullable Path apiKeyFile;

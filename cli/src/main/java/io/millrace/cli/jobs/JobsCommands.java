@@ -23,14 +23,14 @@ import tools.jackson.databind.node.ObjectNode;
 /** The commands on jobs, under one name. */
 public final class JobsCommands {
   private static final Map<String, String> ENDS =
-      Map.of("6", "a job failed", "7", "the time given ran out before all jobs had ended");
+      Map.of("6", "a job failed", "7", "--timeout was over before all jobs had ended");
 
   private JobsCommands() {}
 
   /** With all that belongs to it. */
   public static CommandLine on(Terminal terminal) {
     CommandLine jobs =
-        CommandGroup.of("jobs", "Submits, finds, watches and operates jobs for workers.");
+        CommandGroup.of("jobs", "Submits, lists, shows, waits for and changes jobs.");
     List.of(new SubmitCommand(terminal), new WaitForJobs(terminal))
         .forEach(command -> CommandGroup.add(jobs, command, ENDS));
     List.of(
@@ -46,7 +46,7 @@ public final class JobsCommands {
   }
 
   /** Waits for jobs. */
-  @Command(name = "wait", description = "Waits until jobs have ended, and exits by how they did.")
+  @Command(name = "wait", description = "Waits until jobs have ended; the exit code says how.")
   private static final class WaitForJobs extends JobCommand {
     @Mixin private JobCalls.KeyArguments jobs = new JobCalls.KeyArguments();
 
@@ -54,7 +54,7 @@ public final class JobsCommands {
 
     @Option(
         names = {"-q", "--quiet"},
-        description = "Prints no ends.")
+        description = "Prints no results.")
     private boolean quiet;
 
     WaitForJobs(Terminal terminal) {
@@ -69,15 +69,15 @@ public final class JobsCommands {
   }
 
   /** Lists batches. */
-  @Command(
-      name = "batches",
-      description =
-          "Lists the batches; those that are named with how many of their jobs are where.")
+  @Command(name = "batches", description = "Lists the batches, or shows the job counts of some.")
   private static final class ListBatches extends JobCommand {
     private static final String PATH = "/api/batches";
     private static final int PAGE = 1_000;
 
-    @Parameters(arity = "0..*", paramLabel = "N", description = "Numbers of batches.")
+    @Parameters(
+        arity = "0..*",
+        paramLabel = "N",
+        description = "Numbers of batches to show with their job counts.")
     private List<Long> numbers = List.of();
 
     ListBatches(Terminal terminal) {
@@ -147,7 +147,7 @@ public final class JobsCommands {
   }
 
   /** Shows jobs. */
-  @Command(name = "show", description = "Shows all that is known of jobs, with how they failed.")
+  @Command(name = "show", description = "Shows jobs with all details and failures.")
   private static final class ShowJobs extends JobCommand {
     private static final String HISTORY = "history";
     private static final String RETURNS = "returnHistory";

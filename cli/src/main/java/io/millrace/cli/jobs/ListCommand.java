@@ -17,48 +17,51 @@ import tools.jackson.databind.JsonNode;
 /** Lists jobs. */
 @Command(
     name = "list",
-    description = "Lists the jobs that fit all that is asked for, in the order of submission.")
+    description = "Lists the jobs that match all options, in the order of submission.")
 final class ListCommand extends JobCommand {
   private static final int PAGE = 500;
 
   @Option(
       names = {"-t", "--type"},
       paramLabel = "TYPE",
-      description = "Only of this type.")
+      description = "Only jobs of this type.")
   private @Nullable String type;
 
   @Option(
       names = {"-s", "--status"},
       paramLabel = "STATUS",
-      description = "Only pending, running, done or failed ones.")
+      description = "Only jobs with this status: pending, running, done or failed.")
   private @Nullable String status;
 
   @Option(
       names = "--priority",
       paramLabel = "PRIORITY",
-      description = "Only immediate or batch ones.")
+      description = "Only jobs with this priority: immediate or batch.")
   private @Nullable String priority;
 
-  @Option(names = "--batch", paramLabel = "N", description = "Only those of this batch.")
+  @Option(names = "--batch", paramLabel = "N", description = "Only jobs of this batch.")
   private @Nullable String batch;
 
   @Option(
       names = "--worker",
       paramLabel = "ID",
-      description = "Only those that this worker has, or had last.")
+      description = "Only jobs that this worker runs or was the last to run.")
   private @Nullable String worker;
 
-  @Option(names = "--after", paramLabel = "KEY", description = "Only those behind this job.")
+  @Option(
+      names = "--after",
+      paramLabel = "KEY",
+      description = "Only jobs that follow this one in the list.")
   private @Nullable String after;
 
   @Option(
       names = {"-n", "--limit"},
       paramLabel = "N",
       defaultValue = "0",
-      description = "The most jobs to list; 0 is all. Default: ${DEFAULT-VALUE}")
+      description = "The most jobs to list; 0 for all. Default: ${DEFAULT-VALUE}")
   private long limit;
 
-  @Option(names = "--keys", description = "Prints only their keys, one on a line.")
+  @Option(names = "--keys", description = "Prints only keys, one per line.")
   private boolean keysOnly;
 
   ListCommand(Terminal terminal) {

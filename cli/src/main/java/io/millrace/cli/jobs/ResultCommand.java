@@ -23,16 +23,16 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "result",
     description =
-        "Writes the result of a job to standard output or a file, which appears only once it is"
-            + " whole.")
+        "Writes the result of a job to standard output or to a file. The file appears only when it"
+            + " is complete.")
 final class ResultCommand extends JobCommand {
-  @Parameters(paramLabel = "KEY", description = "The job's key or GUID.")
+  @Parameters(paramLabel = "KEY", description = "The key or GUID of the job.")
   private String key = "";
 
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "The file, replaced if there is one. Default: -, standard output")
+      description = "The file to write or replace. Default: -, standard output")
   private @Nullable String output;
 
   ResultCommand(Terminal terminal) {

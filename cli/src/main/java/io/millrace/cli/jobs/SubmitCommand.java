@@ -38,8 +38,8 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "submit",
     description =
-        "Submits a job for each file, whose bytes are its payload, and prints the keys. Payloads"
-            + " may be longer than memory.")
+        "Submits a job for each file, with the content as payload, and prints the keys. Payloads"
+            + " can be larger than memory.")
 final class SubmitCommand extends JobCommand {
   private static final int MEBI_SHIFT = 20;
 
@@ -55,19 +55,20 @@ final class SubmitCommand extends JobCommand {
 
   @Option(
       names = {"-w", "--wait"},
-      description = "Waits until all have ended, and exits by how they did.")
+      description = "Waits until all have ended; the exit code says how.")
   private boolean wait;
 
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
       description =
-          "Waits for the job of one file, and writes its result here, - being standard output.")
+          "Waits for the job, which must be only one, and writes its result to this file; - is"
+              + " standard output.")
   private @Nullable String output;
 
   @Option(
       names = {"-q", "--quiet"},
-      description = "Prints no keys and no ends.")
+      description = "Prints no keys and no results.")
   private boolean quiet;
 
   private long uploaded;
@@ -161,26 +162,26 @@ final class SubmitCommand extends JobCommand {
     @Option(
         names = {"-t", "--type"},
         paramLabel = "TYPE",
-        description = "The job type, on a server that has types.")
+        description = "The job type, if the server has job types.")
     private @Nullable String type;
 
     @Option(
         names = {"-k", "--key"},
         paramLabel = "KEY",
-        description = "What people call the job, unique; of one file only. Default: its GUID")
+        description = "A unique key for the job; only if there is one file. Default: its GUID")
     private @Nullable String key;
 
     @Option(
         names = {"-p", "--priority"},
         paramLabel = "PRIORITY",
         defaultValue = "batch",
-        description = "immediate, or batch, which comes after it. Default: ${DEFAULT-VALUE}")
+        description = "immediate or batch; immediate jobs are run first. Default: ${DEFAULT-VALUE}")
     private String priority = Priority.BATCH.word();
 
     @Option(
         names = "--description",
         paramLabel = "TEXT",
-        description = "A line for people, at most 128 characters.")
+        description = "A description for people, up to 128 characters.")
     private @Nullable String description;
 
     /**

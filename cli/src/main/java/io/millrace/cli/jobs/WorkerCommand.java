@@ -29,15 +29,17 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "worker",
     description = {
-      "Takes jobs and runs a command for each: the payload is its standard input, its standard"
-          + " output the result, exit code 0 success.",
-      "Lines on standard error as 'progress: 40 half done' tell how far it is; the others are kept"
-          + " when it fails. SIGTERM or SIGINT lets what runs end; the second one kills it."
+      "Runs a worker that runs a command for each job. The payload is its standard input, its"
+          + " standard output is the result, and exit code 0 means success.",
+      "A line like 'progress: 40 half done' on standard error reports progress; all other lines are"
+          + " kept if the job fails. On SIGTERM or SIGINT the worker takes no more jobs and ends"
+          + " when its jobs have ended; a second signal kills them."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:it was told to stop, and has stopped",
-      "1:the server does not let it in, or it was told twice to stop and jobs were given back",
+      "0:stopped on request",
+      "1:the server rejects the worker, or a second signal killed its jobs, which are offered to"
+          + " other workers",
       "2:the command line is wrong"
     })
 public final class WorkerCommand implements Callable<Integer> {
@@ -52,27 +54,26 @@ public final class WorkerCommand implements Callable<Integer> {
       names = {"-t", "--type"},
       paramLabel = "TYPE",
       defaultValue = "",
-      description = "The job type, on a server that has types.")
+      description = "The job type, if the server has job types.")
   private String type = "";
 
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "What people call it. Default: the host name")
+      description = "A name for people. Default: the host name")
   private @Nullable String name;
 
   @Option(
       names = "--id",
       paramLabel = "ID",
-      description =
-          "What it is counted under, the same after a restart and its own. Default: the name")
+      description = "An id that is unique and stays the same after a restart. Default: the name")
   private @Nullable String id;
 
   @Option(
       names = "--worker-token-file",
       paramLabel = "FILE",
       description =
-          "A file with the token that the job server wants of workers. Default: the environment's "
+          "A file with the worker token of the job server. Default: the environment variable "
               + VARIABLE
               + ", or none")
   private @Nullable Path workerTokenFile;
@@ -81,13 +82,15 @@ public final class WorkerCommand implements Callable<Integer> {
       names = {"-j", "--concurrency"},
       paramLabel = "N",
       defaultValue = "1",
-      description = "How many jobs it takes at a time, 1 to 1000. Default: ${DEFAULT-VALUE}")
+      description = "The number of jobs to run at a time, 1 to 1000. Default: ${DEFAULT-VALUE}")
   private int concurrency;
 
   @Parameters(
       arity = "1..*",
       paramLabel = "COMMAND",
-      description = "The command and its arguments, best after --; no shell sees them.")
+      description =
+          "The command and its arguments, best written after --; they are not interpreted by a"
+              + " shell.")
   private List<String> command = List.of();
 
   /** On this terminal. */
@@ -138,7 +141,7 @@ public final class WorkerCommand implements Callable<Integer> {
   private void checkCommand() {
     String program = command.getFirst();
     if (program.isEmpty() || program.startsWith("-")) {
-      throw new UsageException("this is no command: '" + program + "'");
+      throw new UsageException("not a command: '" + program + "'");
     }
     try {
       ProcessLauncher.checkProgram(program, Path.of(""), System.getenv().getOrDefault("PATH", ""));

@@ -14,8 +14,8 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "workers",
     description =
-        "Lists the workers of jobs that are connected and those that were not long ago, or shows"
-            + " one.")
+        "Lists the workers of the job server that are connected or were recently, or shows one of"
+            + " them.")
 public final class WorkersCommand extends JobCommand {
   private static final String PATH = "/api/workers";
 

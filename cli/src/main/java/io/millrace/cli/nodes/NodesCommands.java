@@ -32,7 +32,7 @@ public final class NodesCommands {
   /** {@code nodes}, with all that belongs to it. */
   public static CommandLine nodes(Terminal terminal) {
     CommandLine nodes =
-        CommandGroup.of("nodes", "Lists and removes execution nodes and sets their limits.");
+        CommandGroup.of("nodes", "Lists and removes execution nodes, and sets their limits.");
     CommandGroup.add(nodes, new ListNodes(terminal), Map.of());
     CommandGroup.add(nodes, new SetNode(terminal), Map.of());
     CommandGroup.add(nodes, new RemoveNode(terminal), Map.of());
@@ -42,7 +42,7 @@ public final class NodesCommands {
   /** {@code config}, with all that belongs to it. */
   public static CommandLine config(Terminal terminal) {
     CommandLine config =
-        CommandGroup.of("config", "Shows and sets what is configured for execution nodes.");
+        CommandGroup.of("config", "Shows and changes the configuration of execution nodes.");
     CommandGroup.add(config, new ShowConfig(terminal), Map.of());
     CommandGroup.add(config, new SetConfig(terminal), Map.of());
     return config;
@@ -53,7 +53,7 @@ public final class NodesCommands {
       name = "list",
       description = {
         "Lists the execution nodes.",
-        "A node is alive, dead (it has not refreshed itself for five seconds), or has left."
+        "The state of a node is alive, dead (no heartbeat for five seconds) or left."
       })
   private static final class ListNodes extends RemoteCommand {
     ListNodes(Terminal terminal) {
@@ -83,9 +83,9 @@ public final class NodesCommands {
   /** Sets the limit of a node. */
   @Command(
       name = "set",
-      description = "Sets how many tasks a node runs; what runs already goes on.")
+      description = "Sets how many tasks a node runs at a time. Running tasks are not affected.")
   private static final class SetNode extends RemoteCommand {
-    @Parameters(paramLabel = "NODE", description = "Its name or id.")
+    @Parameters(paramLabel = "NODE", description = "The name or id of the node.")
     private String node = "";
 
     @Option(
@@ -93,7 +93,7 @@ public final class NodesCommands {
         required = true,
         paramLabel = "N",
         description =
-            "The most tasks at a time over all queues; 0 takes no more, none is no limit.")
+            "The most tasks at a time over all queues; 0 for no tasks, none for no limit.")
     private String maxthreads = "";
 
     SetNode(Terminal terminal) {
@@ -117,10 +117,10 @@ public final class NodesCommands {
       name = "remove",
       description = {
         "Removes a node that is dead or has left, with its maxthreads.",
-        "What is configured for it stays; when it starts again, it is listed again."
+        "Its configuration is kept. The node is listed again when it starts again."
       })
   private static final class RemoveNode extends RemoteCommand {
-    @Parameters(paramLabel = "NODE", description = "Its name or id.")
+    @Parameters(paramLabel = "NODE", description = "The name or id of the node.")
     private String node = "";
 
     RemoveNode(Terminal terminal) {
@@ -137,9 +137,12 @@ public final class NodesCommands {
   }
 
   /** Shows what is configured. */
-  @Command(name = "show", description = "Shows what is set for all nodes, or for one.")
+  @Command(name = "show", description = "Shows the configuration of all nodes, or of one.")
   private static final class ShowConfig extends RemoteCommand {
-    @Option(names = "--node", paramLabel = "NODE", description = "Only what is set for this node.")
+    @Option(
+        names = "--node",
+        paramLabel = "NODE",
+        description = "Shows only what is set for this node.")
     private @Nullable String node;
 
     ShowConfig(Terminal terminal) {
@@ -161,15 +164,16 @@ public final class NodesCommands {
   /** Changes what is configured. */
   @Command(
       name = "set",
-      description = "Sets what is configured for all nodes, or for one; nodes take it up at once.")
+      description = "Changes the configuration of all nodes, or of one. It takes effect at once.")
   private static final class SetConfig extends RemoteCommand {
     @Parameters(
         arity = "1..*",
         paramLabel = "KEY=VALUE",
-        description = "As activequeues='[\"demo\"]' or log_level=debug; KEY=null unsets.")
+        description =
+            "For example activequeues='[\"demo\"]' or log_level=debug; KEY=null removes a value.")
     private List<String> pairs = List.of();
 
-    @Option(names = "--node", paramLabel = "NODE", description = "Only for this node.")
+    @Option(names = "--node", paramLabel = "NODE", description = "Changes only this node.")
     private @Nullable String node;
 
     SetConfig(Terminal terminal) {
@@ -179,7 +183,7 @@ public final class NodesCommands {
     @Override
     protected int run(JsonCalls calls) {
       ObjectNode fields = KeyValues.object(pairs);
-      fields.forEachEntry(ConfigSetCommand::check);
+      fields.forEachEntry(SetConfig::check);
       JsonNode answer = calls.post(path(node), fields);
       print(answer, "set " + String.join(", ", fields.propertyNames()));
       warnOfUnknownQueues(calls, fields);

@@ -31,8 +31,7 @@ public final class QueuesCommands {
   /** With all that belongs to it. */
   public static CommandLine on(Terminal terminal) {
     CommandLine queues =
-        CommandGroup.of(
-            "queues", "Lists, creates, changes, resumes and deletes the queues of a server.");
+        CommandGroup.of("queues", "Lists, creates, changes, resumes and deletes queues.");
     List.of(
             new ListQueues(terminal),
             new ShowQueue(terminal),
@@ -45,7 +44,7 @@ public final class QueuesCommands {
   }
 
   /** Lists queues. */
-  @Command(name = "list", description = "Lists the queues and how many tasks each has.")
+  @Command(name = "list", description = "Lists the queues with the number of their tasks.")
   private static final class ListQueues extends RemoteCommand {
     ListQueues(Terminal terminal) {
       super(terminal);
@@ -77,9 +76,11 @@ public final class QueuesCommands {
   }
 
   /** Shows a queue. */
-  @Command(name = "show", description = "Shows all that is set for a queue, and its counts.")
+  @Command(
+      name = "show",
+      description = "Shows the settings of a queue and the number of its tasks.")
   private static final class ShowQueue extends RemoteCommand {
-    @Parameters(paramLabel = "QUEUE", description = "Its id or name.")
+    @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
     private String queue = "";
 
     ShowQueue(Terminal terminal) {
@@ -108,16 +109,17 @@ public final class QueuesCommands {
   /** Creates a queue. */
   @Command(
       name = "create",
-      description = "Creates a queue; without --threads it runs nothing until they are set.")
+      description =
+          "Creates a queue. It runs no tasks until --threads is set, here or by 'queues set'.")
   private static final class CreateQueue extends RemoteCommand {
-    @Parameters(paramLabel = "NAME", description = "Its name, which no other queue has.")
+    @Parameters(paramLabel = "NAME", description = "A name that no other queue has.")
     private String name = "";
 
     @Option(
         names = {"-p", "--plugin"},
         required = true,
         paramLabel = "NAME",
-        description = "What runs its tasks: shell, exec, demo, or a plugin of your own.")
+        description = "The plugin that runs its tasks: shell, exec, demo, or your own.")
     private String plugin = "";
 
     @Mixin private QueueOptions options = new QueueOptions();
@@ -138,18 +140,20 @@ public final class QueuesCommands {
   }
 
   /** Changes a queue. */
-  @Command(name = "set", description = "Changes a queue; what runs already goes on.")
+  @Command(
+      name = "set",
+      description = "Changes the settings of a queue. Running tasks are not affected.")
   private static final class SetQueue extends RemoteCommand {
-    @Parameters(paramLabel = "QUEUE", description = "Its id or name.")
+    @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
     private String queue = "";
 
-    @Option(names = "--name", paramLabel = "NAME", description = "Another name.")
+    @Option(names = "--name", paramLabel = "NAME", description = "The new name.")
     private @Nullable String name;
 
     @Option(
         names = {"-p", "--plugin"},
         paramLabel = "NAME",
-        description = "Another plugin.")
+        description = "The new plugin.")
     private @Nullable String plugin;
 
     @Mixin private QueueOptions options = new QueueOptions();
@@ -169,7 +173,7 @@ public final class QueuesCommands {
       }
       options.addTo(fields);
       if (fields.isEmpty()) {
-        throw new UsageException("say what to set, as --threads 5");
+        throw new UsageException("name what to set, for example --threads 5");
       }
       // The queue may be gone, which is another matter than a value that is not accepted.
       QueueCalls.find(calls, queue);
@@ -183,11 +187,12 @@ public final class QueuesCommands {
   @Command(
       name = "resume",
       description = {
-        "Resumes a queue that nodes have stopped serving because they cannot start task runners.",
-        "A halted queue gets back the threads that it had, and all nodes may claim its tasks again."
+        "Resumes a queue that nodes have stopped serving because they could not start task"
+            + " runners.",
+        "A halted queue gets its former threads back, and all nodes may claim its tasks again."
       })
   private static final class ResumeQueue extends RemoteCommand {
-    @Parameters(paramLabel = "QUEUE", description = "Its id or name.")
+    @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
     private String queue = "";
 
     ResumeQueue(Terminal terminal) {
@@ -216,12 +221,14 @@ public final class QueuesCommands {
   @Command(
       name = "delete",
       description =
-          "Deletes a queue. Its tasks stay and can be searched; those that wait are never run.")
+          "Deletes a queue. Its tasks are kept and can be searched; waiting tasks are never run.")
   private static final class DeleteQueue extends RemoteCommand {
-    @Parameters(paramLabel = "QUEUE", description = "Its id or name.")
+    @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
     private String queue = "";
 
-    @Option(names = "--force", description = "Also when tasks of it wait or run.")
+    @Option(
+        names = "--force",
+        description = "Deletes the queue also if it has waiting or running tasks.")
     private boolean force;
 
     DeleteQueue(Terminal terminal) {
@@ -249,37 +256,39 @@ public final class QueuesCommands {
         names = {"-t", "--threads"},
         paramLabel = "N",
         description =
-            "The most tasks that run at a time over all nodes; 0 or none runs nothing, which is"
-                + " what a queue begins with.")
+            "The most tasks to run at a time over all nodes; 0 or none for no tasks. A new queue"
+                + " has none.")
     private @Nullable String threads;
 
     @Option(
         names = "--sort",
         paramLabel = "ORDER",
-        description = "Which task is next: fifo, lifo, or default, which is oldest first too.")
+        description = "The order of tasks: fifo, lifo or default (oldest first).")
     private @Nullable Sort sort;
 
     @Option(
         names = "--pin",
         split = ",",
         paramLabel = "NODE",
-        description = "Only these nodes serve it; goes before --ignore.")
+        description = "Only these nodes serve the queue; takes precedence over --ignore.")
     private List<String> pin = List.of();
 
     @Option(
         names = "--ignore",
         split = ",",
         paramLabel = "NODE",
-        description = "These nodes do not serve it.")
+        description = "These nodes do not serve the queue.")
     private List<String> ignore = List.of();
 
-    @Option(names = "--any-node", description = "All nodes may serve it again.")
+    @Option(
+        names = "--any-node",
+        description = "Removes --pin and --ignore, so that all nodes serve the queue.")
     private boolean anyNode;
 
     @Option(
         names = "--requeue-orphans",
         paramLabel = "N",
-        description = "How often a task is queued again that became an orphan; 0 by default.")
+        description = "How often a task is queued again after its node was lost. Default: 0")
     private @Nullable String requeueOrphans;
 
     /** Adds what was given to the fields of a request. */
@@ -292,7 +301,7 @@ public final class QueuesCommands {
       }
       if (anyNode) {
         if (!pin.isEmpty() || !ignore.isEmpty()) {
-          throw new UsageException("--any-node goes neither with --pin nor with --ignore");
+          throw new UsageException("--any-node cannot be combined with --pin or --ignore");
         }
         fields.putArray("nodes_pin");
         fields.putArray("nodes_ignore");

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "runner",
     hidden = true,
-    description = "A task runner, as an execution node starts it.")
+    description = "A task runner, started by an execution node.")
 public final class RunnerCommand implements Callable<Integer> {
   @Mixin private ServerAddress server = new ServerAddress();
 
@@ -33,14 +33,14 @@ public final class RunnerCommand implements Callable<Integer> {
       names = "--socket",
       paramLabel = "PATH",
       required = true,
-      description = "Where the node listens.")
+      description = "The socket of the node.")
   private Path socket = Path.of("");
 
   @Option(
       names = "--folder",
       paramLabel = "DIR",
       required = true,
-      description = "The folder that the node made for this runner.")
+      description = "The folder of this runner.")
   private Path folder = Path.of("");
 
   /** To be filled from the command line. */

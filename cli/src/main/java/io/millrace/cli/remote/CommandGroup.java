@@ -14,10 +14,12 @@ public final class CommandGroup implements Runnable {
   private static final Map<String, String> EXIT_CODES =
       Map.of(
           "0", "done",
-          "1", "failed: no server there, wrong token, the outcome is unknown",
-          "2", "the command line or what it names as input is wrong",
+          "1",
+              "failed: for example the server cannot be reached, the token is wrong, or the outcome"
+                  + " is unknown",
+          "2", "the command line or an input file is wrong",
           "3", "refused by the server",
-          "4", "what was named is not there");
+          "4", "what was named does not exist");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 

@@ -29,7 +29,7 @@ public final class KeyValues {
     for (String pair : pairs) {
       int equals = pair.indexOf('=');
       if (equals <= 0) {
-        throw new UsageException("write key=value, not '" + pair + "'");
+        throw new UsageException("expected key=value, not '" + pair + "'");
       }
       String key = pair.substring(0, equals);
       if (object.has(key)) {

@@ -27,7 +27,7 @@ public abstract class RemoteCommand implements Callable<Integer> {
 
   @Mixin private ServerAddress address = new ServerAddress();
 
-  @Option(names = "--json", description = "Prints JSON instead of text for people.")
+  @Option(names = "--json", description = "Prints JSON.")
   private boolean json;
 
   /** On this terminal. */

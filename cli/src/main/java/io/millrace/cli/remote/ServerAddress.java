@@ -18,21 +18,22 @@ public final class ServerAddress {
   @Option(
       names = "--server",
       paramLabel = "URL",
-      description = "The server to ask. Default: the environment's MILLRACE_SERVER, or " + DEFAULT)
+      description =
+          "The server to connect to. Default: the environment variable MILLRACE_SERVER, or "
+              + DEFAULT)
   private @Nullable String server;
 
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "A file with the token that the server wants.")
+      description = "A file with the token for the server.")
   private @Nullable Path tokenFile;
 
   @Option(
       names = "--certificates",
       paramLabel = "FILE",
       description =
-          "Certificates (PEM) by which an https server proves itself. Default: those that Java"
-              + " trusts")
+          "A file of certificates (PEM) to trust for https. Default: those that Java trusts")
   private @Nullable Path certificates;
 
   /**

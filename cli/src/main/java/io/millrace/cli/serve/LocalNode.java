@@ -1,7 +1,6 @@
 package io.millrace.cli.serve;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import io.millrace.blobs.BlobStore;
 import io.millrace.cli.queues.RunnerCommand.RunnerLaunch;
@@ -188,7 +187,7 @@ final class LocalNode {
    * own loggers; what others log stays as it is.
    */
   static final class LogLevel {
-    private final Logger millrace;
+    private final ch.qos.logback.classic.Logger millrace;
     private final @Nullable Level usual;
 
     /** The level that {@code context} has now is what holds where none is stored. */
@@ -213,16 +212,16 @@ final class LocalNode {
         names = "--plugins",
         paramLabel = "DIR",
         description =
-            "The folder with plugins: executables, jars, folders with classes. Default: the"
-                + " built-in ones alone")
+            "A folder with plugins: executables, jars and folders with classes. Default: only the"
+                + " built-in plugins")
     private @Nullable Path plugins;
 
     @Option(
         names = "--warm-runners",
         paramLabel = "N",
         description =
-            "How many idle runners are kept for the next tasks. Default: 0, a process for each"
-                + " task")
+            "The number of idle task runners to keep for the next tasks. Default: 0, a new process"
+                + " for each task")
     private String warm = "0";
 
     @Nullable Path plugins() {

@@ -35,15 +35,16 @@ import picocli.CommandLine.Option;
     name = "node",
     description = {
       "Runs an execution node, which claims tasks of queues and runs them.",
-      "It stops on SIGTERM or SIGINT; tasks that run go on, and its next start finds them again."
+      "It stops on SIGTERM or SIGINT. Running tasks go on, and the node finds them when it starts"
+          + " again."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:it was told to stop, and has stopped",
-      "1:another process has taken its name, the server is another than the one meant or wants"
-          + " another token, or processes cannot be started here",
+      "0:stopped on request",
+      "1:another process has taken its name, the server cannot be trusted or rejects the token, or"
+          + " processes cannot be started here",
       "2:the command line is wrong",
-      "3:the memory ran out; tasks that run go on"
+      "3:out of memory; running tasks go on"
     })
 public final class NodeCommand implements Callable<Integer> {
   /** A node tries again by itself. */
@@ -57,15 +58,15 @@ public final class NodeCommand implements Callable<Integer> {
       names = "--name",
       paramLabel = "NAME",
       description =
-          "Its unique name; while another live node has it, this one waits. Default: the host name")
+          "A unique name. If another live node has it, this node waits. Default: the host name")
   private @Nullable String name;
 
   @Option(
       names = {"-d", "--data"},
       paramLabel = "DIR",
       description =
-          "The folder of what it knows of its runners, for it alone."
-              + " Default: ./millrace-nodes/SERVER/NAME")
+          "The folder for the state of its task runners; no other node may use it. Default:"
+              + " ./millrace-nodes/SERVER/NAME")
   private @Nullable Path data;
 
   /** How it ended by itself; what ends it from outside is no failure. */

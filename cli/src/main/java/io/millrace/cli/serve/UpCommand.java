@@ -33,15 +33,15 @@ import picocli.CommandLine.Option;
 /** Starts a server and serves until it is told to stop. */
 @Command(
     name = "up",
-    description = "Starts a server, which stops on SIGTERM or SIGINT.",
+    description = "Starts a server. It stops on SIGTERM or SIGINT.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:it was told to stop, and has stopped with nothing left undone",
-      "1:it could not start, or failed: the folder is in use, the port is taken, the disk fails",
+      "0:stopped on request",
+      "1:failed: for example the folder is in use, the port is taken, or the disk fails",
       "2:the command line or the configuration is wrong",
-      "3:the memory ran out; nothing that was acknowledged is lost",
-      "5:the folder is damaged",
-      "74:the store has stopped by itself, because a write or a sync failed: start it again"
+      "3:out of memory; nothing that was acknowledged is lost",
+      "5:files in the folder are damaged",
+      "74:the store has stopped because a write or a sync failed: start the server again"
     })
 public final class UpCommand implements Callable<Integer> {
   /** How long a server may take to end after a failure. */
@@ -52,57 +52,61 @@ public final class UpCommand implements Callable<Integer> {
   @Option(
       names = {"-d", "--data"},
       paramLabel = "DIR",
-      description = "The folder of the store, made where it is absent. Default: ./millrace-data")
+      description = "The folder of the store; created if absent. Default: ./millrace-data")
   private @Nullable String data;
 
   @Option(
       names = {"-p", "--port"},
       paramLabel = "N",
-      description = "The port; 0 takes any free one. Default: 8048")
+      description = "The port; 0 for any free port. Default: 8048")
   private @Nullable String port;
 
   @Option(
       names = "--address",
       paramLabel = "HOST",
       description =
-          "The address to listen on. Default: 127.0.0.1; any but loopback needs --token-file.")
+          "The address to listen on. Addresses other than loopback need --token-file. Default:"
+              + " 127.0.0.1")
   private @Nullable String address;
 
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "A file with one token, which every client must then present.")
+      description = "A file with a token that every client must then send.")
   private @Nullable String tokenFile;
 
   @Option(
       names = "--journal",
       paramLabel = "MODE",
       description =
-          "strict: answers wait until they are on disk. opportunistic: they do not, and a crash may"
-              + " lose the newest. Default: strict")
+          "strict: every answer is on disk before it is sent. opportunistic: answers are sent at"
+              + " once, and a crash may lose the newest changes. Default: strict")
   private @Nullable String journal;
 
   @Option(
       names = {"-c", "--config"},
       paramLabel = "FILE",
-      description = "A YAML file with these and more settings, see docs/configuration.md.")
+      description = "A YAML file with these and other settings; see docs/configuration.md.")
   private @Nullable Path config;
 
   @Option(
       names = "--set",
       paramLabel = "KEY=VALUE",
-      description = "Any setting of the configuration file, as in --set server.idle-timeout=5m.")
+      description =
+          "A setting of the configuration file, for example --set server.idle-timeout=5m; can be"
+              + " repeated.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
   @Option(
       names = "--no-node",
-      description = "Runs no execution node beside the server; its queues wait for other nodes.")
+      description =
+          "Does not run an execution node in the server; tasks of queues wait for other nodes.")
   private boolean noNode;
 
   @Option(
       names = "--node-name",
       paramLabel = "NAME",
-      description = "The name of the execution node beside the server. Default: the host name")
+      description = "The name of the execution node in the server. Default: the host name")
   private @Nullable String nodeName;
 
   @Mixin private LocalNode.RunnerOptions workers = new LocalNode.RunnerOptions();
@@ -243,8 +247,8 @@ public final class UpCommand implements Callable<Integer> {
         code == ExitCode.STOPPED
             ? "the store has stopped: "
                 + server.stopped().resultNow().getMessage()
-                + "; its next start finds everything that was acknowledged"
-            : "the execution node beside the server has failed, see the log";
+                + "; nothing that was acknowledged is lost; start the server again"
+            : "the execution node in the server has failed; see the log";
     terminal.err().println("millrace: " + why);
   }
 

@@ -39,8 +39,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "backup",
     description =
-        "Saves the whole store, as it is at one moment, to a file, while a server works on. The"
-            + " file is checked and appears only once it is whole.")
+        "Saves the whole store, as it is at one moment, to a file; a server goes on meanwhile. The"
+            + " file is checked, and appears only when it is complete.")
 final class BackupCommand implements Callable<Integer> {
   private final Terminal terminal;
 

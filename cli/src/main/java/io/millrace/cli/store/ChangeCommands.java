@@ -31,19 +31,19 @@ final class ChangeCommands {
   /** Adds a task. */
   @Command(name = "add", description = "Adds a task and shows it.")
   static final class AddTask extends TargetCommand {
-    @Parameters(index = "0", paramLabel = "GROUP", description = "The group to add it to.")
+    @Parameters(index = "0", paramLabel = "GROUP", description = "The group of the task.")
     private String group = "";
 
     @Parameters(
         index = "1",
         arity = "0..1",
         paramLabel = "DATA",
-        description = "The task's data; none by default.")
+        description = "The data of the task. Default: none")
     private @Nullable String text;
 
     @Mixin private TaskContent content = new TaskContent();
 
-    @Option(names = "--owned", description = "Until then the client owns it.")
+    @Option(names = "--owned", description = "The client owns the task until then.")
     private boolean owned;
 
     AddTask(Terminal terminal) {
@@ -71,12 +71,12 @@ final class ChangeCommands {
   /** Claims tasks. */
   @Command(
       name = "claim",
-      description = "Claims waiting tasks and shows them; exits with 4 when there was none.")
+      description = "Claims waiting tasks and shows them; exits with 4 if there is none.")
   static final class ClaimTasks extends TargetCommand {
     @Parameters(
         paramLabel = "GROUP",
         arity = "1..*",
-        description = "The groups to take from, tried in this order.")
+        description = "The groups to claim from, tried in this order.")
     private List<String> groups = List.of();
 
     @Option(
@@ -84,28 +84,28 @@ final class ChangeCommands {
         paramLabel = "TIME",
         defaultValue = "60s",
         converter = Durations.class,
-        description = "How long they are the client's. Default: ${DEFAULT-VALUE}")
+        description = "How long the client owns the tasks. Default: ${DEFAULT-VALUE}")
     private Duration lease = Duration.ZERO;
 
     @Option(
         names = {"-n", "--count"},
         paramLabel = "N",
         defaultValue = "1",
-        description = "The most tasks to take. Default: ${DEFAULT-VALUE}")
+        description = "The most tasks to claim. Default: ${DEFAULT-VALUE}")
     private int count;
 
     @Option(
         names = "--order",
         defaultValue = "RANDOM",
         paramLabel = "ORDER",
-        description = "Which tasks: random, oldest or newest. Default: random")
+        description = "Which tasks to claim first: random, oldest or newest. Default: random")
     private ClaimOrder order = ClaimOrder.RANDOM;
 
     @Option(
         names = "--while-fewer-than",
         paramLabel = "N",
         description =
-            "Takes from a group only while fewer than N of its tasks are claimed; 0 is no limit.")
+            "Claims from a group only while fewer than N of its tasks are claimed; 0 for no limit.")
     private int limit;
 
     @Option(
@@ -113,7 +113,7 @@ final class ChangeCommands {
         paramLabel = "TIME",
         defaultValue = "0s",
         converter = Durations.class,
-        description = "How long to wait for a task where there is none. Default: ${DEFAULT-VALUE}")
+        description = "How long to wait if there is no task. Default: ${DEFAULT-VALUE}")
     private Duration wait = Duration.ZERO;
 
     @Mixin private ClientOption client = new ClientOption();
@@ -143,18 +143,22 @@ final class ChangeCommands {
   @Command(
       name = "update",
       description = {
-        "Changes a task and shows it. It keeps its data unless other data is given. With a time the"
-            + " client owns it until then; without one it is available to everybody at once: that"
-            + " is how a claimed task is given back."
+        "Changes a task and shows it. Its data is kept unless new data is given. With --after, the"
+            + " client owns the task until then; otherwise the task is available to all clients at"
+            + " once, so this is also how to give back a claimed task."
       })
   static final class UpdateTask extends TargetCommand {
     @Parameters(
         index = "0",
         paramLabel = "TASK",
-        description = "The task's id, as 14, or ~ and its origin, as ~10.")
+        description = "A task: its id, for example 14, or ~ and its origin, for example ~10.")
     private String task = "";
 
-    @Parameters(index = "1", arity = "0..1", paramLabel = "DATA", description = "Its new data.")
+    @Parameters(
+        index = "1",
+        arity = "0..1",
+        paramLabel = "DATA",
+        description = "The new data of the task.")
     private @Nullable String text;
 
     @Mixin private TaskContent content = new TaskContent();
@@ -163,7 +167,7 @@ final class ChangeCommands {
         names = "--renew",
         paramLabel = "TIME",
         converter = Durations.class,
-        description = "Prolongs the client's claim to so long from now, and changes nothing else.")
+        description = "Renews the client's claim for this long from now; changes nothing else.")
     private @Nullable Duration renew;
 
     @Option(
@@ -171,7 +175,7 @@ final class ChangeCommands {
         paramLabel = "TIME",
         converter = Durations.class,
         description =
-            "Claims the task, which must be waiting, for so long, and changes nothing else.")
+            "Claims the task, which must be waiting, for this long; changes nothing else.")
     private @Nullable Duration take;
 
     UpdateTask(Terminal terminal) {
@@ -206,12 +210,14 @@ final class ChangeCommands {
     @Parameters(
         paramLabel = "TASK",
         arity = "1..*",
-        description = "A task's id, as 14, or ~ and its origin, as ~10.")
+        description = "A task: its id, for example 14, or ~ and its origin, for example ~10.")
     private List<String> names = List.of();
 
     @Option(
         names = "--override",
-        description = "Deletes what others own too; servers with roles want an operator for it.")
+        description =
+            "Deletes also tasks that other clients own. If the server has roles, this needs the"
+                + " role of an operator.")
     private boolean override;
 
     @Mixin private ClientOption client = new ClientOption();
@@ -239,7 +245,7 @@ final class ChangeCommands {
     @Option(
         names = "--from",
         paramLabel = "FILE",
-        description = "Takes the bytes of this file as its data; - is standard input.")
+        description = "Takes the data from this file; - is standard input.")
     private @Nullable Path file;
 
     @Option(
@@ -247,7 +253,8 @@ final class ChangeCommands {
         paramLabel = "TIME",
         converter = Durations.class,
         description =
-            "How long until everybody can claim it, as 500ms, 30s, 5m, 2h or 1d. Default: now")
+            "The time until the task is available, for example 500ms, 30s, 5m, 2h or 1d. Default:"
+                + " now")
     private @Nullable Duration after;
 
     @Mixin private ClientOption client = new ClientOption();
@@ -292,9 +299,9 @@ final class ChangeCommands {
         paramLabel = "N",
         defaultValue = "${env:MILLRACE_CLIENT:-1}",
         description =
-            "The client id that owns what is claimed; only it can change that before the lease"
-                + " ends. Default: the environment's MILLRACE_CLIENT, or 1, so that one command can"
-                + " finish what another claimed")
+            "The client id that owns claimed tasks; only this client can change them before the"
+                + " lease ends. Default: the environment variable MILLRACE_CLIENT, or 1, so that"
+                + " one command can finish what another has claimed")
     private long client;
 
     Owner owner() {

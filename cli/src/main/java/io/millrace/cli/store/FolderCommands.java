@@ -32,9 +32,9 @@ final class FolderCommands {
   @Command(
       name = "verify",
       description =
-          "Reads every file of a store's folder and every record in them, replays what a start"
-              + " would, changes nothing, and says what it found. Exits with 5 when something is"
-              + " damaged and with 4 when there is no store.")
+          "Checks every file and record in the folder of a store, replays what a start would"
+              + " replay, and reports the result. Changes nothing. Exits with 5 if something is"
+              + " damaged, and with 4 if there is no store.")
   static final class Verify implements Callable<Integer> {
     private final Terminal terminal;
 
@@ -119,9 +119,10 @@ final class FolderCommands {
   @Command(
       name = "salvage",
       description =
-          "Saves to a backup what can be read of a store that does not start any more: its newest"
-              + " whole snapshot and the commits after it, up to the first that is damaged. Changes"
-              + " nothing in the folder. Make a new store of the backup with restore.")
+          "Saves what can still be read of a store that does not start any more to a backup: its"
+              + " newest complete snapshot and the commits after it, up to the first damage."
+              + " Changes nothing in the folder. Create a new store from the backup with"
+              + " 'restore'.")
   static final class Salvage implements Callable<Integer> {
     private final Terminal terminal;
 
@@ -170,12 +171,12 @@ final class FolderCommands {
   @Command(
       name = "restore",
       description =
-          "Makes a new store of a backup, in a folder that is empty or not there yet. It holds what"
-              + " the other one held at the backup, claims included.")
+          "Creates a new store from a backup, in a folder that is empty or absent. It holds what"
+              + " the store held at the time of the backup, including claims.")
   static final class Restore implements Callable<Integer> {
     private final Terminal terminal;
 
-    @Parameters(paramLabel = "FILE", description = "The backup.")
+    @Parameters(paramLabel = "FILE", description = "The backup file.")
     private Path file = Path.of("");
 
     @Option(

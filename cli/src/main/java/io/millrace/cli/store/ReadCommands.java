@@ -25,7 +25,7 @@ final class ReadCommands {
   private ReadCommands() {}
 
   /** Lists the groups. */
-  @Command(name = "groups", description = "Lists the groups and how many tasks each has.")
+  @Command(name = "groups", description = "Lists the groups with the number of their tasks.")
   static final class ListGroups extends TargetCommand {
     ListGroups(Terminal terminal) {
       super(terminal);
@@ -50,8 +50,7 @@ final class ReadCommands {
   /** Lists a group's tasks. */
   @Command(
       name = "list",
-      description =
-          "Lists the tasks of a group that wait, those that became available first at top.")
+      description = "Lists the waiting tasks of a group, those available the longest first.")
   static final class ListTasks extends TargetCommand {
     @Parameters(paramLabel = "GROUP", description = "The group's name.")
     private String group = "";
@@ -64,7 +63,7 @@ final class ReadCommands {
     @Option(
         names = {"-n", "--limit"},
         paramLabel = "N",
-        description = "The most tasks to list; 0, the default, lists all.")
+        description = "The most tasks to list; 0 for all. Default: 0")
     private int limit;
 
     ListTasks(Terminal terminal) {
@@ -80,15 +79,15 @@ final class ReadCommands {
   }
 
   /** Shows tasks. */
-  @Command(name = "get", description = "Shows tasks; exits with 4 when one of them is not there.")
+  @Command(name = "get", description = "Shows tasks; exits with 4 if one of them does not exist.")
   static final class GetTasks extends TargetCommand {
     @Parameters(
         paramLabel = "TASK",
         arity = "1..*",
-        description = "A task's id, as 14, or ~ and its origin, as ~10.")
+        description = "A task: its id, for example 14, or ~ and its origin, for example ~10.")
     private List<String> names = List.of();
 
-    @Option(names = "--raw", description = "Writes only the tasks' data, byte for byte.")
+    @Option(names = "--raw", description = "Writes only the data of the tasks, byte for byte.")
     private boolean raw;
 
     GetTasks(Terminal terminal) {
@@ -123,13 +122,13 @@ final class ReadCommands {
     @Parameters(paramLabel = "COLLECTION", description = "The collection's name.")
     private String collection = "";
 
-    @Option(names = "--prefix", paramLabel = "TEXT", description = "Only keys that begin so.")
+    @Option(names = "--prefix", paramLabel = "TEXT", description = "Only keys with this prefix.")
     private String prefix = "";
 
     @Option(
         names = {"-n", "--limit"},
         paramLabel = "N",
-        description = "The most documents to list; 0, the default, lists all.")
+        description = "The most documents to list; 0 for all. Default: 0")
     private int limit;
 
     ListDocuments(Terminal terminal) {
@@ -151,12 +150,15 @@ final class ReadCommands {
   }
 
   /** Shows a document. */
-  @Command(name = "document", description = "Shows a document; exits with 4 when it is not there.")
+  @Command(name = "document", description = "Shows a document; exits with 4 if it does not exist.")
   static final class ShowDocument extends TargetCommand {
-    @Parameters(index = "0", paramLabel = "COLLECTION", description = "Its collection.")
+    @Parameters(
+        index = "0",
+        paramLabel = "COLLECTION",
+        description = "The collection of the document.")
     private String collection = "";
 
-    @Parameters(index = "1", paramLabel = "KEY", description = "Its key.")
+    @Parameters(index = "1", paramLabel = "KEY", description = "The key of the document.")
     private String key = "";
 
     @Option(names = "--raw", description = "Writes only the body, byte for byte.")

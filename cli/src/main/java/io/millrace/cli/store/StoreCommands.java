@@ -13,15 +13,18 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "store",
     description =
-        "Reads, changes, saves and checks a store: behind a server, or in a folder with --data.")
+        "Reads, changes, saves and checks a store: that of a server, or one in a folder with"
+            + " --data.")
 public final class StoreCommands implements Runnable {
   private static final Map<String, String> EXIT_CODES =
       Map.of(
           "0", "done",
-          "1", "failed: no server there, wrong token, the folder is in use, the disk fails",
+          "1",
+              "failed: for example the server cannot be reached, the token is wrong, the folder is"
+                  + " in use, or the disk fails",
           "2", "the command line is wrong",
-          "3", "refused by the store; nothing has changed",
-          "4", "what was named is not there, or nothing could be claimed",
+          "3", "refused by the store; nothing was changed",
+          "4", "what was named does not exist, or nothing could be claimed",
           "5", "stored files are damaged");
 
   @Spec private CommandSpec spec = CommandSpec.create();

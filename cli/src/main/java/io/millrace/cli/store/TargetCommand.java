@@ -28,9 +28,7 @@ abstract class TargetCommand implements Callable<Integer> {
 
   @Mixin private Target target = new Target();
 
-  @Option(
-      names = "--json",
-      description = "Prints the JSON of the HTTP API instead of text for people.")
+  @Option(names = "--json", description = "Prints the JSON of the HTTP API.")
   private boolean json;
 
   TargetCommand(Terminal terminal) {
@@ -101,14 +99,16 @@ abstract class TargetCommand implements Callable<Integer> {
     @Option(
         names = {"-d", "--data"},
         paramLabel = "DIR",
-        description = "Instead of a server: the folder of a store that no server has open.")
+        description =
+            "Opens the store in this folder instead of connecting to a server; no server may have"
+                + " it open.")
     private @Nullable Path data;
 
     /** The folder named; null when it is a server that is meant. */
     @Nullable Path folder() {
       if (data != null && address.isGiven()) {
         throw new UsageException(
-            "--data names a folder: --server, --token-file and --certificates do not fit");
+            "--data cannot be combined with --server, --token-file or --certificates");
       }
       return data;
     }

@@ -23,9 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Prints commits as they happen. */
-@Command(
-    name = "watch",
-    description = "Prints every change as it happens, until it is interrupted.")
+@Command(name = "watch", description = "Prints each change as it happens, until it is stopped.")
 final class WatchCommand extends TargetCommand {
   private static final Duration ROUND = Duration.ofSeconds(30);
 
@@ -41,13 +39,13 @@ final class WatchCommand extends TargetCommand {
   @Option(
       names = "--after",
       paramLabel = "POSITION",
-      description = "Begins after this position; now by default.")
+      description = "Begins after this position. Default: now")
   private @Nullable String after;
 
   @Option(
       names = {"-n", "--count"},
       paramLabel = "N",
-      description = "Ends after so many commits; 0, the default, goes on.")
+      description = "Ends after this number of commits; 0 for no end. Default: 0")
   private long count;
 
   WatchCommand(Terminal terminal) {

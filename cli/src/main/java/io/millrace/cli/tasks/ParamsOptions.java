@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class ParamsOptions {
   private static final int BUFFER_BYTES = 1 << 16;
 
-  @Parameters(index = "0", paramLabel = "QUEUE", description = "The queue's id or name.")
+  @Parameters(index = "0", paramLabel = "QUEUE", description = "The id or name of the queue.")
   private String queue = "";
 
   @Parameters(
@@ -29,29 +29,30 @@ final class ParamsOptions {
       arity = "0..*",
       paramLabel = "KEY=VALUE",
       description =
-          "The params of one task; a value that is JSON is taken as JSON. With --file: params of"
-              + " every task that does not set them itself.")
+          "The params of one task. A value that is JSON is taken as JSON, others as text. With"
+              + " --file, the default params of all tasks.")
   private List<String> pairs = List.of();
 
   @Option(
       names = {"-f", "--file"},
       paramLabel = "FILE",
-      description = "Takes params from a file, a task for each; - is standard input.")
+      description = "Reads the params of one or more tasks from a file; - is standard input.")
   private @Nullable Path file;
 
   @Option(
       names = "--format",
       paramLabel = "FORMAT",
       description =
-          "What the file holds: json, an array of objects or objects on lines; or csv, whose first"
-              + " line names the params. Default: csv for names that end in .csv, json for others")
+          "The format of the file: json (an array of objects, or one object per line) or csv (the"
+              + " first line names the params). Default: csv if the file name ends in .csv,"
+              + " otherwise json")
   private @Nullable Format format;
 
   @Option(
       names = "--separator",
       paramLabel = "CHAR",
       defaultValue = ",",
-      description = "What separates values of CSV, one character or tab. Default: a comma")
+      description = "The character between the values of CSV, or tab. Default: a comma")
   private String separator = ",";
 
   /** What a file holds. */
@@ -79,7 +80,7 @@ final class ParamsOptions {
   ParamsSource open(Terminal terminal) throws IOException {
     if (file == null) {
       if (pairs.isEmpty()) {
-        throw new UsageException("give the task's params as KEY=VALUE, or a file with --file");
+        throw new UsageException("give the params of the task as KEY=VALUE, or a file with --file");
       }
       return ParamsSource.of(arguments());
     }

@@ -23,7 +23,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Searches tasks. */
-@Command(name = "search", description = "Lists the tasks that fit all that is asked for.")
+@Command(name = "search", description = "Lists the tasks that match all options.")
 final class SearchCommand extends RemoteCommand {
   private static final String PATH = "/dci/tasks/search";
   private static final int PAGE = 100;
@@ -34,25 +34,28 @@ final class SearchCommand extends RemoteCommand {
       names = {"-n", "--limit"},
       paramLabel = "N",
       defaultValue = "20",
-      description = "The most tasks to list; 0 is all. Default: ${DEFAULT-VALUE}")
+      description = "The most tasks to list; 0 for all. Default: ${DEFAULT-VALUE}")
   private String most = "20";
 
-  @Option(names = "--oldest", description = "The oldest first; the newest otherwise.")
+  @Option(
+      names = "--oldest",
+      description = "Lists the oldest tasks first. Default: the newest first")
   private boolean oldest;
 
-  @Option(names = "--count", description = "Prints only how many there are.")
+  @Option(names = "--count", description = "Prints only the number of tasks.")
   private boolean count;
 
-  @Option(names = "--ids", description = "Prints only their ids, one on a line.")
+  @Option(names = "--ids", description = "Prints only ids, one per line.")
   private boolean idsOnly;
 
   @Option(
       names = "--archived",
       description =
-          "Looks into the archive too, which takes its time; a task's id in --filter does always.")
+          "Also searches the archive, which takes longer. It is always searched for a task id in"
+              + " --filter.")
   private boolean archived;
 
-  @Option(names = "--full", description = "With --json: with their output.")
+  @Option(names = "--full", description = "With --json, includes the output of the tasks.")
   private boolean full;
 
   SearchCommand(Terminal terminal) {
@@ -125,7 +128,7 @@ final class SearchCommand extends RemoteCommand {
     @Option(
         names = {"-Q", "--queue"},
         paramLabel = "QUEUE",
-        description = "Of this queue.")
+        description = "Only tasks of this queue.")
     private @Nullable String queue;
 
     @Option(
@@ -133,22 +136,26 @@ final class SearchCommand extends RemoteCommand {
         split = ",",
         paramLabel = "STATUS",
         converter = TaskCalls.StatusWord.class,
-        description = "With one of these statuses, as failed or -7.")
+        description = "Only tasks with one of these statuses, for example failed or -7.")
     private List<Integer> statuses = List.of();
 
-    @Option(names = "--node", paramLabel = "NODE", description = "That run or ran on this node.")
+    @Option(
+        names = "--node",
+        paramLabel = "NODE",
+        description = "Only tasks that run or ran on this node.")
     private @Nullable String node;
 
     @Option(
         names = "--param",
         paramLabel = "KEY=VALUE",
-        description = "Whose param has this value; dots lead inwards.")
+        description = "Only tasks with this param; a dot in KEY leads to a nested value.")
     private List<String> params = List.of();
 
     @Option(
         names = "--filter",
         paramLabel = "JSON",
-        description = "That fit this filter, as '{\"mtime\":{\"$gt\":1767225600}}'.")
+        description =
+            "Only tasks that match this filter, for example '{\"mtime\":{\"$gt\":1767225600}}'.")
     private @Nullable String filter;
 
     /** The filter as the server takes it. */

@@ -27,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "submit",
     description =
-        "Submits tasks to a queue and prints their ids. A file is checked as a whole before"
+        "Submits tasks to a queue and prints their ids. A file is checked completely before"
             + " anything is sent; standard input is sent while it is read.")
 final class SubmitCommand extends RemoteCommand {
   @Mixin private ParamsOptions params = new ParamsOptions();
@@ -38,7 +38,7 @@ final class SubmitCommand extends RemoteCommand {
       defaultValue = "-2",
       converter = TaskCalls.StatusWord.class,
       description =
-          "The status to begin with: queued, or one that holds the tasks back, as blocked or -7."
+          "The first status: queued, or one that holds the tasks back, for example blocked or -7."
               + " Default: queued")
   private int status = Status.QUEUED;
 
@@ -46,7 +46,7 @@ final class SubmitCommand extends RemoteCommand {
 
   @Option(
       names = {"-w", "--wait"},
-      description = "Waits until all have ended, and exits by how they did.")
+      description = "Waits until all have ended; the exit code says how.")
   private boolean wait;
 
   @Option(

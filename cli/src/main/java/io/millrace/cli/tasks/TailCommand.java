@@ -28,12 +28,12 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "tail",
     description =
-        "Writes a task's stdout and stderr, as they come, to the same streams here, until it has"
-            + " ended; exits by how it did.")
+        "Prints the stdout and stderr of a task as they are written, until the task has ended; the"
+            + " exit code says how.")
 final class TailCommand extends RemoteCommand {
   private static final long PAUSE_MILLIS = 500;
 
-  @Parameters(paramLabel = "ID", description = "The task's id.")
+  @Parameters(paramLabel = "ID", description = "The id of the task.")
   private String id = "";
 
   @Option(names = "--stdout", description = "Only stdout.")
@@ -42,7 +42,9 @@ final class TailCommand extends RemoteCommand {
   @Option(names = "--stderr", description = "Only stderr.")
   private boolean stderrOnly;
 
-  @Option(names = "--no-follow", description = "Writes what is there now and ends; exits with 0.")
+  @Option(
+      names = "--no-follow",
+      description = "Prints what has been written so far, and exits with 0.")
   private boolean noFollow;
 
   TailCommand(Terminal terminal) {

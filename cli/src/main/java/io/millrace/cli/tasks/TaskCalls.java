@@ -45,7 +45,7 @@ final class TaskCalls {
         arity = "1..*",
         paramLabel = "ID",
         description =
-            "Ids of tasks, 24 hex digits each; - takes them from standard input, by lines.")
+            "Ids of tasks, 24 hex digits each; - reads them from standard input, one per line.")
     private List<String> ids = List.of();
 
     /**

@@ -26,7 +26,8 @@ public final class TasksCommands {
   /** With all that belongs to it. */
   public static CommandLine on(Terminal terminal) {
     CommandLine tasks =
-        CommandGroup.of("tasks", "Submits, finds, watches and operates the tasks of queues.");
+        CommandGroup.of(
+            "tasks", "Submits, searches, shows, waits for and changes tasks of queues.");
     List.of(new SubmitCommand(terminal), new WaitForTasks(terminal), new TailCommand(terminal))
         .forEach(command -> CommandGroup.add(tasks, command, Ends.EXIT_CODES));
     List.of(
@@ -41,7 +42,7 @@ public final class TasksCommands {
   }
 
   /** Waits for tasks. */
-  @Command(name = "wait", description = "Waits until tasks have ended, and exits by how they did.")
+  @Command(name = "wait", description = "Waits until tasks have ended; the exit code says how.")
   private static final class WaitForTasks extends RemoteCommand {
     @Mixin private TaskCalls.IdArguments tasks = new TaskCalls.IdArguments();
 
@@ -65,7 +66,7 @@ public final class TasksCommands {
   }
 
   /** Shows tasks. */
-  @Command(name = "show", description = "Shows all that is known of tasks, their output included.")
+  @Command(name = "show", description = "Shows tasks with all details and their output.")
   private static final class ShowTasks extends RemoteCommand {
     private static final List<String> OUTPUTS = List.of("stdout", "stderr");
     private static final List<String> APART = List.of("_id", "stdout", "stderr", "mixedout");
@@ -119,8 +120,8 @@ public final class TasksCommands {
     /** The exit codes of commands that wait for tasks. */
     static final Map<String, String> EXIT_CODES =
         Map.of(
-            "6", "a task ended otherwise than succeeded",
-            "7", "the time given ran out before all tasks had ended");
+            "6", "a task ended with another status than succeeded",
+            "7", "--timeout was over before all tasks had ended");
 
     private Ends() {}
 

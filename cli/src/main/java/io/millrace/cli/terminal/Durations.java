@@ -15,7 +15,7 @@ public final class Durations implements ITypeConverter<Duration> {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {
       throw new TypeConversionException(
-          "a duration is a number with ms, s, m, h or d, like 30s; not '" + text + "'");
+          "a duration is a number with ms, s, m, h or d, for example 30s; not '" + text + "'");
     }
     long number = Long.parseLong(form.group(1));
     return switch (form.group(2)) {

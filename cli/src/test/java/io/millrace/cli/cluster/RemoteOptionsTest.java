@@ -109,7 +109,7 @@ final class RemoteOptionsTest {
     String secret = secret("the right secret");
     String folder = Files.createDirectory(root.resolve("in")).toString();
     refused("--set belongs to --program CLASS", "--set", "a=b");
-    refused("write --set NAME=VALUE, not 'a'", "--program", PROGRAM, "--set", "a");
+    refused("expected --set NAME=VALUE, not 'a'", "--program", PROGRAM, "--set", "a");
     refused("--set a is given twice", "--program", PROGRAM, "--set", "a=1", "--set", "a=2");
     refused("--classpath: there is no '/none.jar'", "--classpath", folder + ":/none.jar");
     refused("--classpath: there is no ''", "--classpath", folder + ":");

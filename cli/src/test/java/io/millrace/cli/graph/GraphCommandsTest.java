@@ -236,7 +236,7 @@ class GraphCommandsTest {
     String id = added("-s", "true");
     Path folder = scratch.toAbsolutePath();
     Path latin = Files.write(scratch.resolve("latin"), new byte[] {(byte) 0xe9});
-    expect(2, "say what it is to do", "graph", "add");
+    expect(2, "name what to run", "graph", "add");
     expect(2, "not both", "graph", "add", "-s", "true", "--", "true");
     expect(2, "--branch is then or else", "graph", "add", "--branch", "maybe", "-s", "true");
     expect(2, "number from 1, not 'x'", "graph", "add", "--parent", "x", "-s", "true");
@@ -252,19 +252,20 @@ class GraphCommandsTest {
     expect(3, "999", "graph", "add", "--parent", "999", "-s", "true");
     expect(3, "retries", "graph", "add", "--retries", "-1", "-s", "true");
     expect(2, "number from 1, not 'x y'", "graph", "show", "x y");
-    expect(2, "nothing to filter", "graph", "show", id, "--state", "failed");
+    expect(2, "cannot be combined with the id", "graph", "show", id, "--state", "failed");
     expect(2, "--state is one of incipient", "graph", "show", "--state", "lost");
     expect(2, "--limit is a number from 0", "graph", "show", "-n", "-1");
     expect(4, "999", "graph", "show", "999");
     expect(2, "--limit", "graph", "watch", "-n", "-1");
     expect(4, "999", "graph", "output", "999");
-    expect(2, "name one of them", "graph", "output", id, "--stderr", "--mixed");
+    expect(
+        2, "--stderr and --mixed cannot be combined", "graph", "output", id, "--stderr", "--mixed");
     expect(2, "not '0'", "graph", "wait", "0");
     expect(2, "not '1,2'", "graph", "kill", "1,2");
     expect(4, "999", "graph", "kill", "999");
     expect(3, "signal", "graph", "kill", id, "--signal", "NOPE");
     expect(4, "999", "graph", "retry", "999");
-    expect(2, "say what is to change", "graph", "mv", id);
+    expect(2, "name what to change", "graph", "mv", id);
     expect(2, "then, else or none, not 'x'", "graph", "mv", id, "--branch", "x");
     expect(4, "999", "graph", "mv", "999", "-p", "root");
     expect(2, "KEY=VALUE, not 'x'", "graph", "set", id, "x");

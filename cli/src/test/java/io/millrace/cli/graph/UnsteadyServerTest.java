@@ -176,7 +176,7 @@ class UnsteadyServerTest {
     says("/v1/nodes", Answer.json(200, "{\"odd\":1}"));
     Shell.Ran odd = Shell.run("graph", "add", "--server", address(), "-s", "x");
     assertThat(odd.code()).isEqualTo(1);
-    assertThat(odd.err()).contains("something else than the nodes").hasLineCount(1);
+    assertThat(odd.err()).contains("did not answer with the nodes").hasLineCount(1);
   }
 
   private String address() {

@@ -137,7 +137,7 @@ public final class GraphCalls {
     JsonNode added = calls.post(NODES, nodes);
     if (!added.isArray() || added.size() != nodes.size()) {
       throw new CommandException(
-          ExitCode.FAILURE, "the server answers with something else than the nodes: " + added);
+          ExitCode.FAILURE, "the server did not answer with the nodes: " + added);
     }
     return added;
   }

@@ -1,6 +1,5 @@
 package io.millrace.cli.graph.view;
 
-import io.millrace.cli.graph.view.Forest.Stem;
 import io.millrace.cli.terminal.ScreenSize;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
@@ -55,9 +54,9 @@ public final class TreeLines {
   }
 
   /** A level of the walk: the nodes beside each other that are still to come. */
-  private record Level(Iterator<Stem> left, String indent, boolean top) {}
+  private record Level(Iterator<Forest.Stem> left, String indent, boolean top) {}
 
-  private void add(List<Stem> roots, boolean brief) {
+  private void add(List<Forest.Stem> roots, boolean brief) {
     Deque<Level> levels = new ArrayDeque<>();
     levels.push(new Level(order(roots, brief), "", true));
     while (!levels.isEmpty() && lines.size() < limit) {
@@ -66,7 +65,7 @@ public final class TreeLines {
         levels.pop();
         continue;
       }
-      Stem stem = level.left.next();
+      Forest.Stem stem = level.left.next();
       boolean last = !level.left.hasNext();
       boolean folded = brief && stem.size > 1 && mayFold(stem);
       String indent = level.top ? "" : level.indent + (last ? "└─ " : "├─ ");
@@ -80,18 +79,18 @@ public final class TreeLines {
     }
   }
 
-  private static Iterator<Stem> order(List<Stem> stems, boolean brief) {
-    return brief ? stems.stream().sorted(Stem.URGENT_FIRST).iterator() : stems.iterator();
+  private static Iterator<Forest.Stem> order(List<Forest.Stem> stems, boolean brief) {
+    return brief ? stems.stream().sorted(Forest.Stem.URGENT_FIRST).iterator() : stems.iterator();
   }
 
-  private static boolean mayFold(Stem stem) {
+  private static boolean mayFold(Forest.Stem stem) {
     return stem.common == State.FINISHED
         || stem.common == State.SKIPPED
         || stem.common == State.INCIPIENT
         || stem.common == State.BLOCKED;
   }
 
-  private String line(Stem stem, boolean folded) {
+  private String line(Forest.Stem stem, boolean folded) {
     String line = NodeLine.inTree(stem.node, paint, nowMillis);
     if (!folded) {
       return line;
