@@ -2,12 +2,12 @@ package io.millrace.cli.cluster;
 
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.cluster.documents.VersionedDocuments;
-import io.millrace.cluster.example.FeedExample;
-import io.millrace.cluster.example.FilesExample;
-import io.millrace.cluster.example.ListingExample;
-import io.millrace.cluster.example.PortExample;
-import io.millrace.cluster.example.TopicExample;
 import io.millrace.cluster.member.Duty;
+import io.millrace.examples.cluster.FeedExample;
+import io.millrace.examples.cluster.FilesExample;
+import io.millrace.examples.cluster.ListingExample;
+import io.millrace.examples.cluster.PortExample;
+import io.millrace.examples.cluster.TopicExample;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

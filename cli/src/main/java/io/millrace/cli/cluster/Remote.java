@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 /** What a member brings with it to run code that another sends: a secret, and users' classes. */
 final class Remote implements AutoCloseable {
   private static final String PLAN = "plan";
-  private static final String EXAMPLES = "io.millrace.cluster.example";
+  private static final String EXAMPLES = "io.millrace.examples.cluster";
 
   private final @Nullable ClusterSecret secret;
   private final URLClassLoader classes;

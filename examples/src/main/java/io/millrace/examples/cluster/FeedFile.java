@@ -1,4 +1,4 @@
-package io.millrace.cluster.example;
+package io.millrace.examples.cluster;
 
 import java.io.IOException;
 import java.nio.file.Path;

@@ -15,10 +15,10 @@
  *       members change.
  * </ul>
  *
- * <p>All of them write to a {@link io.millrace.cluster.example.LineFile}: whoever appends holds its
- * lock and knows all lines before, and so what must be refused.
+ * <p>All of them write to a {@link io.millrace.examples.cluster.LineFile}: whoever appends holds
+ * its lock and knows all lines before, and so what must be refused.
  */
 @NullMarked
-package io.millrace.cluster.example;
+package io.millrace.examples.cluster;
 
 import org.jspecify.annotations.NullMarked;

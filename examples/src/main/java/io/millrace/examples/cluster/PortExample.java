@@ -1,4 +1,4 @@
-package io.millrace.cluster.example;
+package io.millrace.examples.cluster;
 
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.lock.Guard;

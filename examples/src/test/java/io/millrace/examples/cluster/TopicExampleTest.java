@@ -1,4 +1,4 @@
-package io.millrace.cluster.example;
+package io.millrace.examples.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.millrace.cluster.example;
+package io.millrace.examples.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,7 +49,7 @@ final class RemoteExamplesTest {
     LambdaCodec codec =
         new LambdaCodec(
             ClusterSecret.of("the secret of this test".getBytes(StandardCharsets.UTF_8)),
-            Trusted.packages("io.millrace.cluster.example"));
+            Trusted.packages("io.millrace.examples.cluster"));
     Member member = Member.start(documents, 2, TERMS, work.duty(codec));
     members.add(member);
     return member;
