@@ -1,6 +1,7 @@
 package io.millrace.server.graph;
 
 import io.millrace.server.http.EventStream;
+import io.millrace.server.json.Json;
 import io.millrace.server.websocket.WebSocket;
 import io.millrace.server.websocket.WebSocketListener;
 import java.io.ByteArrayOutputStream;

@@ -13,6 +13,7 @@ import io.millrace.server.http.EventStream;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.json.Json;
 import io.millrace.server.websocket.WebSocketLimits;
 import java.io.IOException;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package io.millrace.server.graph;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeForm;
 import io.millrace.server.http.HttpProblem;
+import io.millrace.server.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

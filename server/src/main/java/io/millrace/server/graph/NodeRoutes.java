@@ -16,6 +16,7 @@ import io.millrace.server.http.Query;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.http.Route;
+import io.millrace.server.json.Json;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;

@@ -8,10 +8,12 @@ import io.millrace.graph.NodeFilter;
 import io.millrace.graph.Page;
 import io.millrace.graph.VersionLostException;
 import io.millrace.server.http.ApiRoutes;
+import io.millrace.server.http.Deadline;
 import io.millrace.server.http.Query;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.http.Route;
+import io.millrace.server.json.Json;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -56,7 +58,7 @@ final class NodesRoutes {
     Page.Wanted wanted = pages.wanted();
     boolean waits = query.text("new").isPresent() && wanted == null && !request.isHead();
     Page<GraphNode> page =
-        waits ? newer(filter, new Patience(request, timeout)) : graph.nodes(filter, wanted);
+        waits ? newer(filter, new Deadline(request, timeout)) : graph.nodes(filter, wanted);
     ArrayNode nodes = selected.shapes(page.items());
     if (page.next() == null && !pages.asked()) {
       return Json.reply(200, Precondition.tag(page.version()), nodes);
@@ -68,30 +70,30 @@ final class NodesRoutes {
   }
 
   /** The first nodes that a filter lets through, once there are any, or the time is over. */
-  private Page<GraphNode> newer(NodeFilter filter, Patience patience) throws InterruptedException {
-    try (patience) {
+  private Page<GraphNode> newer(NodeFilter filter, Deadline deadline) throws InterruptedException {
+    try (deadline) {
       Page<GraphNode> page = graph.nodes(filter, null);
-      Duration step = patience.step();
+      Duration step = deadline.step();
       while (page.items().isEmpty() && step.isPositive()) {
-        page = nextLook(filter, patience);
-        step = patience.step();
+        page = nextLook(filter, deadline);
+        step = deadline.step();
       }
       return page;
     }
   }
 
   /** Waits for something that may make a difference, and looks again. */
-  private Page<GraphNode> nextLook(NodeFilter filter, Patience patience)
+  private Page<GraphNode> nextLook(NodeFilter filter, Deadline deadline)
       throws InterruptedException {
     try (GraphChanges changes = graph.changes(null)) {
       Page<GraphNode> page = graph.nodes(filter, null);
-      Duration step = patience.step();
+      Duration step = deadline.step();
       while (page.items().isEmpty() && step.isPositive()) {
         List<GraphEvent> events = changes.next(step);
         if (events.stream().anyMatch(event -> mayMatch(event, filter))) {
           page = graph.nodes(filter, null);
         }
-        step = patience.step();
+        step = deadline.step();
       }
       return page;
     } catch (VersionLostException _) {

@@ -4,6 +4,7 @@ import io.millrace.graph.Branch;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.server.http.HttpProblem;
+import io.millrace.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -7,10 +7,12 @@ import io.millrace.graph.NodeId;
 import io.millrace.processes.Signal;
 import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.Caller.Role;
+import io.millrace.server.http.Deadline;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Query;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.json.Json;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -97,11 +99,11 @@ final class SchedulerRoutes {
     boolean untilSettled = untilSettled(request.query());
     Duration timeout = timeout(request.query(), MOST_WAIT);
     try (GraphWatch watch = GraphWatch.begin(graph, ids, untilSettled);
-        Patience patience = new Patience(request, timeout)) {
-      Duration step = patience.step();
+        Deadline deadline = new Deadline(request, timeout)) {
+      Duration step = deadline.step();
       while (!watch.isOver() && step.isPositive()) {
         watch.await(step);
-        step = patience.step();
+        step = deadline.step();
       }
       ObjectNode states = Json.object();
       watch

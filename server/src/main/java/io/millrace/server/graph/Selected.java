@@ -3,6 +3,7 @@ package io.millrace.server.graph;
 import io.millrace.graph.GraphNode;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Query;
+import io.millrace.server.json.Json;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

@@ -7,6 +7,7 @@ import io.millrace.jobs.JobStatus;
 import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.json.Json;
 import java.util.EnumMap;
 import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;

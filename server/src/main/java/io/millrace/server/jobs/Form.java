@@ -7,19 +7,25 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import org.apache.commons.fileupload2.core.AbstractFileUpload;
+import org.apache.commons.fileupload2.core.DiskFileItem;
+import org.apache.commons.fileupload2.core.DiskFileItemFactory;
 import org.apache.commons.fileupload2.core.FileItemInput;
 import org.apache.commons.fileupload2.core.FileItemInputIterator;
+import org.apache.commons.fileupload2.core.RequestContext;
 import org.jspecify.annotations.Nullable;
 
 /** A multipart form, read part by part as it comes. For use by one thread. */
 final class Form {
   private static final String TYPE = "multipart/form-data";
 
-  private final FormSource source;
+  private final Source source;
   private final FileItemInputIterator parts;
 
-  private Form(FormSource source, FileItemInputIterator parts) {
+  private Form(Source source, FileItemInputIterator parts) {
     this.source = source;
     this.parts = parts;
   }
@@ -27,7 +33,7 @@ final class Form {
   /**
    * The form that a request brings.
    *
-   * @throws HttpProblem 400 where it brings none
+   * @throws HttpProblem 400 if it brings none
    * @throws IOException when the client stops sending
    */
   static Form of(Request request) throws IOException {
@@ -35,9 +41,9 @@ final class Form {
       throw HttpProblem.malformed(
           "a job is submitted as " + TYPE + " with the fields Payload and Priority");
     }
-    FormSource source = new FormSource(request);
+    Source source = new Source(request);
     try {
-      return new Form(source, new FormReader().getItemIterator(source));
+      return new Form(source, new Reader().getItemIterator(source));
     } catch (IOException | RuntimeException e) {
       throw source.meaning(e);
     }
@@ -56,7 +62,7 @@ final class Form {
    * What a failure to read a part means to the client.
    *
    * @return a problem to be thrown
-   * @throws IOException where it is the connection that failed
+   * @throws IOException if it is the connection that failed
    */
   HttpProblem meaning(Exception failure) throws IOException {
     return source.meaning(failure);
@@ -88,7 +94,7 @@ final class Form {
     /**
      * Its content as text.
      *
-     * @throws HttpProblem 400 where it is longer, or not UTF-8
+     * @throws HttpProblem 400 if it is longer, or not UTF-8
      */
     String text(int mostBytes) throws IOException {
       byte[] bytes;
@@ -105,6 +111,87 @@ final class Form {
       } catch (CharacterCodingException _) {
         throw HttpProblem.malformed("the field " + name() + " is not UTF-8");
       }
+    }
+  }
+
+  /** The library's reader of forms, which gives each part as a stream and keeps none. */
+  private static final class Reader
+      extends AbstractFileUpload<Source, DiskFileItem, DiskFileItemFactory> {
+    private static final int MOST_HEADER_BYTES = 8 << 10;
+
+    Reader() {
+      setMaxPartHeaderSize(MOST_HEADER_BYTES);
+      setHeaderCharset(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public FileItemInputIterator getItemIterator(Source source) throws IOException {
+      return getItemIterator((RequestContext) source);
+    }
+
+    @Override
+    public Map<String, List<DiskFileItem>> parseParameterMap(Source source) {
+      throw new UnsupportedOperationException("parts are not kept");
+    }
+
+    @Override
+    public List<DiskFileItem> parseRequest(Source source) {
+      throw new UnsupportedOperationException("parts are not kept");
+    }
+  }
+
+  /**
+   * A request as the library of forms wants to see it. Tells failures of the connection from those
+   * of the form.
+   */
+  private static final class Source implements RequestContext {
+    private final Request request;
+    private final NotingStream body;
+
+    Source(Request request) {
+      this.request = request;
+      this.body = new NotingStream(request.bodyStream());
+    }
+
+    /**
+     * What a failure to read means to the client.
+     *
+     * @return a problem to be thrown
+     * @throws IOException if it is the connection that failed
+     */
+    HttpProblem meaning(Exception failure) throws IOException {
+      IOException cut = body.failure();
+      if (cut != null) {
+        throw cut;
+      }
+      return failure instanceof HttpProblem problem
+          ? problem
+          : HttpProblem.malformed("the form is malformed: " + failure.getMessage());
+    }
+
+    @Override
+    public String getCharacterEncoding() {
+      return StandardCharsets.UTF_8.name();
+    }
+
+    @Override
+    public long getContentLength() {
+      return request.bodyLength();
+    }
+
+    @Override
+    public String getContentType() {
+      return request.header("Content-Type").orElse("");
+    }
+
+    @Override
+    public InputStream getInputStream() {
+      return body;
+    }
+
+    @Override
+    public boolean isMultipartRelated() {
+      return false;
     }
   }
 }

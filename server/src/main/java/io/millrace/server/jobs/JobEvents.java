@@ -11,6 +11,7 @@ import io.millrace.server.http.EventStream;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.json.Json;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import java.io.IOException;

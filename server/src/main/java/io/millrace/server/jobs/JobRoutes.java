@@ -11,6 +11,7 @@ import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Query;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.json.Json;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Function;

@@ -15,6 +15,7 @@ import io.millrace.server.http.ErrorForm;
 import io.millrace.server.http.Failures;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Route;
+import io.millrace.server.json.Json;
 import io.millrace.server.websocket.WebSocketLimits;
 import java.time.Clock;
 import java.util.List;

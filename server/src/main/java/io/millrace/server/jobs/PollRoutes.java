@@ -15,7 +15,9 @@ import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.http.Route;
 import io.millrace.server.http.Watch;
+import io.millrace.server.json.Json;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
@@ -27,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class PollRoutes {
   private static final int MOST_WAIT_SECONDS = 600;
   private static final int MOST_NAME = 256;
-  private static final double WHOLE_PERCENT = 100;
+  private static final BigDecimal WHOLE_PERCENT = BigDecimal.valueOf(100);
 
   private final PolledJobs jobs;
   private final Delivery delivery;
@@ -69,7 +71,8 @@ final class PollRoutes {
   }
 
   private Reply next(Request request, String type) throws IOException {
-    Registration worker = registration(Json.body(request, WorkerSocket.MOST_REGISTRATION_BYTES));
+    Registration worker =
+        registration(Json.objectBody(request, WorkerSocket.MOST_REGISTRATION_BYTES));
     Duration wait = Duration.ofSeconds(request.query().integer("wait", 0, 0, MOST_WAIT_SECONDS));
     Assignment assignment = await(request, type, worker, wait).orElse(null);
     return assignment == null ? Reply.nothing() : delivery.of(request, assignment);
@@ -87,9 +90,9 @@ final class PollRoutes {
   }
 
   private static Registration registration(ObjectNode body) {
-    String name = Json.text(body, "name");
-    String id = Json.text(body, "id");
-    String token = Json.text(body, "token");
+    String name = Json.text("name", body.get("name"));
+    String id = Json.text("id", body.get("id"));
+    String token = Json.text("token", body.get("token"));
     if (name == null || name.isEmpty() || name.length() > MOST_NAME) {
       throw HttpProblem.malformed("name must be a string of 1 to " + MOST_NAME + " characters");
     }
@@ -121,18 +124,21 @@ final class PollRoutes {
 
   private Reply failure(Request request) throws IOException {
     long token = token(request);
-    ObjectNode body = request.hasBody() ? Json.body(request) : Json.object();
+    ObjectNode body = request.hasBody() ? Json.objectBody(request, Json.MOST_BYTES) : Json.object();
     Failure failure =
         new Failure(
-            null, bounds.clock().millis(), Json.text(body, "info"), Json.text(body, "logs"));
+            null,
+            bounds.clock().millis(),
+            Json.text("info", body.get("info")),
+            Json.text("logs", body.get("logs")));
     return settled(jobs.fail(request.parameter("key"), token, failure));
   }
 
   private Reply progress(Request request) throws IOException {
     long token = token(request);
-    ObjectNode body = Json.body(request);
+    ObjectNode body = Json.objectBody(request, Json.MOST_BYTES);
     Double percent = percent(body.get("percent"));
-    String info = Json.text(body, "info");
+    String info = Json.text("info", body.get("info"));
     if (percent == null && info == null) {
       throw HttpProblem.malformed("percent and info cannot both be null");
     }
@@ -144,11 +150,9 @@ final class PollRoutes {
     if (value == null || value.isNull()) {
       return null;
     }
-    // One that no long holds may be one that no double holds either.
-    boolean readable = value.isNumber() && !value.isBigInteger();
-    double percent = readable ? value.doubleValue() : Double.NaN;
-    if (percent >= 0 && percent <= WHOLE_PERCENT) {
-      return percent;
+    BigDecimal percent = value.isNumber() ? value.decimalValue() : BigDecimal.ONE.negate();
+    if (percent.signum() >= 0 && percent.compareTo(WHOLE_PERCENT) <= 0) {
+      return percent.doubleValue();
     }
     throw HttpProblem.malformed("percent must be null or a number from 0 to 100, not " + value);
   }

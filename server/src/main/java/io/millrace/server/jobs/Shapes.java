@@ -8,6 +8,7 @@ import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.WorkerView;
 import io.millrace.jobs.worker.Workers;
+import io.millrace.server.json.Json;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;

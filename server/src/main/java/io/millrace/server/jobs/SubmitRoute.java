@@ -14,6 +14,7 @@ import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
 import io.millrace.server.http.Round;
 import io.millrace.server.http.Route;
+import io.millrace.server.json.Json;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;

@@ -4,6 +4,7 @@ import io.millrace.jobs.JobType;
 import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Reply;
+import io.millrace.server.json.Json;
 import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ArrayNode;

@@ -6,21 +6,19 @@ import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.server.http.ApiRoutes;
+import io.millrace.server.http.Deadline;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
-import io.millrace.server.http.Watch;
+import io.millrace.server.json.Json;
+import io.millrace.work.Watch;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Waits for the end of jobs in one request. */
 final class WaitRoutes {
   private static final int MOST_SECONDS = 600;
   private static final int USUAL_SECONDS = 30;
-
-  /** How soon a wait notices that the client or the server goes. */
-  private static final Duration STEP = Duration.ofMillis(250);
 
   private final Jobs jobs;
   private final Lookup lookup;
@@ -57,14 +55,12 @@ final class WaitRoutes {
 
   private void await(Request request, Collection<JobId> ids) throws InterruptedException {
     long seconds = request.query().integer("timeout", USUAL_SECONDS, 0, MOST_SECONDS);
-    long end = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
-    AtomicBoolean over = new AtomicBoolean();
-    try (io.millrace.work.Watch<JobId, Job> watched = jobs.watch(ids);
-        Watch _ = request.watch(_ -> over.set(true))) {
-      long left = end - System.nanoTime();
-      while (watched.pending() > 0 && left > 0 && !over.get()) {
-        watched.await(Duration.ofNanos(Math.min(left, STEP.toNanos())));
-        left = end - System.nanoTime();
+    try (Watch<JobId, Job> watched = jobs.watch(ids);
+        Deadline deadline = new Deadline(request, Duration.ofSeconds(seconds))) {
+      Duration step = deadline.step();
+      while (watched.pending() > 0 && step.isPositive()) {
+        watched.await(step);
+        step = deadline.step();
       }
     }
   }

@@ -6,6 +6,7 @@ import io.millrace.server.http.ApiRoutes;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.json.Json;
 import tools.jackson.databind.node.ArrayNode;
 
 /** The list of workers. */

@@ -7,6 +7,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.server.config.EditDistance;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.json.Json;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -47,7 +48,7 @@ final class ConfigRoutes {
   }
 
   private Reply show(Request request, Input input) {
-    return Form.ok(config.fields(scope(request, input)));
+    return Json.reply(config.fields(scope(request, input)));
   }
 
   private Reply change(Request request, Input input) {
@@ -71,7 +72,7 @@ final class ConfigRoutes {
         changes.put(name, Long.parseLong(value.asString()));
       }
     }
-    return Form.ok(config.set(scope(request, input), changes));
+    return Json.reply(config.set(scope(request, input), changes));
   }
 
   /** Fields of others are kept, but a mistyped one of ours would be silently without effect. */

@@ -3,6 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.queues.ObjectId;
 import io.millrace.server.http.Query;
 import io.millrace.server.http.Request;
+import io.millrace.server.json.Json;
 import io.millrace.wire.JsonMistake;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +46,7 @@ final class Input {
       return new Input(fromForm(Query.parse(new String(body, StandardCharsets.ISO_8859_1))), true);
     }
     try {
-      if (Form.read(body) instanceof ObjectNode object) {
+      if (Json.read(body) instanceof ObjectNode object) {
         return new Input(object, false);
       }
     } catch (JacksonException e) {
@@ -56,7 +57,7 @@ final class Input {
 
   /** One value of these under another name. */
   Input renamed(String name, String newName) {
-    ObjectNode renamed = Form.object();
+    ObjectNode renamed = Json.object();
     renamed.set(newName, values.get(name));
     return new Input(renamed, form);
   }
@@ -73,7 +74,7 @@ final class Input {
   }
 
   private static ObjectNode fromForm(Query query) {
-    ObjectNode values = Form.object();
+    ObjectNode values = Json.object();
     for (String name : query.names()) {
       List<String> texts = query.texts(name);
       if (texts.size() == 1) {
@@ -199,7 +200,7 @@ final class Input {
   ObjectNode object(String name, String error) {
     JsonNode value = values.get(name);
     if (value == null || value.isNull()) {
-      return Form.object();
+      return Json.object();
     }
     if (decoded(value) instanceof ObjectNode object) {
       return object;
@@ -213,7 +214,7 @@ final class Input {
       return value;
     }
     try {
-      return Form.read(value.asString().getBytes(StandardCharsets.UTF_8));
+      return Json.read(value.asString().getBytes(StandardCharsets.UTF_8));
     } catch (JacksonException _) {
       return null;
     }

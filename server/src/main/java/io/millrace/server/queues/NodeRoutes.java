@@ -3,6 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;
 import io.millrace.server.http.Reply;
+import io.millrace.server.json.Json;
 import io.millrace.store.Read;
 import java.util.List;
 import java.util.Objects;
@@ -23,7 +24,7 @@ final class NodeRoutes {
         .get(
             "/nodes/{node}",
             (request, _) ->
-                Form.ok(Shapes.of(find(request.parameter("node")), nodes.list().timeMillis())))
+                Json.reply(Shapes.of(find(request.parameter("node")), nodes.list().timeMillis())))
         .post("/nodes/{node}", (request, input) -> change(request.parameter("node"), input))
         .delete("/nodes/{node}", (request, _) -> remove(request.parameter("node")));
   }
@@ -33,14 +34,14 @@ final class NodeRoutes {
     if (node.isEmpty() || !nodes.remove(node.get().name())) {
       throw Refusal.of("node not found", "node", idOrName).with(Results.deleted(0));
     }
-    return Form.ok(Results.deleted(1));
+    return Json.reply(Results.deleted(1));
   }
 
   private Reply all() {
-    ArrayNode all = Form.array();
+    ArrayNode all = Json.array();
     Read<List<NodeRecord>> read = nodes.list();
     read.value().forEach(node -> all.add(Shapes.of(node, read.timeMillis())));
-    return Form.ok(all);
+    return Json.reply(all);
   }
 
   private NodeRecord find(String idOrName) {
@@ -61,6 +62,6 @@ final class NodeRoutes {
       throw Refusal.of("node not found", "node", idOrName).with(Results.updated(0, 0));
     }
     boolean same = Objects.equals(old.get().maxthreads(), maxthreads);
-    return Form.ok(Results.updated(1, same ? 0 : 1));
+    return Json.reply(Results.updated(1, same ? 0 : 1));
   }
 }

@@ -6,6 +6,7 @@ import io.millrace.queues.Queue;
 import io.millrace.queues.Status;
 import io.millrace.queues.StoreFullException;
 import io.millrace.server.http.Reply;
+import io.millrace.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -46,9 +47,9 @@ final class OldRoutes {
   }
 
   private Reply prototypes() {
-    ObjectNode names = Form.object();
+    ObjectNode names = Json.object();
     plugins.namesInUse().forEach(name -> names.put(name, name));
-    return Form.ok(names);
+    return Json.reply(names);
   }
 
   private Reply setAttribute(Input input) {
@@ -61,7 +62,7 @@ final class OldRoutes {
     }
     String queue = id(input, "queueid", "You must supply a queueid");
     ObjectNode result = queues.change(queue, input.renamed("value", "threads"));
-    return Form.ok(Form.object().put("success", 1).setAll(result));
+    return Json.reply(Json.object().put("success", 1).setAll(result));
   }
 
   private Reply start(Input input) {
@@ -74,25 +75,25 @@ final class OldRoutes {
       throw Refusal.of("unknown type");
     }
     Queue queue = queues.create(name, plugin);
-    ArrayNode answer = Form.array().add(1);
+    ArrayNode answer = Json.array().add(1);
     answer.add(Form.id(queue.id()));
-    answer.add(Form.object().put("success", 1).setAll(Results.inserted(queue.id())));
-    return Form.ok(answer);
+    answer.add(Json.object().put("success", 1).setAll(Results.inserted(queue.id())));
+    return Json.reply(answer);
   }
 
   private Reply delete(Input input) {
     String queue = id(input, "id", "id required");
     try {
-      return Form.ok(pair(1, queues.delete(queue)));
+      return Json.reply(pair(1, queues.delete(queue)));
     } catch (Refusal e) {
       // Here the original has the whole result where other errors have their text.
-      return Form.reply(400, pair(0, e.body()));
+      return Json.reply(400, pair(0, e.body()));
     }
   }
 
   private static ArrayNode pair(int success, ObjectNode result) {
-    ArrayNode answer = Form.array().add(success);
-    return answer.add(Form.object().put("success", success).setAll(result));
+    ArrayNode answer = Json.array().add(success);
+    return answer.add(Json.object().put("success", success).setAll(result));
   }
 
   private Reply create(Input input) {
@@ -114,15 +115,15 @@ final class OldRoutes {
     Queue queue = queue(input);
     if (params.isEmpty()) {
       ObjectNode result = Results.inserted(List.of()).put("success", 0).put("error", "no tasks");
-      return Form.reply(400, Form.array().add(0).add(0).add(result));
+      return Json.reply(400, Json.array().add(0).add(0).add(result));
     }
     List<ObjectId> created = submit(queue, params);
-    ArrayNode answer = Form.array().add(1).add(created.size());
+    ArrayNode answer = Json.array().add(1).add(created.size());
     for (int i = 0; i < created.size(); i++) {
       answer.addObject().put("index", i).set("_id", Form.id(created.get(i)));
     }
-    answer.add(Form.object().put("success", 1).setAll(Results.inserted(created)));
-    return Form.ok(answer);
+    answer.add(Json.object().put("success", 1).setAll(Results.inserted(created)));
+    return Json.reply(answer);
   }
 
   private List<ObjectId> submit(Queue queue, List<ObjectNode> params) {
@@ -146,9 +147,9 @@ final class OldRoutes {
     Queue queue = queue(input);
     List<ObjectNode> each = documents.params(input.text("collection"), filter, params);
     if (each.isEmpty()) {
-      return Form.reply(400, Form.array().add(0).add(0));
+      return Json.reply(400, Json.array().add(0).add(0));
     }
-    return Form.ok(Form.array().add(1).add(submit(queue, each).size()));
+    return Json.reply(Json.array().add(1).add(submit(queue, each).size()));
   }
 
   private Queue queue(Input input) {

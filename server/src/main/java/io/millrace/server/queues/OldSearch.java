@@ -4,6 +4,7 @@ import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.queues.search.Filter;
 import io.millrace.queues.search.SearchOptions;
 import io.millrace.server.http.Reply;
+import io.millrace.server.json.Json;
 import io.millrace.server.queues.Shapes.OutputForm;
 import io.millrace.server.queues.Shapes.Times;
 import tools.jackson.databind.JsonNode;
@@ -36,14 +37,14 @@ final class OldSearch {
       given.put("status", Integer.parseInt(given.path("status").asString()));
     }
     Filter filter = Filter.onTasks(given);
-    ObjectNode options = Form.object();
+    ObjectNode options = Json.object();
     for (String name : new String[] {"limit", "skip"}) {
       Integer number = input.count(name, name + " must be a non-negative integer");
       options.put(name, number);
     }
     SearchOptions wanted = SearchOptions.read(options);
     if (input.truth("count", false)) {
-      return Form.ok(Form.array().add(1).add(search.count(filter, false)));
+      return Json.reply(Json.array().add(1).add(search.count(filter, false)));
     }
     OutputForm form = input.truth("terse", false) ? Shapes.terseBefore4() : shapes.content();
     return Shapes.tasks(

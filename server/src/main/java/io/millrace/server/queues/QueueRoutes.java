@@ -7,6 +7,7 @@ import io.millrace.queues.QueueRegistry.Change;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Sort;
 import io.millrace.server.http.Reply;
+import io.millrace.server.json.Json;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -33,17 +34,17 @@ final class QueueRoutes {
   }
 
   void addTo(DciRoutes api) {
-    api.get("/plugins", (_, _) -> Form.ok(Form.strings(List.copyOf(plugins.names()))))
+    api.get("/plugins", (_, _) -> Json.reply(Form.strings(List.copyOf(plugins.names()))))
         .get("/queues", (_, _) -> all())
         .get("/queues/{queue}", (request, _) -> one(find(request.parameter("queue"))))
-        .post("/queues", (_, input) -> Form.ok(create(input)))
+        .post("/queues", (_, input) -> Json.reply(create(input)))
         .post(
             "/queues/{queue}",
-            (request, input) -> Form.ok(change(request.parameter("queue"), input)))
+            (request, input) -> Json.reply(change(request.parameter("queue"), input)))
         .post(
             "/queues/{queue}/resume",
-            (request, input) -> Form.ok(resume(request.parameter("queue"), input)))
-        .delete("/queues/{queue}", (request, _) -> Form.ok(delete(request.parameter("queue"))));
+            (request, input) -> Json.reply(resume(request.parameter("queue"), input)))
+        .delete("/queues/{queue}", (request, _) -> Json.reply(delete(request.parameter("queue"))));
   }
 
   /** The queue of this id or name. */
@@ -63,15 +64,15 @@ final class QueueRoutes {
   Reply all() {
     List<Queue> all = queues.all();
     List<QueueCounts> counts = queues.counts(all);
-    ArrayNode shown = Form.array();
+    ArrayNode shown = Json.array();
     for (int i = 0; i < all.size(); i++) {
       shown.add(Shapes.of(all.get(i), counts.get(i)));
     }
-    return Form.ok(shown);
+    return Json.reply(shown);
   }
 
   private Reply one(Queue queue) {
-    return Form.ok(Shapes.of(queue, queues.counts(List.of(queue)).getFirst()));
+    return Json.reply(Shapes.of(queue, queues.counts(List.of(queue)).getFirst()));
   }
 
   private ObjectNode create(Input input) {
@@ -96,7 +97,7 @@ final class QueueRoutes {
 
   private void checkPlugin(String plugin, String error) {
     if (!plugins.has(plugin)) {
-      throw Refusal.of(error, "plugin", plugin).with(Form.object().put("hint", HINT));
+      throw Refusal.of(error, "plugin", plugin).with(Json.object().put("hint", HINT));
     }
   }
 

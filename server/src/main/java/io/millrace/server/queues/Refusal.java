@@ -5,6 +5,7 @@ import io.millrace.queues.StoreFullException;
 import io.millrace.server.http.ErrorForm;
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Reply;
+import io.millrace.server.json.Json;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -28,7 +29,7 @@ final class Refusal extends HttpProblem {
   static final ErrorForm PAIR_AS_SUCCESS =
       problem ->
           problem instanceof Refusal refusal && !refusal.severe && refusal.done == null
-              ? Form.reply(200, refusal.pair())
+              ? Json.reply(200, refusal.pair())
               : PAIR.reply(problem);
 
   private final transient ObjectNode body;
@@ -57,12 +58,12 @@ final class Refusal extends HttpProblem {
                 refusal.status(),
                 Reply.JSON,
                 refusal.headers(),
-                Form.JSON.writeValueAsBytes(body.of(refusal)))
+                Json.MAPPER.writeValueAsBytes(body.of(refusal)))
             : ErrorForm.PLAIN.reply(problem);
   }
 
   static Refusal of(String message) {
-    return new Refusal(400, Form.object().put("error", message), null);
+    return new Refusal(400, Json.object().put("error", message), null);
   }
 
   static Refusal of(String message, String field, @Nullable JsonNode value) {
@@ -86,7 +87,7 @@ final class Refusal extends HttpProblem {
 
   /** The store took some of what was asked for, with this result, and refused the rest. */
   static Refusal after(ObjectNode done, InvalidRequestException e) {
-    ObjectNode body = Form.object().put("error", String.valueOf(e.getMessage())).setAll(done);
+    ObjectNode body = Json.object().put("error", String.valueOf(e.getMessage())).setAll(done);
     return new Refusal(e instanceof StoreFullException ? 503 : 400, body, done);
   }
 
@@ -107,7 +108,7 @@ final class Refusal extends HttpProblem {
   }
 
   private ArrayNode pair() {
-    ArrayNode pair = Form.array().add(0).add(message());
+    ArrayNode pair = Json.array().add(0).add(message());
     return done == null ? pair : pair.add(done);
   }
 }

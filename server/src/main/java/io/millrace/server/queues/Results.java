@@ -1,6 +1,7 @@
 package io.millrace.server.queues;
 
 import io.millrace.queues.ObjectId;
+import io.millrace.server.json.Json;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -15,19 +16,19 @@ final class Results {
   private static ObjectNode named(String type, ObjectNode result) {
     result.putArray("write_errors");
     result.putArray("write_concern_errors");
-    ObjectNode named = Form.object();
+    ObjectNode named = Json.object();
     named.set(type, result);
     return named;
   }
 
   static ObjectNode inserted(ObjectId id) {
-    ObjectNode result = Form.object().put("acknowledged", true);
+    ObjectNode result = Json.object().put("acknowledged", true);
     result.set("inserted_id", Form.id(id));
     return named("MongoDB::InsertOneResult", result);
   }
 
   static ObjectNode updated(int matched, int modified) {
-    ObjectNode result = Form.object().put("acknowledged", true);
+    ObjectNode result = Json.object().put("acknowledged", true);
     result.put("matched_count", matched);
     result.put("modified_count", modified);
     result.putNull("upserted_id");
@@ -35,12 +36,12 @@ final class Results {
   }
 
   static ObjectNode deleted(int count) {
-    ObjectNode result = Form.object().put("acknowledged", true).put("deleted_count", count);
+    ObjectNode result = Json.object().put("acknowledged", true).put("deleted_count", count);
     return named("MongoDB::DeleteResult", result);
   }
 
   static ObjectNode inserted(List<ObjectId> ids) {
-    ObjectNode result = Form.object().put("acknowledged", true);
+    ObjectNode result = Json.object().put("acknowledged", true);
     ArrayNode inserted = result.putArray("inserted");
     ObjectNode insertedIds = result.putObject("inserted_ids");
     for (int i = 0; i < ids.size(); i++) {

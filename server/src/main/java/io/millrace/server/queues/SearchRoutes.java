@@ -6,6 +6,7 @@ import io.millrace.queues.search.Filter;
 import io.millrace.queues.search.SearchOptions;
 import io.millrace.server.config.EditDistance;
 import io.millrace.server.http.Reply;
+import io.millrace.server.json.Json;
 import io.millrace.server.queues.Shapes.OutputForm;
 import io.millrace.server.queues.Shapes.Times;
 import java.util.List;
@@ -74,7 +75,7 @@ final class SearchRoutes {
     boolean pretty = input.truth("pretty", false);
     boolean archived = input.truth("archived", false);
     if (input.truth("count", false)) {
-      return Form.ok(Form.object().put("count", search.count(filter, archived)), pretty);
+      return Form.reply(Json.object().put("count", search.count(filter, archived)), pretty);
     }
     List<Found> found = search.find(filter, wanted, archived);
     OutputForm form = input.truth("terse", true) ? Shapes.terse() : shapes.content();

@@ -12,6 +12,7 @@ import io.millrace.queues.QueueTask;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
 import io.millrace.server.http.Reply;
+import io.millrace.server.json.Json;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
@@ -51,7 +52,7 @@ final class Shapes {
 
   static ObjectNode of(Queue queue, QueueCounts counts) {
     QueueSettings settings = queue.settings();
-    ObjectNode json = Form.object();
+    ObjectNode json = Json.object();
     json.put("id", queue.id().hex());
     json.put("plugin", queue.plugin());
     json.put("name", queue.name());
@@ -83,7 +84,7 @@ final class Shapes {
 
   /** A node, at a store time. */
   static ObjectNode of(NodeRecord node, long nowMillis) {
-    ObjectNode json = Form.object();
+    ObjectNode json = Json.object();
     json.set("_id", Form.id(node.id()));
     json.put("id", node.id().hex());
     json.put("node", node.name());
@@ -155,7 +156,7 @@ final class Shapes {
         Optional<Reader> text = outputs.open(stored);
         if (text.isPresent()) {
           left.addAndGet(stored.shownAsText() ? 0 : -stored.sizeBytes());
-          json.set(field, Form.JSON.getNodeFactory().pojoNode(new StreamedText(text.get())));
+          json.set(field, Json.MAPPER.getNodeFactory().pojoNode(new StreamedText(text.get())));
           return;
         }
       }
@@ -213,7 +214,7 @@ final class Shapes {
   /** A task, which says so where it comes from the archive. */
   static ObjectNode of(Found found, OutputForm form, Times times, Projection wanted) {
     QueueTask task = found.task();
-    ObjectNode json = Form.object();
+    ObjectNode json = Json.object();
     json.set("_id", Form.id(task.id()));
     json.set("queue", Form.id(task.queue()));
     json.put("status", task.status());
@@ -243,7 +244,7 @@ final class Shapes {
 
   /** An array of tasks, each made when it is written: their outputs may be long. */
   static Reply tasks(List<Found> found, Function<Found, JsonNode> shape, boolean pretty) {
-    var writer = pretty ? Form.JSON.writerWithDefaultPrettyPrinter() : Form.JSON.writer();
+    var writer = pretty ? Json.MAPPER.writerWithDefaultPrettyPrinter() : Json.MAPPER.writer();
     return Reply.streamed(
         Reply.JSON,
         target -> {

@@ -1,5 +1,7 @@
 package io.millrace.server.queues;
 
+import io.millrace.server.json.Decimals;
+import io.millrace.server.json.Json;
 import io.millrace.wire.JsonMistake;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +27,7 @@ final class TaskArray {
   private static final int PART = 4_000;
 
   private static final JsonMapper ELEMENTS =
-      Form.JSON.rebuild().disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+      Json.MAPPER.rebuild().disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
   private final byte[] body;
 

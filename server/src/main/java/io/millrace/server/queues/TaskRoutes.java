@@ -10,6 +10,7 @@ import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.json.Json;
 import io.millrace.server.queues.Shapes.Times;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -52,7 +53,9 @@ final class TaskRoutes {
 
   void addTo(DciRoutes api) {
     api.postRaw("/tasks/{queue}", this::create, STATUS);
-    api.post("/tasks/{queue}/{collection}", (request, input) -> Form.ok(createFrom(request, input)))
+    api.post(
+            "/tasks/{queue}/{collection}",
+            (request, input) -> Json.reply(createFrom(request, input)))
         .get("/tasks/id/{id}", (request, _) -> show(known.find(request.parameter("id"))));
     operation(api, "cancel", REASON, (id, why) -> tasks.hold(id, Status.CANCELLED, why));
     operation(api, "block", REASON, (id, why) -> tasks.hold(id, Status.BLOCKED, why));
@@ -75,7 +78,7 @@ final class TaskRoutes {
 
   private Reply show(Found found) {
     ObjectNode shown = Shapes.of(found, shapes.full(), Times.MILLIS, Projection.ALL);
-    return Form.ok(shown.put("id", found.task().id().hex()));
+    return Json.reply(shown.put("id", found.task().id().hex()));
   }
 
   /** The status that tasks are created with. */

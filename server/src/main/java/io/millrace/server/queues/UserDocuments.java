@@ -2,6 +2,7 @@ package io.millrace.server.queues;
 
 import io.millrace.queues.search.Filter;
 import io.millrace.queues.search.Subject;
+import io.millrace.server.json.Json;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentQuery;
 import io.millrace.store.TaskStore;
@@ -64,7 +65,7 @@ final class UserDocuments {
 
   private static ObjectNode fields(Document document) {
     try {
-      if (Form.read(document.body().toArray()) instanceof ObjectNode fields) {
+      if (Json.read(document.body().toArray()) instanceof ObjectNode fields) {
         if (!fields.has("_id")) {
           fields.put("_id", document.key().key());
         }
@@ -82,7 +83,7 @@ final class UserDocuments {
   }
 
   private static ObjectNode filled(ObjectNode params, ObjectNode fields) {
-    ObjectNode task = Form.object();
+    ObjectNode task = Json.object();
     for (Map.Entry<String, JsonNode> param : params.properties()) {
       JsonNode value = param.getValue();
       if (value.isString() && value.asString().startsWith(FROM_DOCUMENT)) {
@@ -103,6 +104,6 @@ final class UserDocuments {
         value = value.path(step);
       }
     }
-    return value.isMissingNode() ? Form.JSON.nullNode() : value;
+    return value.isMissingNode() ? Json.MAPPER.nullNode() : value;
   }
 }

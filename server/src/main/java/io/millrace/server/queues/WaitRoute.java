@@ -4,15 +4,16 @@ import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
+import io.millrace.server.http.Deadline;
 import io.millrace.server.http.Reply;
 import io.millrace.server.http.Request;
+import io.millrace.server.json.Json;
 import io.millrace.work.Watch;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -21,9 +22,6 @@ final class WaitRoute {
   private static final int MOST_IDS = 10_000;
   private static final int MOST_MILLIS = 600_000;
   private static final int DEFAULT_MILLIS = 30_000;
-
-  /** How soon a wait notices that the client or the server goes. */
-  private static final Duration STEP = Duration.ofMillis(250);
 
   private final Queues queues;
   private final ArchivedTasks archived;
@@ -45,24 +43,22 @@ final class WaitRoute {
     if (timeout > MOST_MILLIS) {
       throw Refusal.of(wrong, "timeout", input.get("timeout"));
     }
-    long end = System.nanoTime() + Duration.ofMillis(timeout).toNanos();
-    AtomicBoolean over = new AtomicBoolean();
     try (Watch<ObjectId, QueueTask> tasks = queues.watch(ids);
-        var _ = request.watch(_ -> over.set(true))) {
-      long left = end - System.nanoTime();
-      while (tasks.pending() > 0 && left > 0 && !over.get()) {
-        tasks.await(Duration.ofNanos(Math.min(left, STEP.toNanos())));
-        left = end - System.nanoTime();
+        Deadline deadline = new Deadline(request, Duration.ofMillis(timeout))) {
+      Duration step = deadline.step();
+      while (tasks.pending() > 0 && step.isPositive()) {
+        tasks.await(step);
+        step = deadline.step();
       }
-      ObjectNode statuses = Form.object();
+      ObjectNode statuses = Json.object();
       tasks
           .states()
           .forEach((id, task) -> statuses.put(id.hex(), task == null ? null : task.status()));
       addArchived(statuses);
-      ObjectNode shown = Form.object().put("total", ids.size());
+      ObjectNode shown = Json.object().put("total", ids.size());
       shown.put("ended", ids.size() - tasks.pending());
       shown.set("tasks", statuses);
-      return Form.ok(shown);
+      return Json.reply(shown);
     }
   }
 
@@ -95,6 +91,6 @@ final class WaitRoute {
 
   /** A form has no list of one. */
   private static JsonNode list(JsonNode value) {
-    return value.isString() && ObjectId.isValid(value.asString()) ? Form.array().add(value) : value;
+    return value.isString() && ObjectId.isValid(value.asString()) ? Json.array().add(value) : value;
   }
 }

@@ -13,6 +13,7 @@ import io.millrace.server.http.Failures;
 import io.millrace.server.http.HttpLimits;
 import io.millrace.server.http.HttpListener;
 import io.millrace.server.http.Routes;
+import io.millrace.server.json.Json;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.millrace.server.queues;
+package io.millrace.server.json;
 
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +12,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * Fractions with all their digits, as they were written but for the spelling of the exponent, which
  * is limited: beyond some millions it could not be read again, and arithmetic on it takes for ever.
  */
-final class Decimals extends JsonNodeFactory {
+public final class Decimals extends JsonNodeFactory {
   private static final long serialVersionUID = 1;
   private static final int MOST_EXPONENT = 9_999;
   private static final String TOO_LARGE =
@@ -24,8 +24,12 @@ final class Decimals extends JsonNodeFactory {
     return (DecimalNode) super.numberNode(value);
   }
 
-  /** Looks at the number that a parser stands on. */
-  static void check(JsonParser json) {
+  /**
+   * Checks the number that a parser stands on.
+   *
+   * @throws StreamReadException if it cannot be kept
+   */
+  public static void check(JsonParser json) {
     try {
       check(json.getDecimalValue(), json);
     } catch (NumberFormatException e) {

@@ -1,4 +1,4 @@
-package io.millrace.server.graph;
+package io.millrace.server.json;
 
 import io.millrace.server.http.HttpProblem;
 import io.millrace.server.http.Reply;
@@ -23,17 +23,26 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** JSON of this API. What is read here can be kept: it is checked for what no store could hold. */
-final class Json {
-  /** What is read here is stored some levels deeper, and must be readable there. */
+/**
+ * The JSON of all APIs but the task store's, whose forms are those of {@link io.millrace.wire}.
+ * Reading is strict: no field twice, nothing after the value, no depth and no number that could not
+ * be kept. Fractions keep the digits that they were sent with.
+ */
+public final class Json {
+  /** The longest body that is JSON, for routes that have no reason for another limit, in bytes. */
+  public static final int MOST_BYTES = 1 << 20;
+
+  /** What is read is stored a level or two deeper, and must be readable there. */
   private static final int MOST_LEVELS = 200;
 
-  static final JsonMapper MAPPER =
+  /** Reads and writes; it leaves the streams that it writes to open. */
+  public static final JsonMapper MAPPER =
       JsonMapper.builder(
               JsonFactory.builder()
                   .streamReadConstraints(
                       StreamReadConstraints.builder()
                           .maxNestingDepth(MOST_LEVELS)
+                          // Bodies have a limit of their own.
                           .maxStringLength(Integer.MAX_VALUE)
                           .build())
                   .build())
@@ -42,55 +51,91 @@ final class Json {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+          .nodeFactory(new Decimals())
           .build();
 
   private Json() {}
 
-  static ObjectNode object() {
+  /** An empty object. */
+  public static ObjectNode object() {
     return MAPPER.createObjectNode();
   }
 
-  static ArrayNode array() {
+  /** An empty array. */
+  public static ArrayNode array() {
     return MAPPER.createArrayNode();
   }
 
-  static byte[] bytes(JsonNode json) {
+  /** The text of a value. */
+  public static byte[] bytes(JsonNode json) {
     return MAPPER.writeValueAsBytes(json);
   }
 
-  static Reply reply(JsonNode json) {
+  /** 200 with a value. */
+  public static Reply.Whole reply(JsonNode json) {
     return Reply.json(bytes(json));
   }
 
-  static Reply reply(int status, JsonNode json) {
+  /** A value under another status. */
+  public static Reply.Whole reply(int status, JsonNode json) {
     return Reply.json(status, bytes(json));
   }
 
-  static Reply reply(int status, Map<String, String> headers, JsonNode json) {
+  /** A value with further headers. */
+  public static Reply.Whole reply(int status, Map<String, String> headers, JsonNode json) {
     return new Reply.Whole(status, Reply.JSON, headers, bytes(json));
   }
 
   /**
-   * What a body holds.
+   * Reads a value.
    *
-   * @throws HttpProblem 400 where it is no JSON, or holds what cannot be kept
+   * @throws JacksonException if the text is no JSON, or has a number that cannot be kept
    */
-  static JsonNode body(Request request) throws IOException {
-    JsonNode body;
+  public static JsonNode read(byte[] text) {
     try {
-      body = MAPPER.readTree(request.jsonBody());
-    } catch (JacksonException e) {
-      throw HttpProblem.malformed("the body is not JSON: " + JsonMistake.words(e));
-    } catch (NumberFormatException _) {
-      throw HttpProblem.malformed("the body holds a number that is too large");
+      return MAPPER.readTree(text);
+    } catch (NumberFormatException e) {
+      throw Decimals.tooLarge(e);
     }
+  }
+
+  /**
+   * The value that a body is, checked for what could not be kept.
+   *
+   * @throws HttpProblem 400 if it is no JSON, 413 if it is longer than the server's limit
+   * @throws IOException if the client stops sending
+   */
+  public static JsonNode body(Request request) throws IOException {
+    JsonNode body = parsed(request.body());
     check(body);
     return body;
   }
 
-  /** The object that a body is. */
-  static ObjectNode objectBody(Request request) throws IOException {
-    if (body(request) instanceof ObjectNode object) {
+  /**
+   * The object that a body is, checked for what could not be kept.
+   *
+   * @throws HttpProblem 400 if it is no JSON object, 413 if it is longer than the server's limit
+   * @throws IOException if the client stops sending
+   */
+  public static ObjectNode objectBody(Request request) throws IOException {
+    return object(body(request));
+  }
+
+  /** The object that a body of at most so many bytes is. */
+  public static ObjectNode objectBody(Request request, int mostBytes) throws IOException {
+    return object(parsed(request.body(mostBytes)));
+  }
+
+  private static JsonNode parsed(byte[] body) {
+    try {
+      return read(body);
+    } catch (JacksonException e) {
+      throw HttpProblem.malformed("the body is not JSON: " + JsonMistake.words(e));
+    }
+  }
+
+  private static ObjectNode object(JsonNode body) {
+    if (body instanceof ObjectNode object) {
       return object;
     }
     throw HttpProblem.malformed("the body must be a JSON object");
@@ -128,11 +173,11 @@ final class Json {
   }
 
   /**
-   * Refuses fields that nobody would look at.
+   * Refuses fields that are not read, such as one with a misspelt name.
    *
    * @param what has these fields, for people
    */
-  static void checkFields(String what, ObjectNode object, Set<String> known) {
+  public static void checkFields(String what, ObjectNode object, Set<String> known) {
     for (String name : object.propertyNames()) {
       if (!known.contains(name)) {
         throw HttpProblem.malformed(
@@ -146,11 +191,11 @@ final class Json {
   }
 
   /**
-   * A string; null where it is absent or null.
+   * A string; null if it is absent or null.
    *
    * @param what the field is, for people
    */
-  static @Nullable String text(String what, @Nullable JsonNode value) {
+  public static @Nullable String text(String what, @Nullable JsonNode value) {
     if (value == null || value.isNull()) {
       return null;
     }
@@ -160,8 +205,8 @@ final class Json {
     return value.asString();
   }
 
-  /** A value in an error, where it must not be long. */
-  static String shortened(JsonNode value) {
+  /** A value in an error, cut if it is long. */
+  public static String shortened(JsonNode value) {
     String text = value.toString();
     return text.length() <= 60 ? text : text.substring(0, 60) + "…";
   }
