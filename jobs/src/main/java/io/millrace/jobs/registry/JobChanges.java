@@ -46,9 +46,11 @@ public final class JobChanges implements AutoCloseable {
    */
   public List<JobChange> next(Duration timeout) throws InterruptedException {
     Commit commit = commits.next(timeout);
-    if (commit == null) {
-      return List.of();
-    }
+    return commit == null ? List.of() : read(commit, known);
+  }
+
+  /** The changes of one commit, in order. */
+  static List<JobChange> read(Commit commit, StoredJob.Cache known) {
     List<JobChange> changes = new ArrayList<>();
     for (Change change : commit.changes()) {
       switch (change) {

@@ -3,18 +3,24 @@ package io.millrace.jobs.registry;
 import io.millrace.blobs.BlobStore;
 import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.Job;
+import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobTypes;
+import io.millrace.store.Commit;
+import io.millrace.store.Interest;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.TaskStore;
+import io.millrace.work.Subscriber;
 import io.millrace.work.Watch;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -83,6 +89,31 @@ public final class Jobs implements AutoCloseable {
           }
         },
         jobs);
+  }
+
+  /**
+   * Keeps a stream of all changes of jobs open, on a thread of its own; to be closed.
+   *
+   * @param name of the thread
+   * @param opened called whenever the stream begins anew, so that changes may have been missed
+   * @param changed called for each change, in order
+   */
+  public Subscriber subscribe(String name, Runnable opened, Consumer<JobChange> changed) {
+    return Subscriber.start(
+        name,
+        store.store(),
+        new Interest(null, Set.of(), Set.of(Keys.JOBS)),
+        new Subscriber.Listener() {
+          @Override
+          public void opened() {
+            opened.run();
+          }
+
+          @Override
+          public void committed(Commit commit) {
+            JobChanges.read(commit, store.known()).forEach(changed);
+          }
+        });
   }
 
   /**

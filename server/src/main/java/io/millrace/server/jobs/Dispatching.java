@@ -1,139 +1,92 @@
 package io.millrace.server.jobs;
 
-import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobsFullException;
 import io.millrace.jobs.dispatch.JobDispatcher;
 import io.millrace.jobs.registry.FollowOns;
-import io.millrace.jobs.registry.JobChanges;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.WorkerManager;
-import io.millrace.store.PositionLostException;
 import io.millrace.store.StoreClosedException;
+import io.millrace.work.MonotonicClock;
+import io.millrace.work.StepLoop;
+import io.millrace.work.Subscriber;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads of the job server: one that steps the dispatcher when it wants to be called or is
- * woken, one that tells it what changes, and one that makes follow-on jobs, which may copy for
- * long. To be closed before the store.
+ * Drives the job server: one thread steps the dispatcher, one passes on changes of jobs to it, and
+ * one makes follow-on jobs, which may copy for long. To be closed before the store.
  */
 public final class Dispatching implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatching.class);
-  private static final Duration LISTEN = Duration.ofSeconds(1);
-  private static final long AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final Duration AFTER_FULL = Duration.ofSeconds(1);
+  private static final Duration SAVE = Duration.ofSeconds(5);
 
   private final Jobs jobs;
   private final JobDispatcher dispatcher;
   private final WorkerManager workers;
-  private final Semaphore due = new Semaphore(0);
-  private final Thread stepping;
-  private final Thread listening;
-  private final Semaphore followOnDue = new Semaphore(0);
-  private final Thread following;
+  private final FollowOns followOns;
+  private final StepLoop dispatching;
+  private final StepLoop following;
+  private @Nullable Subscriber changes;
+  private Instant saveAt = Instant.MIN;
   private boolean full;
-  private volatile boolean closed;
 
   private Dispatching(Jobs jobs, JobDispatcher dispatcher, WorkerManager workers) {
     this.jobs = jobs;
     this.dispatcher = dispatcher;
     this.workers = workers;
-    this.stepping = Thread.ofPlatform().name("job-dispatcher").daemon().unstarted(this::drive);
-    this.listening = Thread.ofVirtual().name("job-changes").unstarted(this::listen);
-    this.following = Thread.ofPlatform().name("job-follow-ons").daemon().unstarted(this::follow);
+    this.followOns = jobs.followOns();
+    InstantSource clock = new MonotonicClock();
+    this.dispatching =
+        new StepLoop(Thread.ofPlatform().name("job-dispatcher").daemon(), clock, this::step);
+    this.following =
+        new StepLoop(
+            Thread.ofPlatform().name("job-follow-ons").daemon(),
+            clock,
+            now -> now.plusMillis(followOns.step()));
   }
 
-  /** Begins at once. */
+  /** Starts the threads. */
   public static Dispatching start(Jobs jobs, JobDispatcher dispatcher, WorkerManager workers) {
-    Dispatching dispatching = new Dispatching(jobs, dispatcher, workers);
-    dispatcher.wakeBy(dispatching.due::release);
-    jobs.followOns().wakeBy(dispatching.followOnDue::release);
-    dispatching.stepping.start();
-    dispatching.following.start();
-    return dispatching;
+    Dispatching started = new Dispatching(jobs, dispatcher, workers);
+    dispatcher.wakeBy(started.dispatching::wake);
+    started.followOns.wakeBy(started.following::wake);
+    var _ = started.dispatching.start();
+    var _ = started.following.start();
+    return started;
   }
 
-  private void drive() {
-    long saved = System.nanoTime();
-    long wait = 0;
-    try {
-      while (!closed) {
-        if (due.tryAcquire(wait, TimeUnit.NANOSECONDS)) {
-          due.drainPermits();
-        }
-        wait = step();
-        listenOnceUsed();
-        if (System.nanoTime() - saved >= SAVE_NANOS) {
-          save(false);
-          saved = System.nanoTime();
-        }
-        wait = Math.min(wait, SAVE_NANOS);
-      }
-      step();
-      save(true);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    } catch (StoreClosedException _) {
-      // The store has ended, and everything with it.
+  private Instant step(Instant now) {
+    Duration wait = dispatch();
+    if (workers.isUsed() && changes == null) {
+      // A server without workers needs no subscription, of which there are only so many.
+      changes = jobs.subscribe("job-changes", dispatcher::mayHaveMissed, dispatcher::notice);
     }
-  }
-
-  /** A server without workers needs no subscription, of which there are only so many. */
-  private void listenOnceUsed() {
-    if (workers.isUsed() && listening.getState() == Thread.State.NEW) {
-      listening.start();
+    if (now.isAfter(saveAt)) {
+      save(false);
+      saveAt = now.plus(SAVE);
     }
+    return now.plus(wait.compareTo(SAVE) < 0 ? wait : SAVE);
   }
 
-  private long step() {
+  private Duration dispatch() {
     try {
-      long wait = dispatcher.step(System.nanoTime());
+      long nanos = dispatcher.step(System.nanoTime());
       if (full) {
         full = false;
         LOG.info("there is room again, and jobs go on");
       }
-      return wait;
-    } catch (StoreClosedException e) {
-      throw e;
+      return Duration.ofNanos(nanos);
     } catch (JobsFullException e) {
       if (!full) {
         full = true;
         LOG.warn("no job is given out or finished until there is room: {}", e.getMessage());
       }
-      return AFTER_FAILURE_NANOS;
-    } catch (RuntimeException | Error e) {
-      LOG.warn("dispatching failed; the next try comes in a second", e);
-      return AFTER_FAILURE_NANOS;
-    }
-  }
-
-  private void follow() {
-    FollowOns followOns = jobs.followOns();
-    long wait = 0;
-    try {
-      while (!closed) {
-        if (followOnDue.tryAcquire(wait, TimeUnit.MILLISECONDS)) {
-          followOnDue.drainPermits();
-        }
-        if (closed) {
-          return;
-        }
-        try {
-          wait = followOns.step();
-        } catch (StoreClosedException e) {
-          throw e;
-        } catch (RuntimeException | Error e) {
-          LOG.warn("follow-on jobs could not be made; the next try comes in a second", e);
-          wait = TimeUnit.NANOSECONDS.toMillis(AFTER_FAILURE_NANOS);
-        }
-      }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    } catch (StoreClosedException _) {
-      // The store has ended, and everything with it.
+      return AFTER_FULL;
     }
   }
 
@@ -147,52 +100,22 @@ public final class Dispatching implements AutoCloseable {
     }
   }
 
-  private void listen() {
-    while (!closed) {
-      try (JobChanges changes = jobs.changes(null)) {
-        dispatcher.mayHaveMissed();
-        while (!closed) {
-          for (JobChange change : changes.next(LISTEN)) {
-            dispatcher.notice(change);
-          }
-        }
-      } catch (InterruptedException | StoreClosedException _) {
-        return;
-      } catch (PositionLostException e) {
-        LOG.info("changes of jobs came too fast to follow one by one; looking at all again");
-      } catch (RuntimeException | Error e) {
-        LOG.warn("changes of jobs cannot be followed; the next try comes in a second", e);
-        if (!pause()) {
-          return;
-        }
-      }
-    }
-  }
-
-  /** Whether the second is over without a close. */
-  private static boolean pause() {
-    try {
-      Thread.sleep(LISTEN);
-      return true;
-    } catch (InterruptedException _) {
-      return false;
-    }
-  }
-
-  /** Waits for the step under way and stores what workers have done. Closing twice is safe. */
+  /** Waits for the steps under way and stores what workers have done. Closing twice is safe. */
   @Override
   public void close() {
-    closed = true;
-    due.release();
-    jobs.followOns().stop();
-    followOnDue.release();
-    listening.interrupt();
+    followOns.stop();
+    following.close();
+    dispatching.close();
+    if (changes != null) {
+      changes.close();
+    }
     try {
-      following.join();
-      stepping.join();
-      listening.join();
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+      var _ = dispatch();
+      save(true);
+    } catch (StoreClosedException _) {
+      LOG.debug("the store was closed before the job server");
+    } catch (RuntimeException e) {
+      LOG.warn("the last reports of workers could not be stored", e);
     }
   }
 }
