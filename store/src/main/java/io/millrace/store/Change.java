@@ -31,7 +31,7 @@ public sealed interface Change {
   /**
    * A document was written.
    *
-   * @param oldVersion the version it had, 0 where it was absent
+   * @param oldVersion the version it had, 0 if it was absent
    * @param document what it is now
    */
   record DocumentPut(long oldVersion, Document document) implements Change {}

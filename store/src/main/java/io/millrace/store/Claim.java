@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
  * The wish to own waiting tasks for a while. Make one with {@link #of} and the {@code with}
  * methods.
  *
- * @param client who asks and will own them
+ * @param client the client that claims and will own them
  * @param groups the groups to take from, tried in this order; at least one
  * @param leaseMillis how long the claim lasts in store time, not negative
- * @param count the most tasks to take, from 1 to the store's limit; fewer come where fewer wait
+ * @param count the most tasks to take, from 1 to the store's limit; fewer are taken if fewer wait
  * @param order which of the waiting tasks to take
  * @param whileFewerThan take from a group only while fewer than this many of its tasks are claimed;
  *     0 for no such limit
- * @param waitMillis how long to wait, in store time, for a first task where none can be taken; 0
+ * @param waitMillis how long to wait, in store time, for a first task if none can be taken; 0
  *     answers at once
- * @param depends tasks that must be there, unchanged where an id is expected
+ * @param depends tasks that must be there, unchanged if an id is expected
  * @param requestId repeats the answer as in {@link Transaction#requestId()}; null for none
  */
 public record Claim(

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param position where it stands in history
  * @param timeMillis the store time at which it was decided
- * @param client who asked for it
+ * @param client the client that asked for it
  * @param override whether an operator's right over tasks of other owners was used
  * @param changes what it did, in order; a filtered subscription sees only its part
  */

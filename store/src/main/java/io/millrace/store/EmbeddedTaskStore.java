@@ -27,7 +27,7 @@ public interface EmbeddedTaskStore extends TaskStore {
 
   /**
    * Has the store see to every command that was {@linkplain #enqueue enqueued} before. Does nothing
-   * where there is none. May be called by any thread.
+   * if there is none. May be called by any thread.
    */
   default void wake() {}
 

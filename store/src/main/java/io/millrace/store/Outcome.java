@@ -35,9 +35,9 @@ public sealed interface Outcome {
   record Refused(Position position, long timeMillis, List<Reason> reasons) implements Outcome {}
 
   /**
-   * This answer where the command took effect.
+   * This answer if the command took effect.
    *
-   * @throws RefusedException with all reasons where it did not
+   * @throws RefusedException with all reasons if it did not
    */
   default Done done() {
     return switch (this) {

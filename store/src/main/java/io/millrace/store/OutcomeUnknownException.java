@@ -2,7 +2,7 @@ package io.millrace.store;
 
 /**
  * The store stopped, or the connection broke, before the answer was certain: the command may have
- * taken effect or not. Whoever gave it a request id can ask again.
+ * taken effect or not. A caller that gave it a request id can ask again.
  */
 public final class OutcomeUnknownException extends StoreException {
   private static final long serialVersionUID = 1;

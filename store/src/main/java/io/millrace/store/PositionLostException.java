@@ -1,6 +1,8 @@
 package io.millrace.store;
 
-/** A subscription cannot begin or go on where it should: read everything anew, then subscribe. */
+/**
+ * A subscription cannot begin or continue at its position: read everything again, then subscribe.
+ */
 public final class PositionLostException extends StoreException {
   private static final long serialVersionUID = 1;
 

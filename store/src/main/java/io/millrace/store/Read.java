@@ -6,6 +6,6 @@ package io.millrace.store;
  * @param position when it was true
  * @param timeMillis the store time of the read
  * @param value what was read
- * @param <T> what was asked for
+ * @param <T> the answer
  */
 public record Read<T>(Position position, long timeMillis, T value) {}

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * One reason why a command was refused.
  *
  * @param kind what sort of reason
- * @param task the task at fault; null where it is no task
- * @param document the document at fault; null where it is no document
+ * @param task the task at fault; null if it is no task
+ * @param document the document at fault; null if it is no document
  * @param message the reason in words, naming what is at fault
  */
 public record Reason(

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 /**
  * How to open a store in this process.
  *
- * @param folder where its files lie; created where it is absent, and locked while open
+ * @param folder the folder of its files; created if it is absent, and locked while open
  * @param journaling when it answers; strict by default
  * @param upkeep when it writes snapshots, and how much journal it keeps
  * @param limits what it refuses

@@ -12,7 +12,7 @@ import io.millrace.store.journal.files.JournalReport;
  * @param documents the number of documents there
  * @param rememberedRequests the number of requests remembered there for their ids
  * @param position the number of commits up to there; less than {@link JournalReport#lastPosition}
- *     where something is damaged
+ *     if something is damaged
  * @param lastId the largest id or version that had been given by then
  */
 public record StoreReport(

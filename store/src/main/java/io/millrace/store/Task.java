@@ -3,8 +3,8 @@ package io.millrace.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel's unit of work: an immutable value. Whoever sees its id in the store knows every field
- * of it, since each change makes a new task with a larger id.
+ * The kernel's unit of work: an immutable value. If its id is in the store, every field is known of
+ * it, since each change makes a new task with a larger id.
  *
  * @param id unique for ever, growing, 1 to 2^53 - 1
  * @param origin the first id that this task had, kept through claims and updates

@@ -4,7 +4,7 @@ package io.millrace.store;
  * How a read or a transaction names a task: by id, by origin, or by both.
  *
  * @param id the expected id, or 0 for "whatever id it has now"
- * @param origin the first id it had, or 0 where only the id is known
+ * @param origin the first id it had, or 0 if only the id is known
  */
 public record TaskRef(long id, long origin) {
   /**

@@ -18,8 +18,8 @@ import java.util.concurrent.CompletionException;
  * {@link #claim}; all else reads. Safe for use by any number of threads.
  *
  * <p>In a strict store every answer is on disk before it is given. Every method throws {@link
- * StoreClosedException} once the store is closed or stopped, and {@link OutcomeUnknownException}
- * where it stopped before the answer was certain; the futures fail with the same.
+ * StoreClosedException} once the store is closed or stopped, and {@link OutcomeUnknownException} if
+ * it stopped before the answer was certain; the futures fail with the same.
  *
  * <p><b>Callbacks.</b> What hangs on a future of {@link #submit} ({@code thenApply}, {@code
  * whenComplete} and the like) runs on the thread that completes it, or on the caller's if it is

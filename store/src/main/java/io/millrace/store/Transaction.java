@@ -8,18 +8,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A change that happens whole or not at all. Build one with {@link #by}.
  *
- * @param client who asks; becomes the owner of what the transaction holds into the future
+ * @param client the client that asks; becomes the owner of what the transaction holds into the
+ *     future
  * @param adds tasks to create
  * @param updates tasks to replace by changed ones
  * @param renewals claims to prolong
  * @param takings waiting tasks to claim by name
  * @param deletes tasks to remove
- * @param depends tasks that must be there, unchanged where an id is expected
+ * @param depends tasks that must be there, unchanged if an id is expected
  * @param puts documents to write
  * @param documentDeletes documents to remove
  * @param documentDepends documents that must have a version
  * @param requestId repeating it within ten minutes of store time gives the first answer again, or a
- *     refusal where the content differs; null for none; at most 128 bytes of UTF-8
+ *     refusal if the content differs; null for none; at most 128 bytes of UTF-8
  * @param override an operator's right to change tasks of other owners; recorded with the commit
  */
 public record Transaction(
@@ -63,11 +64,11 @@ public record Transaction(
   public record Update(TaskRef task, @Nullable Bytes data, When when) {}
 
   /**
-   * A claim to prolong: refused where the client's claim is not alive any more.
+   * A claim to prolong: refused if the client's claim has ended.
    *
    * @param task the claimed task
    * @param leaseMillis the new length of the lease from now on, positive
-   * @param revive prolong the client's claim even where its lease has ended, as long as nobody has
+   * @param revive prolong the client's claim even if its lease has ended, as long as nobody has
    *     changed the task since. Limits on claims do not hold it back, so it is for those who know
    *     that nobody else has claimed meanwhile: a service that has just started
    */

@@ -7,8 +7,8 @@ import java.time.Duration;
  * How a store keeps its folder in order.
  *
  * @param snapshotEvery after how many commits a new snapshot is begun; default 1,000,000
- * @param snapshotAtClose how long a snapshot may take that is written when the store closes, where
- *     the next start would have to read much journal; zero for no such snapshot; default 10 seconds
+ * @param snapshotAtClose how long a snapshot may take that is written when the store closes, if the
+ *     next start would have to read much journal; zero for no such snapshot; default 10 seconds
  * @param retention how much of the journal is kept for subscribers; by default up to 1 GiB in all,
  *     of the last seven days
  * @param diskReserveBytes how much of the disk the journal leaves free for others, 0 or more; if a

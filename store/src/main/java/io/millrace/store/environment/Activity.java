@@ -20,7 +20,7 @@ public interface Activity {
   /**
    * Learns that {@link #step()} has thrown; no other step follows. Called once, on the same thread.
    * An activity for whose answers others wait must fail those answers here. By default the thread
-   * ends with what was thrown, which is enough if nobody waits.
+   * ends with what was thrown, which is enough if nothing waits for it.
    *
    * @param thrown an exception or an error
    */

@@ -88,7 +88,7 @@ final class FileSystemFolder implements Folder {
           // Opens no file that is there already.
           Files.createFile(file, PRIVATE_FILE);
         } catch (FileAlreadyExistsException e) {
-          // Made by whoever was here before.
+          // Made by an earlier process.
         }
         // The same folder may be reached by another path, such as a second mount.
         Object key = key(file);

@@ -16,7 +16,7 @@ public interface Folder extends AutoCloseable {
   /** The names of its files, sorted; without the file that serves as the lock. */
   List<String> list() throws IOException;
 
-  /** Opens a file for reading and writing, creating it where it is absent. */
+  /** Opens a file for reading and writing, creating it if it is absent. */
   DiskFile open(String name) throws IOException;
 
   /**
@@ -30,7 +30,7 @@ public interface Folder extends AutoCloseable {
   /** Gives a file another name, replacing a file of that name in one step. */
   void rename(String from, String to) throws IOException;
 
-  /** Deletes a file where it is there. */
+  /** Deletes a file if it exists. */
   void delete(String name) throws IOException;
 
   /** Makes creations, renames and deletes durable. */

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * How much of a journal is kept, beyond what a restart needs, for subscribers that come back with
- * an old position. A segment is removed where either limit is passed.
+ * an old position. A segment is removed when either limit is exceeded.
  *
  * @param bytes the most bytes that all segments may take together; 0 keeps nothing more
  * @param age how long ago, in store time before the newest frame, a segment's last frame may be

@@ -74,7 +74,7 @@ final class ClaimQueue {
     }
   }
 
-  /** Forgets one whose asker is gone; does nothing where it does not wait. */
+  /** Removes a claim whose caller has cancelled it; does nothing if it does not wait. */
   void cancel(Submission submission) {
     Waiter waiter = bySubmission.get(submission);
     if (waiter != null) {
@@ -94,7 +94,7 @@ final class ClaimQueue {
     }
   }
 
-  /** When the first deadline comes; {@link Long#MAX_VALUE} when nobody waits. */
+  /** When the first deadline comes; {@link Long#MAX_VALUE} if no claim waits. */
   long nextDueMillis() {
     return byDeadline.isEmpty() ? Long.MAX_VALUE : byDeadline.first().deadlineMillis();
   }
@@ -133,7 +133,7 @@ final class ClaimQueue {
   }
 
   /**
-   * Offers what groups have to those who wait for them, first come first served over all of them.
+   * Offers the tasks of groups to the claims that wait for them, first come first served over all.
    *
    * @param groups names of groups, each once
    * @param hasTasks whether a group still has a task that waits
@@ -168,7 +168,7 @@ final class ClaimQueue {
     }
   }
 
-  /** Those who wait for one group, while what it has is being offered. */
+  /** The claims that wait for one group, while its tasks are being offered. */
   private static final class Line {
     private final String group;
     private final NavigableSet<Waiter> waiters;

@@ -76,7 +76,7 @@ final class CommitPipeline {
   }
 
   /**
-   * Hands over what was gathered where the journal is free for it. In a strict store, whose callers
+   * Hands over what was gathered if the journal is free for it. In a strict store, whose callers
    * wait for the disk, it also does so when there is nothing to add at present.
    *
    * @param more whether messages are there that add to the group

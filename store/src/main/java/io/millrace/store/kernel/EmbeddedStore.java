@@ -146,7 +146,8 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   private void settle(Mailbox.Message message, Mailbox.Receipt receipt) {
     switch (receipt) {
-      // Always, even after others: whoever enqueued the first may have failed before the wake-up.
+      // Always, even after others: the caller that enqueued the first may have failed before the
+      // wake-up.
       case TAKEN, FULL -> driver.signal();
       case REFUSED -> message.reject(whyClosed());
     }

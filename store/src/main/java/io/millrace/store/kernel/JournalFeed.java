@@ -58,7 +58,7 @@ final class JournalFeed {
   /**
    * A feed that goes on after frame {@code lastSequence}, which is durable.
    *
-   * @param epoch the reign in which it writes
+   * @param epoch the epoch in which it writes
    * @param writer the random number that marks its frames
    * @param commits the number of commits up to there
    */
@@ -152,7 +152,7 @@ final class JournalFeed {
   }
 
   /**
-   * Hands the group over where the journal is free for it; gives the frame, or null.
+   * Hands the group over if the journal is free for it; returns the frame, or null.
    *
    * @param soon whether the journal should have it in hand when the sync under way ends, so that
    *     the disk waits for nobody

@@ -5,10 +5,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where callers leave messages for the loop: a linked stack that is taken whole and turned round,
- * so that handing over costs one compare-and-set and no lock. Any number of threads may push; one
- * takes. Each message knows how many are below it and how large they are together, so that the
- * limits cost no counter that threads would share.
+ * The messages for the loop: a linked stack that is taken whole and reversed, so that handing over
+ * costs one compare-and-set and no lock. Any number of threads may push; one takes. Each message
+ * knows how many are below it and how large they are together, so that the limits cost no counter
+ * that threads would share.
  */
 final class Mailbox {
   /** About how much memory a message takes beyond its content. */
@@ -32,7 +32,7 @@ final class Mailbox {
       return false;
     }
 
-    /** Answers that the store is closed; called where the message came too late. */
+    /** Answers that the store is closed; called if the message came too late. */
     abstract void reject(RuntimeException why);
 
     /** The message that came after this one, once taken. */
@@ -59,7 +59,7 @@ final class Mailbox {
   private final long mostBytes;
   private final AtomicReference<@Nullable Message> top = new AtomicReference<>();
 
-  /** Completed by the next take or close; null while nobody waits for room. */
+  /** Completed by the next take or close; null while no sender waits for room. */
   private final AtomicReference<@Nullable CompletableFuture<Void>> room = new AtomicReference<>();
 
   /**

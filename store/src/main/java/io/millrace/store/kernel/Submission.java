@@ -16,14 +16,14 @@ final class Submission extends Mailbox.Message {
   private final Command command;
   private final CompletableFuture<Outcome> answer;
 
-  /** A command whose asker may lose interest, which {@code cancel} is told. */
+  /** A command; {@code cancel} is called if the caller cancels its answer. */
   Submission(Command command, LoopThread loopThread, Consumer<Submission> cancel) {
     this.command = command;
     this.answer =
         new LoopThread.Answer<>(loopThread) {
           @Override
           public boolean cancel(boolean mayInterrupt) {
-            // First, so that whoever learns of the cancellation finds the place free.
+            // First, so that a caller that sees the cancellation finds the place free.
             if (!isDone()) {
               cancel.accept(Submission.this);
             }

@@ -15,9 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where claims wait until a task is there for them, and get their answers. For the loop's thread.
- */
+/** The claims that wait for a task, and how they are answered. For the loop's thread. */
 final class WaitingClaims {
   private final Engine engine;
   private final CommitPipeline pipeline;
@@ -34,12 +32,12 @@ final class WaitingClaims {
     return waiting.size();
   }
 
-  /** When the first wait ends; {@link Long#MAX_VALUE} when nobody waits. */
+  /** When the first wait ends; {@link Long#MAX_VALUE} if no claim waits. */
   long nextDueMillis() {
     return waiting.nextDueMillis();
   }
 
-  /** Lets a claim wait from now on; gives the refusal where the room is full. */
+  /** Makes a claim wait from now on; returns the refusal if too many wait already. */
   Outcome.@Nullable Refused admit(Submission submission, Claim claim, long nowMillis) {
     if (waiting.size() >= limits.waitingClaims()) {
       String message = waiting.size() + " claims are waiting already, no more can";
@@ -50,12 +48,12 @@ final class WaitingClaims {
     return null;
   }
 
-  /** Forgets one whose asker is gone; does nothing where it does not wait. */
+  /** Removes a claim whose caller has cancelled it; does nothing if it does not wait. */
   void cancel(Submission submission) {
     waiting.cancel(submission);
   }
 
-  /** Offers what has become available to those who wait. */
+  /** Offers tasks that have become available to the claims that wait. */
   void serve(long nowMillis) {
     State state = engine.state();
     if (waiting.isEmpty()) {
@@ -92,7 +90,7 @@ final class WaitingClaims {
     return true;
   }
 
-  /** Gives those who repeated a request, and wait, the answer that it has got meanwhile. */
+  /** Answers waiting repetitions of a request that has been answered meanwhile. */
   void answerDuplicates(Command command, long nowMillis) {
     String requestId = command.requestId();
     if (requestId == null || waiting.isEmpty()) {
@@ -106,7 +104,7 @@ final class WaitingClaims {
     }
   }
 
-  /** Answers those whose wait is over. */
+  /** Answers the claims whose wait is over. */
   void expire(long nowMillis) {
     for (ClaimQueue.Waiter waiter = waiting.expire(nowMillis);
         waiter != null;
@@ -124,7 +122,7 @@ final class WaitingClaims {
     }
   }
 
-  /** Sends all away, in the order in which they came. */
+  /** Rejects all, in the order in which they came. */
   void close(RuntimeException why) {
     for (ClaimQueue.Waiter waiter : waiting.drain()) {
       waiter.submission().reject(why);

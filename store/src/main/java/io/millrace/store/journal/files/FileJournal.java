@@ -41,7 +41,7 @@ public final class FileJournal implements Journal {
   private long lastEpoch;
   private long lastPosition;
 
-  /** The store time of that frame; for whoever trims. */
+  /** The store time of that frame; for the trimming thread. */
   private volatile long lastTimeMillis;
 
   private FileJournal(Environment environment, Storage storage, FileJournalOptions options) {
@@ -51,7 +51,7 @@ public final class FileJournal implements Journal {
   }
 
   /**
-   * Locks a folder, which is created where it is absent. Call {@link #recover} next.
+   * Locks a folder, which is created if it is absent. Call {@link #recover} next.
    *
    * @throws JournalException when the folder is in use or cannot be read and written
    */

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Two kinds of failure differ. If there is no room for the next segment, no frame has been
  * touched: the loop reports a {@linkplain #shortage shortage}, frames that do not fit wait for up
- * to a minute, and the room is asked for again every second. If a write or a sync fails, what is on
+ * to a minute, and room is tried for again every second. If a write or a sync fails, what is on
  * disk is uncertain: everything fails that was not durable before, for good.
  */
 final class GroupCommitter implements Activity {
@@ -118,7 +118,7 @@ final class GroupCommitter implements Activity {
       }
       return isFailed() ? UNTIL_SIGNALLED : prepareNext();
     } catch (Throwable e) {
-      // Errors too: a caller must not wait for a future that nobody will complete.
+      // Errors too: a caller must not wait for a future that will never complete.
       fail(e);
     }
     return isClosing() ? close() : UNTIL_SIGNALLED;

@@ -303,8 +303,8 @@ public final class JournalCheck {
   }
 
   /**
-   * What a journal's payloads mean to whoever wrote them; a {@link JournalCheck} shows it all that
-   * it finds: snapshots first, the newest before the older ones, then the frames in order. Payloads
+   * What payloads mean to the writer of the journal; a {@link JournalCheck} shows it all that it
+   * finds: snapshots first, the newest before the older ones, then the frames in order. Payloads
    * are only valid during the call.
    */
   public interface Contents {

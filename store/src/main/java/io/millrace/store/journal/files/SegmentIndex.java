@@ -84,7 +84,7 @@ final class SegmentIndex {
   }
 
   /**
-   * Takes out the segments that nobody needs, oldest first, and names them.
+   * Removes the segments that are no longer needed, oldest first; returns their names.
    *
    * @param nowMillis the store time of the newest frame
    */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Loads the newest snapshot that is whole and from which the journal goes on. It is checked while
- * it is loaded: where it turns out damaged, the replay begins anew with the one before it.
+ * it is loaded: if it turns out damaged, the replay begins anew with the one before it.
  */
 final class SnapshotLoad {
   private final Environment environment;

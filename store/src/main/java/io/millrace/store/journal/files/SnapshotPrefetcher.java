@@ -34,7 +34,7 @@ final class SnapshotPrefetcher implements Activity, AutoCloseable {
    *
    * @param at where it begins in the file
    * @param number counted from 0
-   * @param put puts it into the state, or throws {@link StoreException} where it means nothing
+   * @param put puts it into the state, or throws {@link StoreException} if it means nothing
    */
   record Part(long at, long number, Runnable put) {}
 
@@ -84,7 +84,7 @@ final class SnapshotPrefetcher implements Activity, AutoCloseable {
       next.complete(part);
       return part.isEmpty() ? FINISHED : 0;
     } catch (Throwable e) {
-      // Errors too: whoever takes must not wait for a part that nobody will give.
+      // Errors too: the taker must not wait for a part that will never come.
       next.completeExceptionally(e);
       return FINISHED;
     }

@@ -19,7 +19,7 @@ final class Storage {
     return folder.list();
   }
 
-  /** Opens a file, which is created where it is absent. */
+  /** Opens a file, which is created if it is absent. */
   synchronized DiskFile open(String name) throws IOException {
     return folder.open(name);
   }

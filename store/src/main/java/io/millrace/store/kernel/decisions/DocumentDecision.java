@@ -100,7 +100,7 @@ final class DocumentDecision {
     }
   }
 
-  /** Whether the document has the version expected; complains where it does not. */
+  /** Whether the document has the version expected; adds a reason if it does not. */
   private boolean expected(DocumentKey key, long version, @Nullable Document found) {
     if (version < DocumentVersion.ANY) {
       reasons.malformed("version " + version + " of " + key + " is negative");

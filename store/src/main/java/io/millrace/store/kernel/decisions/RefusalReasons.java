@@ -22,7 +22,7 @@ final class RefusalReasons {
   /** In the order found, each once; a set of its own once there is one. */
   private Set<Reason> reasons = Set.of();
 
-  /** The list whose part is being looked at; null for none. */
+  /** The list whose part is being checked; null for none. */
   private @Nullable String list;
 
   private int place;
@@ -53,7 +53,7 @@ final class RefusalReasons {
     reasons.add(reason);
   }
 
-  /** From now on a part of this list is complained of, by its place from 0. */
+  /** The reasons that follow are about a part of this list, named by its place from 0. */
   void at(String list, int place) {
     this.list = list;
     this.place = place;
@@ -75,7 +75,7 @@ final class RefusalReasons {
     this.document = document;
   }
 
-  /** From now on the command as a whole is complained of. */
+  /** The reasons that follow are about the command as a whole. */
   void atNone() {
     list = null;
     task = null;
@@ -135,7 +135,7 @@ final class RefusalReasons {
     }
   }
 
-  /** The time that {@code when} names, or the present where it cannot be used. */
+  /** The time that {@code when} names, or the present if it cannot be used. */
   long checkTime(String what, When when, long nowMillis) {
     long given =
         switch (when) {
@@ -210,7 +210,7 @@ final class RefusalReasons {
       return what + " has " + bytes + " bytes, more than " + maxBytes;
     }
 
-    /** The number of bytes in UTF-8, or -1 where a surrogate stands alone. */
+    /** The number of bytes in UTF-8, or -1 if a surrogate stands alone. */
     static int utf8Length(String text) {
       int bytes = 0;
       for (int i = 0; i < text.length(); i++) {

@@ -36,7 +36,7 @@ final class TransactionDecision {
   /** A map of its own once there is a name. */
   private Map<String, Long> localIds = Map.of();
 
-  /** The tasks that were named so far; null where only one is. */
+  /** The tasks named so far; null if only one is named. */
   private final @Nullable Set<Long> touched;
 
   private long nextId;
@@ -162,7 +162,8 @@ final class TransactionDecision {
   }
 
   /**
-   * Who owns a task that is held on: an operator who prolongs somebody's claim does not take it.
+   * The owner of a task that stays held: an operator who prolongs another client's claim does not
+   * take it over.
    */
   private Owner heir(Task old) {
     Owner owner = old.owner();
@@ -236,7 +237,7 @@ final class TransactionDecision {
     return task.heldByClaim() && task.stateAt(nowMillis) == TaskState.CLAIMED;
   }
 
-  /** The task to change where it is there, is this client's to change, and is named once. */
+  /** The task to change, if it exists, this client may change it, and it is named once. */
   private @Nullable Task change(TaskRef ref, Kind missing, String purpose) {
     Task task = reasons.require(ref, missing, purpose);
     if (!ref.namesTask()) {

@@ -38,7 +38,9 @@ public record TransactionSize(int parts, long bytes) {
     return new TransactionSize(parts, bytes);
   }
 
-  /** Whether it is small enough to be looked at in detail; complains where it is not, or empty. */
+  /**
+   * Whether it is small enough to be checked in detail; adds a reason if it is not, or is empty.
+   */
   boolean fits(Limits limits, RefusalReasons reasons) {
     if (parts == 0) {
       reasons.malformed("the transaction asks for nothing");

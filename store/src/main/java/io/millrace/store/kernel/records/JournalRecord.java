@@ -10,7 +10,7 @@ public sealed interface JournalRecord {
   record Committed(Event event) implements JournalRecord {}
 
   /**
-   * A writer began its reign.
+   * A writer began an epoch.
    *
    * @param epoch its number
    * @param journaling how it answers, which tells whether a crash may have lost answers
@@ -18,7 +18,7 @@ public sealed interface JournalRecord {
    */
   record Opened(long epoch, Journaling journaling, History history) implements JournalRecord {}
 
-  /** A writer ended its reign after making everything durable. */
+  /** A writer closed the store after everything was durable. */
   record Closed() implements JournalRecord {}
 
   /**
@@ -27,9 +27,9 @@ public sealed interface JournalRecord {
    * @param lastId the largest id or version given so far
    * @param commits the number of commits so far
    * @param timeMillis the store time
-   * @param forks whether a store that begins with this snapshot, without a later record of a reign,
-   *     goes on under a new history: so it is with a backup, and where answers were given before
-   *     they were on disk
+   * @param forks whether a store that begins with this snapshot, without a later {@link Opened}
+   *     record, goes on under a new history: so it is with a backup, and when answers were given
+   *     before they were on disk
    * @param history the histories that lead to the present one
    */
   record Counters(long lastId, long commits, long timeMillis, boolean forks, History history)

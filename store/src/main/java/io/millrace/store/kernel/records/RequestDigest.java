@@ -66,7 +66,7 @@ public record RequestDigest(String id, long high, long low) {
     }
     writeVersions(out, transaction.documentDeletes());
     writeVersions(out, transaction.documentDepends());
-    // Last and only where there are any, so that old digests stay what they were.
+    // Last and only if there are any, so that old digests stay what they were.
     if (!transaction.takings().isEmpty()) {
       out.writeNumber(transaction.takings().size());
       transaction.takings().forEach(taking -> write(out, taking));

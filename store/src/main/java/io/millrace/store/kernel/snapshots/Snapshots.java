@@ -263,7 +263,7 @@ public final class Snapshots {
     closing = true;
     join();
     if (!stopped && bytes - bytesAtLast >= WORTHWHILE_BYTES && leftNanos() > 0) {
-      // The reign is closed, everything before is durable: no later reign need fear a loss.
+      // The epoch is closed and everything before is durable: no later epoch need expect a loss.
       begin(state, history, false);
       join();
     }
@@ -278,7 +278,7 @@ public final class Snapshots {
 
   /** Writes one snapshot beside the working store, a part at each step, and publishes it. */
   private static final class Writing implements Activity {
-    /** What stands for a frame where no other will become durable, or no time is left. */
+    /** Stands for a frame when no other will become durable, or no time is left. */
     static final long STOPPED = -1;
 
     private final Iterator<JournalRecord> records;
@@ -326,7 +326,7 @@ public final class Snapshots {
         }
         writer.publish();
       } catch (Throwable e) {
-        // Errors too: as long as nobody hears of its end, no other snapshot begins.
+        // Errors too: until its end is reported, no other snapshot begins.
         failed(e);
         return FINISHED;
       }

@@ -3,8 +3,8 @@ package io.millrace.store.kernel.state;
 /**
  * The number that tells which nodes may be changed in place: those made since the last freeze.
  *
- * <p>Whoever freezes a structure takes its roots and calls {@link #next}; from then on the first
- * change of each node copies it, so the frozen roots stay as they were and cost nothing up front.
+ * <p>To freeze a structure, take its roots and call {@link #next}. From then on the first change of
+ * each node copies it, so the frozen roots stay as they were and cost nothing up front.
  */
 final class CopyGeneration {
   private final int capacity;

@@ -62,7 +62,7 @@ public final class Group {
         0);
   }
 
-  /** This group where it was made in the current generation, else a copy that may be changed. */
+  /** This group if it was made in the current generation, otherwise a copy that may be changed. */
   Group writable(long current) {
     return generation == current
         ? this

@@ -58,7 +58,7 @@ final class OrderedTree<T> {
     return root.count() == 0;
   }
 
-  /** Adds an element; does nothing where an equal one is there. */
+  /** Adds an element; does nothing if an equal one is there. */
   void insert(T element) {
     root = root.writable(generation.current());
     TreeNode<T> right = root.insert(element, order, generation);

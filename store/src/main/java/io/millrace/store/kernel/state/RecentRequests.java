@@ -52,7 +52,7 @@ public final class RecentRequests {
     return former == null ? null : former.event;
   }
 
-  /** Drops the oldest answer where its time is over at {@code nowMillis}; gives what it dropped. */
+  /** Drops the oldest answer if its time is over at {@code nowMillis}; returns what it dropped. */
   @Nullable Event forgetOne(long nowMillis) {
     if (byAge.isEmpty()) {
       return null;

@@ -18,8 +18,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything a store knows. Changed only by {@link #apply} and {@link #advance}; both depend on
- * nothing but their arguments, so replay ends where the live store was.
+ * Everything that a store holds. Changed only by {@link #apply} and {@link #advance}; both depend
+ * on nothing but their arguments, so replay ends where the live store was.
  */
 public final class State {
   /**
@@ -220,7 +220,7 @@ public final class State {
   }
 
   /**
-   * The event with the data that the journal leaves out where a change kept it; to be asked before
+   * The event with the data that the journal leaves out if a change kept it; to be called before
    * the event is applied.
    */
   public Event complete(Event event) {
@@ -301,7 +301,7 @@ public final class State {
     return taken;
   }
 
-  /** Forgets which groups were groupsWithWork, where nobody waits. */
+  /** Forgets the groups with work, for when no claim waits. */
   public void clearGroupsWithWork() {
     groupsWithWork.clear();
   }

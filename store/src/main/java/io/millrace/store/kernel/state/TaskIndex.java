@@ -94,7 +94,7 @@ final class TaskIndex {
       size++;
     }
 
-    /** Removes the task with this number; gives it, or null where there is none. */
+    /** Removes the task with this number; returns it, or null if there is none. */
     @Nullable Task remove(long number) {
       long hash = hash(number);
       Segment segment = segments[segmentOf(hash)];
@@ -185,7 +185,7 @@ final class TaskIndex {
       }
     }
 
-    /** Removes the task with this number; gives it, or null where there is none. */
+    /** Removes the task with this number; returns it, or null if there is none. */
     @Nullable Task remove(int tag, long number, ToLongFunction<Task> key) {
       int slot = find(nonEmpty(tag), number, key);
       if (slot < 0) {

@@ -155,7 +155,7 @@ final class TreeBranch<T> extends TreeNode<T> {
     return true;
   }
 
-  /** Makes one node of a child and the next where they fit into one. */
+  /** Joins a child with the next if they fit into one node. */
   private void join(int left, CopyGeneration generation) {
     if (child(left).size + child(left + 1).size <= generation.capacity() - generation.sparse()) {
       TreeNode<T> joined = open(left, generation.current());

@@ -17,13 +17,13 @@ abstract sealed class TreeNode<T> permits TreeLeaf, TreeBranch {
     this.generation = generation;
   }
 
-  /** This node where it was made in the current generation, else a copy of it. */
+  /** This node if it was made in the current generation, otherwise a copy of it. */
   abstract TreeNode<T> writable(long current);
 
   /** The number of elements at and below it. */
   abstract int count();
 
-  /** Adds an element to a writable node; gives the new right neighbour where it had to split. */
+  /** Adds an element to a writable node; returns the new right neighbour if it had to split. */
   abstract @Nullable TreeNode<T> insert(
       T element, Comparator<? super T> order, CopyGeneration generation);
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The durable commits as a chain that the loop lengthens and subscribers walk, each at its own
- * place; what all have passed is garbage. A subscriber that lets the chain behind it grow beyond
+ * place; what all have passed is collected. A subscriber that lets the chain behind it grow beyond
  * the limits loses its place, so that one that has stalled does not keep the commits of all in
  * memory.
  */

@@ -224,7 +224,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
     }
   }
 
-  /** Nobody knows where a reader that failed stands; the next one begins after the last commit. */
+  /** The place of a reader that failed is unknown; the next one begins after the last commit. */
   private void abandonReader(StoreException failure) {
     try {
       closeReader();
