@@ -139,7 +139,7 @@ class ArchitectureTest {
         .resideInAnyPackage("io.millrace.store..", "io.millrace.processes..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("tools.jackson..", "io.helidon..", "picocli..")
+        .resideInAnyPackage("tools.jackson..", "picocli..")
         .check(ours);
   }
 }

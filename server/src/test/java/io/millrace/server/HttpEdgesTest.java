@@ -299,7 +299,7 @@ final class HttpEdgesTest {
         "GET /health|the request line is not METHOD PATH HTTP/1.1",
         "GET /health HTTP/2.0|the request line does not end in HTTP/1.1",
         "GET /a%zzb HTTP/1.1|has % without two hexadecimal digits: %zz",
-        "GET /a?b=%4 HTTP/1.1|Query contains invalid % encoding",
+        "GET /a?b=%4 HTTP/1.1|has % without two hexadecimal digits: %4",
         "GET /a% HTTP/1.1|has % without two hexadecimal digits: %",
         "GET /a\u0000b HTTP/1.1|has a character that must be percent-encoded",
         "GET /a\u00e4 HTTP/1.1|has a character that must be percent-encoded",

@@ -19,14 +19,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /** A server on a free port, with a client that speaks plain HTTP to it. */
 final class TestServer implements AutoCloseable {
-  /** The library announces every start and stop. */
-  private static final Logger LIBRARY = Logger.getLogger("io.helidon");
-
   private final MillraceServer server;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -43,7 +38,6 @@ final class TestServer implements AutoCloseable {
   /** Any store. */
   static TestServer with(
       Function<StoreOptions, EmbeddedTaskStore> opener, Path folder, String... keysAndValues) {
-    LIBRARY.setLevel(Level.WARNING);
     Map<String, String> flags = new HashMap<>();
     flags.put("server.port", "0");
     flags.put("store.data", folder.resolve("store").toString());

@@ -47,7 +47,7 @@ final class Acceptor {
   private static final Duration RELIEF = Duration.ofMillis(100);
 
   private final ServerSocketChannel server;
-  private final Surroundings surroundings;
+  private final Context context;
   private final List<EventLoop> loops;
   private final Set<Connection> open = ConcurrentHashMap.newKeySet();
   private final Condition full = new Condition();
@@ -59,14 +59,14 @@ final class Acceptor {
   private final Thread accepting;
   private final Thread sweeping;
 
-  private Acceptor(ServerSocketChannel server, Function<Acceptor, Surroundings> surroundings) {
+  private Acceptor(ServerSocketChannel server, Function<Acceptor, Context> context) {
     this.server = server;
-    this.surroundings = surroundings.apply(this);
-    this.surroundings.memory().onShortage(() -> memoryRelief.close(true));
+    this.context = context.apply(this);
+    this.context.memory().onShortage(() -> memoryRelief.close(true));
     this.loops =
         Stream.iterate(0, it -> it + 1)
             .limit(loopCount())
-            .map(it -> EventLoop.start("http-" + it, this.surroundings.limits()))
+            .map(it -> EventLoop.start("http-" + it))
             .toList();
     this.accepting = Thread.ofPlatform().name("http-accept").unstarted(this::accept);
     this.sweeping = Thread.ofVirtual().name("http-sweep").unstarted(this::sweep);
@@ -82,15 +82,15 @@ final class Acceptor {
   /**
    * Begins to accept.
    *
-   * @param surroundings makes what connections share, given who is to be told of their end
+   * @param context makes what connections share; gets this acceptor, which is told of their end
    * @throws UncheckedIOException when it cannot, as when the port is taken
    */
-  static Acceptor start(InetSocketAddress address, Function<Acceptor, Surroundings> surroundings) {
+  static Acceptor start(InetSocketAddress address, Function<Acceptor, Context> context) {
     try {
       ServerSocketChannel server = ServerSocketChannel.open();
       try {
         server.bind(address, BACKLOG);
-        Acceptor acceptor = new Acceptor(server, surroundings);
+        Acceptor acceptor = new Acceptor(server, context);
         acceptor.accepting.start();
         acceptor.sweeping.start();
         return acceptor;
@@ -113,7 +113,7 @@ final class Acceptor {
     Gauge.builder("millrace.http.connections", open, Set::size)
         .description("Open connections")
         .register(registry);
-    Gauge.builder("millrace.http.request.memory", surroundings.memory(), RequestMemory::usedBytes)
+    Gauge.builder("millrace.http.request.memory", context.memory(), RequestMemory::usedBytes)
         .description("What requests keep in memory")
         .baseUnit("bytes")
         .register(registry);
@@ -130,10 +130,10 @@ final class Acceptor {
       try {
         channel = server.accept();
         failing.over("connections are accepted again");
-        if (open.size() < surroundings.limits().maxConnections() || relief.close(false)) {
+        if (open.size() < context.limits().maxConnections() || relief.close(false)) {
           channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
           Connection connection =
-              new Connection(channel, loops.get(count++ % loops.size()), surroundings);
+              new Connection(channel, loops.get(count++ % loops.size()), context);
           open.add(connection);
           connection.begin();
           if (!server.isOpen()) {
@@ -240,12 +240,12 @@ final class Acceptor {
 
   /** Closes connections that have been silent for too long while a thread serves them. */
   private void sweep() {
-    Duration limit = surroundings.limits().idleTimeout();
+    Duration limit = context.limits().idleTimeout();
     try {
       while (server.isOpen()) {
         Thread.sleep(limit.dividedBy(4).plusMillis(1));
         for (Connection connection : open) {
-          if (connection.silentNanos() > limit.toNanos()) {
+          if (connection.activity().silentNanos() > limit.toNanos()) {
             connection.abort();
           }
         }
@@ -272,6 +272,5 @@ final class Acceptor {
       Thread.currentThread().interrupt();
     }
     loops.forEach(EventLoop::close);
-    surroundings.context().executor().shutdown();
   }
 }

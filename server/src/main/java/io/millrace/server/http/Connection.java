@@ -46,11 +46,16 @@ final class Connection {
 
   private final SocketChannel channel;
   private final EventLoop loop;
-  private final Surroundings surroundings;
-  private final Inbox inbox;
+  private final Context context;
+  private final RequestBuffer received;
+  private final ConnectionActivity activity = new ConnectionActivity();
   private volatile Phase phase = Phase.READING;
   private @Nullable SelectionKey key;
-  private PromptDispatcher.@Nullable Exchange asked;
+  private @Nullable Exchange exchange;
+
+  /** Whether the exchange was begun, and is to be ended. */
+  private boolean asked;
+
   private int askedBytes;
   private @Nullable ByteBuffer unwritten;
   private @Nullable Thread thread;
@@ -64,17 +69,12 @@ final class Connection {
   /** Whether the answer that is being written is the last. */
   private boolean ending;
 
-  private volatile long activeNanos = System.nanoTime();
-  private volatile boolean awaiting;
-  private volatile boolean waiting;
-  private volatile boolean known;
-
   /** A connection that was just accepted. */
-  Connection(SocketChannel channel, EventLoop loop, Surroundings surroundings) {
+  Connection(SocketChannel channel, EventLoop loop, Context context) {
     this.channel = channel;
     this.loop = loop;
-    this.surroundings = surroundings;
-    this.inbox = new Inbox(loop.reader(), surroundings.limits(), surroundings.memory());
+    this.context = context;
+    this.received = new RequestBuffer(loop.heads(), context.limits(), context.memory());
   }
 
   SocketChannel channel() {
@@ -82,40 +82,15 @@ final class Connection {
   }
 
   HttpLimits limits() {
-    return surroundings.limits();
+    return context.limits();
   }
 
   RequestMemory memory() {
-    return surroundings.memory();
+    return context.memory();
   }
 
-  /** Notes that bytes have come or gone. */
-  void heard() {
-    activeNanos = System.nanoTime();
-  }
-
-  /** Notes whether a thread waits for the rest of a body. */
-  void awaiting(boolean awaits) {
-    if (awaits) {
-      heard();
-    }
-    awaiting = awaits;
-  }
-
-  /** Notes whether the request waits for an event, so that silence says nothing. */
-  void waiting(boolean waits) {
-    heard();
-    waiting = waits;
-  }
-
-  /** Notes that a request with the right credentials has come, or one to a server without any. */
-  void known() {
-    known = true;
-  }
-
-  /** For how long nothing has been sent or received although nobody waits for an event. */
-  long silentNanos() {
-    return waiting ? 0 : System.nanoTime() - activeNanos;
+  ConnectionActivity activity() {
+    return activity;
   }
 
   /** Has its loop begin to read. */
@@ -160,27 +135,29 @@ final class Connection {
    * @return whether it is being closed
    */
   boolean giveWay(long silentNanos, boolean roomForBytes) {
-    boolean silent = !waiting && System.nanoTime() - activeNanos >= silentNanos;
-    if (silent && (roomForBytes ? awaiting : isDispensable())) {
+    boolean gives =
+        roomForBytes
+            ? activity.isStuck(silentNanos)
+            : activity.silentNanos() >= silentNanos && isDispensable();
+    if (gives) {
       abort();
-      return true;
     }
-    return false;
+    return gives;
   }
 
   /** Whether nobody with credentials uses it. May be a moment old: it is read without a lock. */
   private boolean isDispensable() {
     Phase now = phase;
-    return now == Phase.LINGERING || (now == Phase.READING && !known);
+    return now == Phase.LINGERING || (now == Phase.READING && !activity.isAuthenticated());
   }
 
   private void resume(byte[] leftover) {
     try {
       thread = null;
-      heard();
+      activity.touch();
       register();
       phase = Phase.READING;
-      sinceNanos = activeNanos;
+      sinceNanos = activity.lastNanos();
       if (leftover.length > 0) {
         received(ByteBuffer.wrap(leftover));
       }
@@ -220,7 +197,7 @@ final class Connection {
       switch (phase) {
         case READING -> checkReading(now);
         case WRITING -> {
-          if (now - activeNanos > limits().idleTimeout().toNanos()) {
+          if (now - activity.lastNanos() > limits().idleTimeout().toNanos()) {
             close(null);
           }
         }
@@ -237,9 +214,9 @@ final class Connection {
   }
 
   private void checkReading(long now) throws IOException {
-    if (inbox.isEmpty()) {
-      Duration most = known ? limits().idleTimeout() : limits().headTimeout();
-      if (now - activeNanos > most.toNanos()) {
+    if (received.isEmpty()) {
+      Duration most = activity.isAuthenticated() ? limits().idleTimeout() : limits().headTimeout();
+      if (now - activity.lastNanos() > most.toNanos()) {
         close(null);
       }
     } else if (pace != null) {
@@ -256,18 +233,9 @@ final class Connection {
     boolean enough = there(pace).waited(Math.max(0, now - sinceNanos), count);
     sinceNanos = now;
     if (!enough) {
-      refuse(tooSlow(limits()));
+      refuse(RequestBody.tooSlow(limits()));
     }
     return enough;
-  }
-
-  /** What to answer to a body that comes too slowly. */
-  static HttpProblem tooSlow(HttpLimits limits) {
-    return new HttpProblem(
-        408,
-        "the body of the request came more slowly than "
-            + limits.minBodyRate()
-            + " bytes a second (server.min-body-rate)");
   }
 
   private void read() throws IOException {
@@ -280,81 +248,90 @@ final class Connection {
   }
 
   private void received(ByteBuffer bytes) throws IOException {
-    heard();
-    if (inbox.isEmpty()) {
-      sinceNanos = activeNanos;
-    } else if (pace != null && !checkPace(activeNanos, bytes.remaining())) {
+    activity.touch();
+    if (received.isEmpty()) {
+      sinceNanos = activity.lastNanos();
+    } else if (pace != null && !checkPace(activity.lastNanos(), bytes.remaining())) {
       return;
     }
-    boolean first = pace == null;
-    switch (inbox.add(bytes)) {
-      case HEAD -> awaiting = true;
+    switch (received.add(bytes)) {
+      case HEAD -> activity.awaitsBytes(true);
       case BODY -> {
-        awaiting = true;
-        if (first) {
+        activity.awaitsBytes(true);
+        if (pace == null) {
           // Who may not ask need not send the rest.
           pace = new Pace(limits().headTimeout(), limits().minBodyRate());
-          sinceNanos = activeNanos;
-          if (!surroundings.prompt().admits(inbox.plain(), this)) {
+          sinceNanos = activity.lastNanos();
+          if (!context.dispatcher().isPrompt(exchange(), this)) {
             serve();
           }
         }
       }
-      case PLAIN -> ask();
+      case WHOLE -> ask();
       case OTHER -> serve();
-      case REFUSED -> refuse(inbox.problem());
+      case REFUSED -> refuse(received.problem());
     }
+  }
+
+  /** The exchange of the request whose head has come. */
+  private Exchange exchange() {
+    Exchange present = exchange;
+    if (present == null) {
+      present = new Exchange(received.head());
+      exchange = present;
+    }
+    return present;
   }
 
   private void ask() throws IOException {
-    PromptDispatcher.Exchange begun =
-        surroundings.prompt().begin(inbox.request(), this, loop.round());
-    if (begun == null) {
+    Exchange asking = exchange();
+    Later later = context.dispatcher().begin(asking, this, received.body(), loop.round());
+    if (later == null) {
       serve();
       return;
     }
-    askedBytes = inbox.taken();
+    askedBytes = received.taken();
+    asked = true;
     complete(Phase.ASKED);
-    asked = begun;
-    if (begun.isDone()) {
-      answer(begun);
+    if (later.isDone()) {
+      answer(asking, later);
     } else {
-      begun.whenDone(() -> loop.execute(() -> answerOrClose(begun)));
+      later.whenDone(() -> loop.execute(() -> answerOrClose(asking, later)));
     }
   }
 
-  private void answerOrClose(PromptDispatcher.Exchange exchange) {
+  private void answerOrClose(Exchange asking, Later later) {
     try {
-      answer(exchange);
+      answer(asking, later);
     } catch (IOException | RuntimeException | Error e) {
       // Errors too: the loop must outlive whatever one connection does.
       close(e);
     }
   }
 
-  private void answer(PromptDispatcher.Exchange exchange) throws IOException {
+  private void answer(Exchange asking, Later later) throws IOException {
     if (phase == Phase.CLOSED) {
       end();
       return;
     }
     phase = Phase.WRITING;
-    write(surroundings.prompt().answer(exchange, loop.buffer()));
+    write(context.dispatcher().answer(asking, later, loop.buffer()));
   }
 
   /** Answers what cannot be served, and closes once that has been read. */
   private void refuse(HttpProblem problem) throws IOException {
     complete(Phase.WRITING);
-    inbox.clear();
+    received.clear();
     ending = true;
-    surroundings.prompt().refused(problem);
-    write(ReplyText.last(ErrorForm.PLAIN.reply(problem)));
+    exchange = null;
+    write(context.dispatcher().refuse(problem));
   }
 
   /** Writes what the client takes, and the rest when it takes more. */
   private void write(ByteBuffer text) throws IOException {
     SelectionKey current = there(key);
     channel.write(text);
-    heard();
+    activity.touch();
     if (text.hasRemaining()) {
       if (unwritten == null) {
         // The text is in the loop's buffer, which is for what is done with it at once.
@@ -372,7 +349,7 @@ final class Connection {
       return;
     }
     phase = Phase.READING;
-    sinceNanos = activeNanos;
+    sinceNanos = activity.lastNanos();
     if (current.interestOps() != SelectionKey.OP_READ) {
       current.interestOps(SelectionKey.OP_READ);
     }
@@ -380,11 +357,11 @@ final class Connection {
 
   /** Ends what was asked. */
   private void end() {
-    PromptDispatcher.Exchange exchange = asked;
-    if (exchange != null) {
-      asked = null;
-      surroundings.prompt().end(exchange);
+    if (asked) {
+      asked = false;
+      context.dispatcher().end(there(exchange));
     }
+    exchange = null;
     memory().release(askedBytes);
     askedBytes = 0;
   }
@@ -392,19 +369,20 @@ final class Connection {
   /** Notes that a request has come completely, as far as the loop reads it. */
   private void complete(Phase next) {
     pace = null;
-    awaiting = false;
+    activity.awaitsBytes(false);
     phase = next;
   }
 
   /** Has a thread of its own serve the request whose head has come. */
   private void serve() {
-    Head head = inbox.head();
-    Inbox.Rest rest = inbox.rest();
+    Exchange serving = exchange();
+    exchange = null;
+    RequestBuffer.Rest rest = received.rest();
     complete(Phase.SERVED);
     there(key).cancel();
     key = null;
-    RequestThread serving = new RequestThread(this, surroundings, head, rest);
-    Thread unstarted = Thread.ofVirtual().name("http-request").unstarted(serving);
+    RequestThread task = new RequestThread(this, context.dispatcher(), serving, rest);
+    Thread unstarted = Thread.ofVirtual().name("http-request").unstarted(task);
     thread = unstarted;
     loop.afterForgetting(unstarted::start);
   }
@@ -434,19 +412,19 @@ final class Connection {
     }
     boolean undecided = phase == Phase.ASKED;
     phase = Phase.CLOSED;
-    awaiting = false;
+    activity.awaitsBytes(false);
     key = null;
     try {
       channel.close();
     } catch (IOException e) {
       LOG.trace("a connection could not be closed", e);
     }
-    inbox.clear();
+    received.clear();
     unwritten = null;
     if (!undecided) {
       end();
     }
-    surroundings.closed(this);
+    context.whenClosed().accept(this);
   }
 
   private static <T> T there(@Nullable T part) {

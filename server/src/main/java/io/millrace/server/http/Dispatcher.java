@@ -1,153 +1,60 @@
 package io.millrace.server.http;
 
-import io.helidon.http.Header;
-import io.helidon.http.HeaderName;
-import io.helidon.http.HeaderNames;
-import io.helidon.http.Headers;
-import io.helidon.webserver.CloseConnectionException;
-import io.helidon.webserver.ConnectionContext;
-import io.helidon.webserver.http.HttpRouting;
-import io.helidon.webserver.http.HttpSecurity;
-import io.helidon.webserver.http.RoutingRequest;
-import io.helidon.webserver.http.RoutingResponse;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The path of every request that has a thread: route, access check, handler, answer, record. */
-final class Dispatcher implements HttpRouting {
-  /** How much of an unwanted body is read after the answer so that the connection can go on. */
-  private static final int SKIPPED_BYTES = 64 << 10;
+/**
+ * The path of every request: access, route, handler, answer, record. Access is checked and the
+ * route is found once, as soon as the head is complete. Safe for use by threads.
+ */
+final class Dispatcher {
+  private static final Logger LOG = LoggerFactory.getLogger("io.millrace.server.requests");
 
   private final AccessCheck access;
   private final Routes routes;
   private final Failures failures;
   private final InFlight inFlight;
-  private final RequestLog log;
-  private final ReplyWriter writer = new ReplyWriter();
+  private final long slowNanos;
 
+  /**
+   * A dispatcher.
+   *
+   * @param slow from which duration on a request is logged
+   */
   Dispatcher(
-      AccessCheck access, Routes routes, Failures failures, InFlight inFlight, RequestLog log) {
+      AccessCheck access, Routes routes, Failures failures, InFlight inFlight, Duration slow) {
     this.access = access;
     this.routes = routes;
     this.failures = failures;
     this.inFlight = inFlight;
-    this.log = log;
+    this.slowNanos = slow.toNanos();
   }
 
-  /** One request on its way. */
-  private static final class Exchange {
-    final RequestThread thread;
-    final RoutingRequest source;
-    final RequestLog.Entry entry;
-    @Nullable Request request;
-
-    Exchange(RequestThread thread, RoutingRequest source) {
-      this.thread = thread;
-      this.source = source;
-      this.entry = new RequestLog.Entry(source.prologue());
-    }
-  }
-
-  @Override
-  public void route(ConnectionContext context, RoutingRequest source, RoutingResponse response) {
-    Exchange exchange = new Exchange((RequestThread) context, source);
-    if (reply(exchange, response) instanceof Reply.Upgraded upgraded) {
-      exchange.thread.over();
-      Upgrade.run(exchange.thread, inFlight, upgraded);
-      throw new CloseConnectionException("closed after WebSocket");
-    }
-  }
-
-  private Reply reply(Exchange exchange, RoutingResponse response) {
-    RequestThread thread = exchange.thread;
-    boolean entered = inFlight.enter();
-    try {
-      Reply reply = entered ? answer(exchange) : stopping();
-      if (!(reply instanceof Reply.Upgraded)) {
-        write(exchange, entered, reply, response);
-      }
-      exchange.entry.status(reply.status());
-      return reply;
-    } catch (CloseConnectionException e) {
-      thread.over();
-      throw e;
-    } finally {
-      if (exchange.request != null) {
-        exchange.request.over();
-      }
-      if (entered) {
-        inFlight.leave();
-      }
-      log.record(exchange.entry);
-    }
-  }
-
-  private void write(Exchange exchange, boolean entered, Reply reply, RoutingResponse response) {
-    RequestThread thread = exchange.thread;
-    boolean keeps = entered && !thread.head().closes() && thread.body().isNearEnd(SKIPPED_BYTES);
-    writer.write(exchange.source.prologue().method().text(), reply, response, !keeps);
-    thread.answered(keeps && thread.body().skipRest());
-  }
-
-  private Reply answer(Exchange exchange) {
-    RoutingRequest source = exchange.source;
-    String path = source.prologue().uriPath().rawPath();
-    try {
-      Headers headers = source.headers();
-      Routes.Match match = routes.match(source.prologue().method().text(), path);
-      Caller caller = admit(access, match, source.authority(), headers, exchange.entry);
-      if (caller.isKnown()) {
-        exchange.thread.connection().known();
-      }
-      Request request =
-          new Request(
-              new Incoming.Streaming(source, exchange.thread),
-              exchange.thread,
-              new Request.Exchange(
-                  exchange.thread.connection().limits(), inFlight, exchange.entry, caller),
-              match);
-      exchange.request = request;
-      return ScopedValue.where(Request.CURRENT, request).call(() -> match.route().handle(request));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new CloseConnectionException("interrupted while answering", e);
-    } catch (Throwable e) {
-      return failed(exchange, e);
-    }
-  }
-
-  private Reply failed(Exchange exchange, Throwable failure) {
-    if (failure instanceof CloseConnectionException closing) {
-      throw closing;
-    }
-    if (failure instanceof ClientGoneException) {
-      throw new CloseConnectionException("the client has gone", failure);
-    }
-    RequestBody body = exchange.thread.body();
-    return switch (body.state()) {
-      case MALFORMED ->
-          ErrorForm.PLAIN.reply(HttpProblem.malformed("the body is malformed: " + body.mistake()));
-      case SLOW -> ErrorForm.PLAIN.reply(Connection.tooSlow(exchange.thread.connection().limits()));
-      case CUT -> throw new CloseConnectionException("the client stopped sending", failure);
-      case SOUND -> failures.answer(failure, exchange.entry);
-    };
+  InFlight inFlight() {
+    return inFlight;
   }
 
   /**
-   * The caller of a request, who may use its route. The request counts as one of the route once its
-   * caller is known.
+   * Checks access and finds the route, unless that was done before.
    *
-   * @throws HttpProblem 401 or 403 to turn it away
+   * @throws HttpProblem 401 or 403 if the request is turned away
    */
-  static Caller admit(
-      AccessCheck access,
-      Routes.Match match,
-      String host,
-      Headers headers,
-      RequestLog.Entry entry) {
+  private Routes.Match admit(Exchange exchange, Connection connection) {
+    Routes.Match match = exchange.match();
+    if (match != null && exchange.caller() != null) {
+      return match;
+    }
+    Head head = exchange.head();
+    match = routes.match(head.method(), head.path());
     Route route = match.route();
-    Caller caller = access.check(route, host, name -> only(headers, name));
-    entry.endpoint(match.endpoint());
+    Caller caller = access.check(route, head.host(), head);
+    // The request counts as one of the route once its caller is known.
+    exchange.match(match);
     if (!caller.may(route.role())) {
       throw new HttpProblem(
           403,
@@ -155,41 +62,145 @@ final class Dispatcher implements HttpRouting {
               .formatted(
                   route.path(), route.role().name().toLowerCase(Locale.ROOT), caller.principal()));
     }
-    return caller;
+    if (caller.isKnown()) {
+      connection.activity().authenticated();
+    }
+    exchange.caller(caller);
+    return match;
+  }
+
+  /**
+   * Whether an event loop may answer a plain request of which only the head has come. A request
+   * that is turned away gets its answer from a thread, which need not wait for the body.
+   */
+  boolean isPrompt(Exchange exchange, Connection connection) {
+    try {
+      return admit(exchange, connection).route().prompt() != null;
+    } catch (RuntimeException _) {
+      // The thread meets the same problem, and answers it.
+      return false;
+    }
+  }
+
+  /**
+   * Begins to answer a plain request on an event loop.
+   *
+   * @param body its whole body
+   * @return null if nothing was done and the request needs a thread
+   */
+  @Nullable Later begin(Exchange exchange, Connection connection, byte[] body, Round round) {
+    if (!inFlight.enter()) {
+      return null;
+    }
+    Later later = null;
+    try {
+      Routes.Match match = admit(exchange, connection);
+      PromptHandler handler = match.route().prompt();
+      if (handler != null) {
+        later = handler.begin(Request.whole(exchange, match, connection.limits(), body), round);
+      }
+    } catch (IOException | RuntimeException e) {
+      // Once more by a thread, which says what is wrong; but nothing is submitted twice.
+      later = exchange.hasSubmitted() ? Later.now(failures.answer(e, exchange)) : null;
+    } catch (Error e) {
+      later = Later.now(failures.answer(e, exchange));
+    } finally {
+      if (later == null) {
+        inFlight.leave();
+      }
+    }
+    return later;
+  }
+
+  /** The answer that was begun, once it is done: in {@code room} if there is enough of it. */
+  ByteBuffer answer(Exchange exchange, Later later, ByteBuffer room) {
+    Reply.Whole reply;
+    try {
+      reply = later.reply();
+    } catch (RuntimeException | Error e) {
+      reply = failures.answer(e, exchange);
+    }
+    exchange.status(reply.status());
+    return ReplyText.of(reply, room);
+  }
+
+  /** Ends what was begun; its answer is written, or of no use any more. */
+  void end(Exchange exchange) {
+    inFlight.leave();
+    record(exchange);
+  }
+
+  /** The last answer to a request that was refused for what its bytes are. */
+  ByteBuffer refuse(HttpProblem problem) {
+    Exchange exchange = new Exchange(null);
+    exchange.status(problem.status());
+    record(exchange);
+    return ReplyText.last(ErrorForm.PLAIN.reply(problem));
+  }
+
+  /** Answers a request on a thread of its own. */
+  void serve(RequestThread thread) throws IOException, InterruptedException {
+    Exchange exchange = thread.exchange();
+    boolean entered = inFlight.enter();
+    Reply reply;
+    try {
+      reply = entered ? answer(thread) : stopping();
+      if (!(reply instanceof Reply.Upgraded)) {
+        thread.write(reply, entered);
+      }
+      exchange.status(reply.status());
+    } catch (ClientGoneException e) {
+      LOG.trace("a client has gone", e);
+      return;
+    } finally {
+      thread.forgetBody();
+      if (entered) {
+        inFlight.leave();
+      }
+      record(exchange);
+    }
+    if (reply instanceof Reply.Upgraded upgraded) {
+      thread.upgrade(upgraded);
+    }
+  }
+
+  private Reply answer(RequestThread thread) throws IOException, InterruptedException {
+    try {
+      Routes.Match match = admit(thread.exchange(), thread.connection());
+      Request request = thread.request(match);
+      return ScopedValue.where(Request.CURRENT, request).call(() -> match.route().handle(request));
+    } catch (ClientGoneException | InterruptedException e) {
+      throw e;
+    } catch (Throwable e) {
+      RequestBody body = thread.body();
+      return switch (body.state()) {
+        case MALFORMED ->
+            ErrorForm.PLAIN.reply(
+                HttpProblem.malformed("the body is malformed: " + body.mistake()));
+        case SLOW -> ErrorForm.PLAIN.reply(RequestBody.tooSlow(thread.connection().limits()));
+        case CUT -> throw new ClientGoneException();
+        case SOUND -> failures.answer(e, thread.exchange());
+      };
+    }
   }
 
   private static Reply stopping() {
     return ErrorForm.PLAIN.reply(HttpProblem.unavailable("the server is stopping", 1));
   }
 
-  /**
-   * The value of a header on which access rests; null where it does not come.
-   *
-   * @throws HttpProblem 400 where it comes several times, so that no value is passed over
-   */
-  static @Nullable String only(Headers headers, String name) {
-    return only(
-        headers,
-        switch (name) {
-          case AccessCheck.ORIGIN -> HeaderNames.ORIGIN;
-          case AccessCheck.AUTHORIZATION -> HeaderNames.AUTHORIZATION;
-          default -> HeaderNames.create(name);
-        });
-  }
-
-  private static @Nullable String only(Headers headers, HeaderName name) {
-    if (!headers.contains(name)) {
-      return null;
+  /** Records a request that has ended: its figures always, a line in the log if it is notable. */
+  private void record(Exchange exchange) {
+    long nanos = exchange.nanos();
+    int status = exchange.status();
+    Routes.Match match = exchange.match();
+    (match == null ? routes.unmatched() : match.endpoint()).record(status, nanos);
+    // A store without room says so itself, once; each of its refusals in the log would take more.
+    if (status >= 500 && status != 503) {
+      LOG.warn("{} {} in {} µs", exchange, status, nanos / 1000);
+    } else if (nanos > slowNanos && !exchange.hasWaited()) {
+      LOG.info("slow: {} {} in {} ms", exchange, status, nanos / 1_000_000);
+    } else if (LOG.isDebugEnabled()) {
+      LOG.debug("{} {} in {} µs", exchange, status, nanos / 1000);
     }
-    Header header = headers.get(name);
-    if (header.valueCount() > 1) {
-      throw HttpProblem.malformed("the header " + name.defaultCase() + " comes several times");
-    }
-    return header.get();
-  }
-
-  @Override
-  public HttpSecurity security() {
-    return HttpSecurity.create();
   }
 }

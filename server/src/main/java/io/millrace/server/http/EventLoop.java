@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 final class EventLoop {
   private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
-  private static final int BUFFER_BYTES = Inbox.MOST_BYTES;
+  private static final int BUFFER_BYTES = RequestBuffer.MOST_BYTES;
 
   /** How often it is checked which connections take too long. */
   private static final Duration TICK = Duration.ofMillis(500);
@@ -32,15 +32,14 @@ final class EventLoop {
   private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
   private final List<Runnable> returns = new ArrayList<>();
   private final Round round = new Round();
-  private final PlainReader reader;
+  private final HeadCache heads = new HeadCache();
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private volatile boolean asleep;
   private volatile boolean closed;
 
   private long tickNanos = System.nanoTime();
 
-  private EventLoop(String name, HttpLimits limits) {
-    reader = new PlainReader(limits);
+  private EventLoop(String name) {
     try {
       selector = Selector.open();
     } catch (IOException e) {
@@ -49,8 +48,8 @@ final class EventLoop {
     thread = Thread.ofPlatform().name(name).daemon().unstarted(this::run);
   }
 
-  static EventLoop start(String name, HttpLimits limits) {
-    EventLoop loop = new EventLoop(name, limits);
+  static EventLoop start(String name) {
+    EventLoop loop = new EventLoop(name);
     loop.thread.start();
     return loop;
   }
@@ -79,9 +78,9 @@ final class EventLoop {
     return round;
   }
 
-  /** What reads the heads of requests. */
-  PlainReader reader() {
-    return reader;
+  /** The heads that came last. */
+  HeadCache heads() {
+    return heads;
   }
 
   /** A cleared buffer for what is done with it at once. */

@@ -4,12 +4,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the exceptions of handlers mean to a client; the route's {@link ErrorForm} makes the answer
  * of it. Filled by one thread before the server starts.
  */
 public final class Failures {
+  private static final Logger LOG = LoggerFactory.getLogger("io.millrace.server.requests");
+
   private final Map<Class<? extends RuntimeException>, Function<RuntimeException, HttpProblem>>
       meanings = new LinkedHashMap<>();
 
@@ -38,16 +42,16 @@ public final class Failures {
    * server's own and logged: 500, or 504 if a command was handed to the store, so that nobody can
    * tell whether it was carried out.
    */
-  Reply.Whole answer(Throwable thrown, RequestLog.Entry entry) {
+  Reply.Whole answer(Throwable thrown, Exchange exchange) {
     HttpProblem foreseen = thrown instanceof RuntimeException e ? meaning(e) : null;
     if (foreseen != null) {
       ErrorForm form = foreseen.form();
-      return (form == null ? entry.errors() : form).reply(foreseen);
+      return (form == null ? exchange.errors() : form).reply(foreseen);
     }
-    RequestLog.unforeseen(entry, thrown);
+    LOG.error("no answer to {}", exchange, thrown);
     String what = thrown.getClass().getName();
     return ErrorForm.PLAIN.reply(
-        entry.hasSubmitted()
+        exchange.hasSubmitted()
             ? new HttpProblem(
                 504, "the server failed, and nobody knows whether the change was made: " + what)
             : new HttpProblem(500, "the server made a mistake, its log says which: " + what));

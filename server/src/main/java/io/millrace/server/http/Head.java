@@ -1,8 +1,8 @@
 package io.millrace.server.http;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,17 +13,26 @@ import org.jspecify.annotations.Nullable;
  * <p>Refused with 400: line ends other than CRLF, a request line that is not {@code METHOD PATH
  * HTTP/1.1} with single spaces, an empty header name or one with other characters than those of a
  * token (so also white space before the colon, and folded lines), control characters in a value,
- * not exactly one Host, several lengths, a length that is not digits alone, a length beside chunks.
- * Other transfer codings are 501, content codings 415, unknown expectations 417.
+ * not exactly one Host, several lengths, a length that is not digits alone, a length beside chunks,
+ * a path, query or host with other characters than RFC 3986 gives them. Other transfer codings are
+ * 501, content codings 415, unknown expectations 417.
  */
-final class Head {
+final class Head implements AccessCheck.Headers {
   /** The length of a body that comes in chunks. */
   static final long CHUNKED = -1;
 
   private static final int MOST_LENGTH_DIGITS = 18;
   private static final boolean[] TOKEN = token();
+  private static final boolean[] HEX = hexadecimal();
+  private static final byte[] NONE = new byte[0];
+  private static final boolean[] PATH = characters("!$&'()*+,;=-._~:@/");
+  private static final boolean[] QUERY = characters("!$&'()*+,;=-._~:@/?");
+  private static final boolean[] HOST_NAME = characters("!$&'()*+,;=-._~%");
+  private static final boolean[] HOST_LITERAL = characters("!$&'()*+,;=-._~:");
 
-  private final byte[] bytes;
+  /** What is read; only while it is being read. */
+  private byte[] bytes;
+
   private final int end;
 
   /** Where reading stands. */
@@ -31,20 +40,20 @@ final class Head {
 
   private String method = "";
   private String authority = "";
-  private int targetStart;
-  private int targetEnd;
+  private String path = "";
+  private @Nullable String query;
+  private final List<String> names = new ArrayList<>();
+  private final List<String> values = new ArrayList<>();
   private @Nullable String host;
   private @Nullable String length;
   private @Nullable String coding;
   private boolean expectsContinue;
   private boolean closes;
   private boolean upgrades;
-  private final ByteArrayOutputStream forLibrary;
 
   private Head(byte[] bytes, int end) {
     this.bytes = bytes;
     this.end = end;
-    this.forLibrary = new ByteArrayOutputStream(end);
   }
 
   /**
@@ -63,14 +72,72 @@ final class Head {
     if (head.at != end - 2) {
       throw HttpProblem.malformed("a line of the head ends in CR alone; lines end in CR and LF");
     }
-    head.write(head.at, end);
     head.check();
+    head.bytes = NONE;
     return head;
+  }
+
+  /** How many bytes it has, with its empty line. */
+  int length() {
+    return end;
   }
 
   /** The method. */
   String method() {
     return method;
+  }
+
+  /** The path, as it was sent. */
+  String path() {
+    return path;
+  }
+
+  /** What follows the question mark, as it was sent; null if there is none. */
+  @Nullable String query() {
+    return query;
+  }
+
+  /** The header Host: a name or an address, perhaps with a port. */
+  String host() {
+    return host == null ? "" : host;
+  }
+
+  /** The value of a header, the first if there are several; null if there is none. */
+  @Nullable String first(String name) {
+    for (int i = 0; i < names.size(); i++) {
+      if (names.get(i).equalsIgnoreCase(name)) {
+        return values.get(i);
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public @Nullable String only(String name) {
+    String only = null;
+    for (int i = 0; i < names.size(); i++) {
+      if (names.get(i).equalsIgnoreCase(name)) {
+        if (only != null) {
+          throw HttpProblem.malformed("the header " + name + " comes several times");
+        }
+        only = values.get(i);
+      }
+    }
+    return only;
+  }
+
+  /** Whether a header that is a list of words, perhaps sent in parts, has this word in any case. */
+  boolean lists(String name, String word) {
+    for (int i = 0; i < names.size(); i++) {
+      if (names.get(i).equalsIgnoreCase(name)) {
+        for (String each : values.get(i).split(",", -1)) {
+          if (each.strip().equalsIgnoreCase(word)) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
   }
 
   /** The length of the body, 0 for none, or {@link #CHUNKED}. */
@@ -98,14 +165,6 @@ final class Head {
         && !upgrades;
   }
 
-  /**
-   * The head for the library, which gets to see nothing of the body: without what describes its
-   * framing, and with the path alone in the request line.
-   */
-  byte[] forLibrary() {
-    return forLibrary.toByteArray();
-  }
-
   private void requestLine() {
     int start = at;
     while (at < end && TOKEN[bytes[at] & 0xff]) {
@@ -115,11 +174,11 @@ final class Head {
       throw noRequestLine();
     }
     method = text(start, at);
-    targetStart = ++at;
+    int targetStart = ++at;
     while (bytes[at] != ' ' && bytes[at] != '\r') {
       at++;
     }
-    targetEnd = at;
+    int targetEnd = at;
     if (bytes[at] != ' ' || targetEnd == targetStart) {
       throw noRequestLine();
     }
@@ -136,31 +195,52 @@ final class Head {
           "the request line does not end in HTTP/1.1, the protocol spoken here");
     }
     lineEnd();
-    target();
-    write(0, targetStart);
-    write(targetStart + authority.length(), targetEnd);
-    write(targetEnd, at);
+    target(text(targetStart, targetEnd));
   }
 
   private static HttpProblem noRequestLine() {
     return HttpProblem.malformed("the request line is not METHOD PATH HTTP/1.1");
   }
 
-  /** Takes scheme and host off a target of the form that proxies get; they must name this Host. */
-  private void target() {
-    String target = text(targetStart, targetEnd);
+  /**
+   * Takes path and query, without scheme and host, which must name this Host, if they are there.
+   */
+  private void target(String target) {
+    int start = 0;
     if (target.regionMatches(true, 0, "http://", 0, 7)) {
-      int path = target.indexOf('/', 7);
-      if (path < 0) {
+      start = target.indexOf('/', 7);
+      if (start < 0) {
         throw HttpProblem.malformed("the request line names no path");
       }
-      authority = target.substring(0, path);
+      authority = target.substring(0, start);
     } else if (!target.startsWith("/") && !(target.equals("*") && method.equals("OPTIONS"))) {
       throw HttpProblem.malformed("the path in the request line begins with /");
     }
     if (target.indexOf('#') >= 0) {
       throw HttpProblem.malformed("the path in the request line has no fragment: #");
     }
+    int mark = target.indexOf('?', start);
+    path = checked(mark < 0 ? target.substring(start) : target.substring(start, mark), PATH);
+    query = mark < 0 ? null : checked(target.substring(mark + 1), QUERY);
+  }
+
+  private static String checked(String text, boolean[] allowed) {
+    for (int i = 0; i < text.length(); i++) {
+      char letter = text.charAt(i);
+      if (letter == '%') {
+        if (i + 2 >= text.length()
+            || !HEX[text.charAt(i + 1) & 0xff]
+            || !HEX[text.charAt(i + 2) & 0xff]) {
+          throw HttpProblem.malformed(
+              "the path or query has % without two hexadecimal digits: "
+                  + text.substring(i, Math.min(i + 3, text.length())));
+        }
+      } else if (!allowed[letter & 0xff]) {
+        throw HttpProblem.malformed(
+            "the path or query has a character that must be percent-encoded");
+      }
+    }
+    return text;
   }
 
   private void header() {
@@ -189,11 +269,12 @@ final class Head {
       }
       at++;
     }
-    int valueEnd = at;
+    String name = text(start, nameEnd);
+    String text = value(value, at);
     lineEnd();
-    if (isKept(start, nameEnd, value, valueEnd)) {
-      write(start, at);
-    }
+    names.add(name);
+    values.add(text);
+    note(name, text);
   }
 
   private void lineEnd() {
@@ -203,52 +284,47 @@ final class Head {
     at += 2;
   }
 
-  /** Notes a header that matters here. Returns whether the library gets to see it. */
-  private boolean isKept(int start, int nameEnd, int value, int valueEnd) {
-    switch (nameEnd - start) {
+  /** Notes a header that matters here. */
+  private void note(String name, String value) {
+    switch (name.length()) {
       case 4 -> {
-        if (isName("host", start)) {
-          host = once("Host", host, value, valueEnd);
+        if (name.equalsIgnoreCase("host")) {
+          host = once("Host", host, value);
         }
       }
       case 6 -> {
-        if (isName("expect", start)) {
-          if (!value(value, valueEnd).equalsIgnoreCase("100-continue")) {
+        if (name.equalsIgnoreCase("expect")) {
+          if (!value.equalsIgnoreCase("100-continue")) {
             throw new HttpProblem(417, "the only expectation known here is 100-continue");
           }
           expectsContinue = true;
-          return false;
         }
       }
-      case 7 -> upgrades |= isName("upgrade", start) || isName("trailer", start);
+      case 7 -> upgrades |= name.equalsIgnoreCase("upgrade") || name.equalsIgnoreCase("trailer");
       case 10 -> {
-        if (isName("connection", start)) {
-          for (String option : value(value, valueEnd).split(",", -1)) {
+        if (name.equalsIgnoreCase("connection")) {
+          for (String option : value.split(",", -1)) {
             closes |= option.strip().equalsIgnoreCase("close");
           }
         }
       }
       case 14 -> {
-        if (isName("content-length", start)) {
-          length = length(once("Content-Length", length, value, valueEnd));
-          return false;
+        if (name.equalsIgnoreCase("content-length")) {
+          length = length(once("Content-Length", length, value));
         }
       }
       case 16 -> {
-        if (isName("content-encoding", start)
-            && !value(value, valueEnd).equalsIgnoreCase("identity")) {
+        if (name.equalsIgnoreCase("content-encoding") && !value.equalsIgnoreCase("identity")) {
           throw new HttpProblem(415, "the body of a request must come without a content encoding");
         }
       }
       case 17 -> {
-        if (isName("transfer-encoding", start)) {
-          coding = once("Transfer-Encoding", coding, value, valueEnd);
-          return false;
+        if (name.equalsIgnoreCase("transfer-encoding")) {
+          coding = once("Transfer-Encoding", coding, value);
         }
       }
       default -> {}
     }
-    return true;
   }
 
   private static String length(String digits) {
@@ -264,12 +340,7 @@ final class Head {
     if (host == null) {
       throw HttpProblem.malformed("the header Host is missing");
     }
-    int colon = host.lastIndexOf(':');
-    if (colon > host.lastIndexOf(']')
-        && (colon == host.length() - 1
-            || !host.chars().skip(colon + 1).allMatch(digit -> digit >= '0' && digit <= '9'))) {
-      throw HttpProblem.malformed("the port in the header Host is not a number: " + host);
-    }
+    checkHost(host);
     if (!authority.isEmpty() && !authority.substring(7).equalsIgnoreCase(host)) {
       throw HttpProblem.malformed(
           "the request line names the host " + authority.substring(7) + ", but Host is " + host);
@@ -285,15 +356,28 @@ final class Head {
     }
   }
 
-  private String once(String name, @Nullable String before, int value, int valueEnd) {
+  private static void checkHost(String host) {
+    int colon = host.lastIndexOf(':');
+    boolean hasPort = colon > host.lastIndexOf(']');
+    if (hasPort
+        && (colon == host.length() - 1
+            || !host.chars().skip(colon + 1).allMatch(digit -> digit >= '0' && digit <= '9'))) {
+      throw HttpProblem.malformed("the port in the header Host is not a number: " + host);
+    }
+    String name = hasPort ? host.substring(0, colon) : host;
+    boolean literal = name.startsWith("[") && name.endsWith("]");
+    String plain = literal ? name.substring(1, name.length() - 1) : name;
+    boolean[] allowed = literal ? HOST_LITERAL : HOST_NAME;
+    if (plain.isEmpty() || !plain.chars().allMatch(letter -> allowed[letter & 0xff])) {
+      throw HttpProblem.malformed("the header Host does not name a host: " + host);
+    }
+  }
+
+  private static String once(String name, @Nullable String before, String value) {
     if (before != null) {
       throw HttpProblem.malformed("the header " + name + " comes several times");
     }
-    return value(value, valueEnd);
-  }
-
-  private boolean isName(String lowerCase, int start) {
-    return text(start, start + lowerCase.length()).toLowerCase(Locale.ROOT).equals(lowerCase);
+    return value;
   }
 
   /** A value without the blanks and tabs around it, and without any other change. */
@@ -322,8 +406,21 @@ final class Head {
     return shown.toString();
   }
 
-  private void write(int from, int to) {
-    forLibrary.write(bytes, from, to - from);
+  /** A table of letters, digits and these characters. */
+  private static boolean[] characters(String others) {
+    boolean[] allowed = new boolean[256];
+    for (int letter = 0; letter < 0x7f; letter++) {
+      allowed[letter] = Character.isLetterOrDigit(letter) || others.indexOf(letter) >= 0;
+    }
+    return allowed;
+  }
+
+  private static boolean[] hexadecimal() {
+    boolean[] hex = new boolean[256];
+    for (char digit : "0123456789abcdefABCDEF".toCharArray()) {
+      hex[digit] = true;
+    }
+    return hex;
   }
 
   private static boolean[] token() {

@@ -38,20 +38,15 @@ public final class HttpListener {
       Routes routes,
       Failures failures) {
     InFlight inFlight = new InFlight();
-    RequestLog log = new RequestLog(routes.unmatched(), limits.slowRequest());
     HttpLimits possible = limits.withMaxConnections(ConnectionLimit.now(limits.maxConnections()));
-    Surroundings.Served library =
-        new Surroundings.Served(
-            Library.http(possible),
-            Library.Listening.create(),
-            new Library.OneRouter(new Dispatcher(access, routes, failures, inFlight, log)));
-    PromptDispatcher prompt = new PromptDispatcher(access, routes, failures, inFlight, log);
+    Dispatcher dispatcher =
+        new Dispatcher(access, routes, failures, inFlight, possible.slowRequest());
     RequestMemory memory = new RequestMemory(possible.memoryBytes());
     try {
       Acceptor acceptor =
           Acceptor.start(
               new InetSocketAddress(address, port),
-              made -> new Surroundings(possible, memory, library, prompt, made::closed));
+              made -> new Context(possible, memory, dispatcher, made::closed));
       return new HttpListener(possible, inFlight, acceptor);
     } catch (UncheckedIOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();

@@ -1,10 +1,10 @@
 package io.millrace.server.http;
 
-import io.helidon.http.HeaderNames;
 import io.millrace.server.websocket.WebSocket;
 import io.millrace.server.websocket.WebSocketLimits;
 import io.millrace.server.websocket.WebSocketListener;
 import io.millrace.wire.Utf8;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -26,49 +26,55 @@ public final class Request {
   /** The request that a thread serves. */
   static final ScopedValue<Request> CURRENT = ScopedValue.newInstance();
 
-  private final Incoming source;
-  private final Watch.@Nullable Watched watched;
-  private final InFlight inFlight;
-  private final RequestLog.Entry entry;
-  private final int maxBodyBytes;
-  private final Caller caller;
+  private final Exchange exchange;
   private final Routes.Match match;
+  private final HttpLimits limits;
+
+  /** What serves it; null if an event loop does, and the body has come as a whole. */
+  private final @Nullable RequestThread thread;
+
+  private byte @Nullable [] whole;
   private @Nullable Query query;
   private @Nullable InputStream body;
   private long reservedBytes;
 
-  /**
-   * A request.
-   *
-   * @param watched notices that the client has gone; null if the request may not wait
-   * @param exchange what it belongs to
-   */
-  Request(Incoming source, Watch.@Nullable Watched watched, Exchange exchange, Routes.Match match) {
-    this.source = source;
-    this.watched = watched;
-    this.inFlight = exchange.inFlight();
-    this.entry = exchange.entry();
-    this.maxBodyBytes = exchange.limits().maxBodyBytes();
-    this.caller = exchange.caller();
+  private Request(
+      Exchange exchange, Routes.Match match, HttpLimits limits, @Nullable RequestThread thread) {
+    this.exchange = exchange;
     this.match = match;
+    this.limits = limits;
+    this.thread = thread;
   }
 
-  /** What a request belongs to. */
-  record Exchange(HttpLimits limits, InFlight inFlight, RequestLog.Entry entry, Caller caller) {}
+  /** A request whose body has come as a whole; it may not wait. */
+  static Request whole(Exchange exchange, Routes.Match match, HttpLimits limits, byte[] body) {
+    Request request = new Request(exchange, match, limits, null);
+    request.whole = body;
+    return request;
+  }
+
+  /** A request that a thread serves. */
+  static Request streamed(RequestThread thread, Routes.Match match) {
+    return new Request(thread.exchange(), match, thread.connection().limits(), thread);
+  }
 
   /** The path as it was sent, without the query. */
   public String path() {
-    return source.prologue().uriPath().rawPath();
+    return exchange.head().path();
   }
 
   /** Who sends it. */
   public Caller caller() {
+    Caller caller = exchange.caller();
+    if (caller == null) {
+      throw new IllegalStateException("the caller was not checked");
+    }
     return caller;
   }
 
   /** Whether only the header of the answer is wanted. */
   public boolean isHead() {
-    return source.prologue().method().text().equals("HEAD");
+    return exchange.head().method().equals("HEAD");
   }
 
   /**
@@ -92,7 +98,7 @@ public final class Request {
   public Query query() {
     Query read = query;
     if (read == null) {
-      read = Query.parse(source.prologue().query().rawValue());
+      read = Query.parse(exchange.head().query());
       query = read;
     }
     return read;
@@ -100,27 +106,27 @@ public final class Request {
 
   /** The value of a header, the first where there are several. */
   public Optional<String> header(String name) {
-    return source.headers().first(HeaderNames.create(name));
+    return Optional.ofNullable(exchange.head().first(name));
   }
 
   /** The media type of the body in lower case, without parameters; empty where none is given. */
   public String mediaType() {
-    if (!source.headers().contains(HeaderNames.CONTENT_TYPE)) {
+    String type = exchange.head().first("Content-Type");
+    if (type == null) {
       return "";
     }
-    String type = source.headers().get(HeaderNames.CONTENT_TYPE).get();
     int end = type.indexOf(';');
     return (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
   }
 
   /** Whether a body comes with it; one of length 0 is none. */
   public boolean hasBody() {
-    return source.bodyBytes() != 0;
+    return exchange.head().bodyBytes() != 0;
   }
 
   /** The length of the body as announced; -1 where it comes in chunks, 0 where there is none. */
   public long bodyLength() {
-    return source.bodyBytes();
+    return exchange.head().bodyBytes();
   }
 
   /**
@@ -130,12 +136,12 @@ public final class Request {
    * @throws IOException when the client stops sending
    */
   public byte[] body() throws IOException {
-    return body(maxBodyBytes);
+    return body(limits.maxBodyBytes());
   }
 
   /** The whole body, text of at most so many bytes where the server's limit is not lower. */
   public byte[] body(int mostBytes) throws IOException {
-    byte[] text = content(Math.min(mostBytes, maxBodyBytes));
+    byte[] text = content(Math.min(mostBytes, limits.maxBodyBytes()));
     String mistake = Utf8.mistake(text);
     if (mistake != null) {
       throw HttpProblem.malformed("the body " + mistake);
@@ -152,8 +158,8 @@ public final class Request {
    */
   public byte[] jsonBody() throws IOException {
     byte[] text = body();
-    RequestMemory memory = source.memory();
-    if (memory != null) {
+    if (thread != null) {
+      RequestMemory memory = memory();
       long more = (long) TREE_NODE_BYTES * countNodes(text);
       long total = reservedBytes + more;
       if (total > memory.largestBytes()) {
@@ -190,8 +196,14 @@ public final class Request {
     if (!hasBody()) {
       return EMPTY;
     }
-    RequestMemory memory = source.memory();
-    int most = memory == null ? limit : (int) Math.min(limit, memory.largestBytes());
+    byte[] there = whole;
+    if (there != null) {
+      if (there.length > limit) {
+        throw tooLarge(limit);
+      }
+      return there;
+    }
+    int most = (int) Math.min(limit, memory().largestBytes());
     long announced = bodyLength();
     if (announced > most) {
       throw tooLarge(most);
@@ -219,33 +231,39 @@ public final class Request {
     return length == content.length ? content : Arrays.copyOf(content, length);
   }
 
+  /** The budget for what is read of the body of a request that a thread serves. */
+  private RequestMemory memory() {
+    return serving().connection().memory();
+  }
+
+  private RequestThread serving() {
+    if (thread == null) {
+      throw new IllegalStateException("this request has no thread, so that it may not wait");
+    }
+    return thread;
+  }
+
   /** The same bytes with room for more, for which memory is reserved until the request is over. */
   private byte[] resized(byte[] content, int bytes) {
-    RequestMemory memory = source.memory();
     int more = bytes - content.length;
-    if (memory != null) {
-      if (!memory.reserve(more, bytes)) {
-        throw RequestMemory.full();
-      }
-      reservedBytes += more;
+    if (!memory().reserve(more, bytes)) {
+      throw RequestMemory.full();
     }
+    reservedBytes += more;
     return Arrays.copyOf(content, bytes);
   }
 
   /** Gives back what was reserved, when the request is over. */
   void over() {
-    RequestMemory memory = source.memory();
-    if (memory != null) {
-      memory.release(reservedBytes);
-      reservedBytes = 0;
-    }
+    memory().release(reservedBytes);
+    reservedBytes = 0;
   }
 
   /** The body piece by piece, of any length; the same stream each time. */
   public InputStream bodyStream() {
     InputStream opened = body;
     if (opened == null) {
-      opened = source.body();
+      opened = whole == null ? serving().body() : new ByteArrayInputStream(whole);
       body = opened;
     }
     return opened;
@@ -256,7 +274,7 @@ public final class Request {
    * client is told that the outcome is unknown.
    */
   public void submitted() {
-    entry.submitted();
+    exchange.submitted();
   }
 
   /** The same for the request that the calling thread serves, if any. */
@@ -274,7 +292,7 @@ public final class Request {
    * @throws HttpProblem 426 where it does not ask for that, 400 where it asks wrongly
    */
   public Reply webSocket(WebSocketLimits limits, Function<WebSocket, WebSocketListener> opener) {
-    Map<String, String> answer = Handshake.answer(source.headers());
+    Map<String, String> answer = Upgrade.handshake(exchange.head());
     if (isHead() || hasBody()) {
       throw HttpProblem.malformed("WebSocket begins with GET and no body");
     }
@@ -286,11 +304,8 @@ public final class Request {
    * gone or the server stops. Close the watch when the wait is over.
    */
   public Watch watch(Consumer<Watch.Cause> action) {
-    if (watched == null) {
-      throw new IllegalStateException("a request that an event loop answers does not wait");
-    }
-    entry.waited();
-    return Watch.begin(inFlight, watched, action);
+    exchange.waited();
+    return Watch.begin(serving().inFlight(), serving(), action);
   }
 
   private static HttpProblem tooLarge(int most) {

@@ -36,7 +36,8 @@ final class RequestBody extends InputStream {
   private static final int MOST_SIZE_DIGITS = 15;
   private static final long UNKNOWN = -1;
 
-  private final Connection connection;
+  private final RequestMemory memory;
+  private final ConnectionActivity activity;
   private final SocketChannel channel;
   private final Pace pace;
 
@@ -55,8 +56,9 @@ final class RequestBody extends InputStream {
   private State state = State.SOUND;
   private String mistake = "";
 
-  RequestBody(Connection connection, Head head, Inbox.Rest rest) {
-    this.connection = connection;
+  RequestBody(Connection connection, Head head, RequestBuffer.Rest rest) {
+    this.memory = connection.memory();
+    this.activity = connection.activity();
     this.channel = connection.channel();
     HttpLimits limits = connection.limits();
     this.pace = new Pace(limits.headTimeout(), limits.minBodyRate());
@@ -66,6 +68,15 @@ final class RequestBody extends InputStream {
     this.left = chunked ? UNKNOWN : head.bodyBytes();
     this.awaitsContinue = head.expectsContinue() && buffer.length == 0 && left != 0;
     this.ended = left == 0;
+  }
+
+  /** What to answer to a body that comes too slowly. */
+  static HttpProblem tooSlow(HttpLimits limits) {
+    return new HttpProblem(
+        408,
+        "the body of the request came more slowly than "
+            + limits.minBodyRate()
+            + " bytes a second (server.min-body-rate)");
   }
 
   State state() {
@@ -99,7 +110,7 @@ final class RequestBody extends InputStream {
   byte[] leftover() {
     byte[] rest = at == 0 ? buffer : Arrays.copyOfRange(buffer, at, buffer.length);
     drop();
-    connection.memory().release(reservedBytes);
+    memory.release(reservedBytes);
     reservedBytes = 0;
     return rest;
   }
@@ -205,7 +216,8 @@ final class RequestBody extends InputStream {
       awaitsContinue = false;
       writeContinue();
     }
-    connection.awaiting(true);
+    activity.touch();
+    activity.awaitsBytes(true);
     try {
       while (true) {
         long began = System.nanoTime();
@@ -214,7 +226,7 @@ final class RequestBody extends InputStream {
           state = State.CUT;
           throw new IOException("the client stopped sending");
         }
-        connection.heard();
+        activity.touch();
         if (!pace.waited(System.nanoTime() - began, count)) {
           state = State.SLOW;
           throw new IOException("the client sends too slowly");
@@ -224,7 +236,7 @@ final class RequestBody extends InputStream {
         }
       }
     } finally {
-      connection.awaiting(false);
+      activity.awaitsBytes(false);
     }
   }
 

@@ -1,30 +1,11 @@
 package io.millrace.server.http;
 
-import io.helidon.common.buffers.BufferData;
-import io.helidon.common.buffers.DataReader;
-import io.helidon.common.buffers.DataWriter;
-import io.helidon.common.concurrency.limits.FixedLimit;
-import io.helidon.common.socket.PeerInfo;
-import io.helidon.http.RequestException;
-import io.helidon.webserver.CloseConnectionException;
-import io.helidon.webserver.ConnectionContext;
-import io.helidon.webserver.ListenerContext;
-import io.helidon.webserver.Router;
-import io.helidon.webserver.spi.ServerConnection;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.net.SocketException;
-import java.nio.channels.SocketChannel;
-import java.security.Principal;
-import java.security.cert.Certificate;
-import java.util.Arrays;
-import java.util.Optional;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -32,56 +13,72 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request that a thread of its own serves, with a connection as the library wants to see it.
- * The library gets the head, which the event loop has read, and writes the answer; it sees nothing
- * of the body, which the handler reads.
+ * One request that a thread of its own serves: it reads the body from the connection, writes the
+ * answer, and gives the connection back to its event loop.
  */
-final class RequestThread implements Runnable, ConnectionContext, Watch.Watched {
+final class RequestThread implements Runnable, Watch.Watched {
   private static final Logger LOG = LoggerFactory.getLogger(RequestThread.class);
+
+  /** How much of an unwanted body is read after the answer so that the connection can go on. */
+  private static final int SKIPPED_BYTES = 64 << 10;
 
   /** What becomes of the connection. */
   private enum End {
-    /** The library has answered what it could not read. */
-    REFUSED,
     KEPT,
     LAST,
     CLOSED
   }
 
   private final Connection connection;
-  private final Surroundings surroundings;
-  private final Head head;
+  private final Dispatcher dispatcher;
+  private final Exchange exchange;
   private final RequestBody body;
-  private final DataReader reader;
-  private @Nullable DataWriter writer;
-  private @Nullable ServerConnection handled;
+  private @Nullable Request request;
   private @Nullable CompletableFuture<byte @Nullable []> ahead;
   private volatile @Nullable Runnable whenGone;
-  private End end = End.REFUSED;
+  private End end = End.CLOSED;
 
   /**
    * A request.
    *
    * @param rest what has come behind its head
    */
-  RequestThread(Connection connection, Surroundings surroundings, Head head, Inbox.Rest rest) {
+  RequestThread(
+      Connection connection, Dispatcher dispatcher, Exchange exchange, RequestBuffer.Rest rest) {
     this.connection = connection;
-    this.surroundings = surroundings;
-    this.head = head;
-    this.body = new RequestBody(connection, head, rest);
-    this.reader = new DataReader(new PlainReader.Once(head.forLibrary()));
+    this.dispatcher = dispatcher;
+    this.exchange = exchange;
+    this.body = new RequestBody(connection, exchange.head(), rest);
   }
 
   Connection connection() {
     return connection;
   }
 
-  Head head() {
-    return head;
+  Exchange exchange() {
+    return exchange;
   }
 
   RequestBody body() {
     return body;
+  }
+
+  InFlight inFlight() {
+    return dispatcher.inFlight();
+  }
+
+  /** The request as its handler sees it. */
+  Request request(Routes.Match match) {
+    Request made = Request.streamed(this, match);
+    request = made;
+    return made;
+  }
+
+  /** Gives back the memory of the body, when the request is over. */
+  void forgetBody() {
+    if (request != null) {
+      request.over();
+    }
   }
 
   @Override
@@ -89,27 +86,15 @@ final class RequestThread implements Runnable, ConnectionContext, Watch.Watched 
     byte[] leftover = null;
     try {
       connection.channel().configureBlocking(true);
-      writer = new Writer(connection);
-      ServerConnection handling = surroundings.http().connection(this);
-      handled = handling;
-      try {
-        handling.handle(FixedLimit.create());
-      } catch (CloseConnectionException e) {
-        LOG.trace("a connection ends", e);
-        end = end == End.LAST ? End.LAST : End.CLOSED;
-      }
+      dispatcher.serve(this);
       leftover = end == End.KEPT ? leftover() : null;
-    } catch (RequestException | UncheckedIOException | IOException | InterruptedException e) {
+    } catch (InterruptedException | IOException | UncheckedIOException e) {
       LOG.trace("a connection ended", e);
       end = End.CLOSED;
     } catch (Throwable e) {
       LOG.error("a connection is closed for a fault of the server", e);
       end = End.CLOSED;
     }
-    finish(leftover);
-  }
-
-  private void finish(byte @Nullable [] leftover) {
     if (leftover != null) {
       connection.served(leftover);
       return;
@@ -137,17 +122,47 @@ final class RequestThread implements Runnable, ConnectionContext, Watch.Watched 
     }
   }
 
-  /** Notes that the request is answered, and whether the connection goes on. */
-  void answered(boolean keeps) {
-    end = keeps ? End.KEPT : End.LAST;
-    if (handled != null) {
-      handled.close(false);
+  /**
+   * Writes the answer.
+   *
+   * @param mayKeep whether the connection may go on afterwards
+   * @throws IOException if it cannot be written as a whole
+   */
+  void write(Reply reply, boolean mayKeep) throws IOException, InterruptedException {
+    boolean keeps = mayKeep && !exchange.head().closes() && body.isNearEnd(SKIPPED_BYTES);
+    boolean headOnly = exchange.head().method().equals("HEAD");
+    Output target = new Output(connection);
+    switch (reply) {
+      case Reply.Whole whole -> {
+        ByteBuffer text = ReplyText.of(whole, !keeps, headOnly, ByteBuffer.allocate(0));
+        target.write(text.array(), 0, text.limit());
+      }
+      case Reply.Streamed streamed when headOnly ->
+          target.write(ReplyText.head(streamed, streamed.lengthBytes(), !keeps));
+      case Reply.Streamed streamed -> stream(streamed, new ReplyStream(target, streamed, !keeps));
+      case Reply.Upgraded _ -> throw new IllegalArgumentException("this is no answer of HTTP");
+    }
+    // Now the body may be skipped: the client that waits for the answer has it.
+    end = keeps && body.skipRest() ? End.KEPT : End.LAST;
+  }
+
+  private void stream(Reply.Streamed reply, ReplyStream target)
+      throws IOException, InterruptedException {
+    try {
+      reply.body().writeTo(target);
+      target.end();
+    } catch (RuntimeException | Error e) {
+      if (!(e.getCause() instanceof IOException)) {
+        LOG.error("the answer to {} broke off", exchange, e);
+      }
+      throw new IOException("an answer broke off", e);
     }
   }
 
-  /** Notes that the connection was used for something else, and is over. */
-  void over() {
-    end = End.CLOSED;
+  /** Speaks WebSocket on the connection for the rest of its life. */
+  void upgrade(Reply.Upgraded upgraded) {
+    connection.activity().waitsForEvent(true);
+    Upgrade.run(connection, body.leftover(), inFlight(), upgraded);
   }
 
   /** What has come behind this request; null if the client has closed. */
@@ -172,7 +187,7 @@ final class RequestThread implements Runnable, ConnectionContext, Watch.Watched 
    */
   @Override
   public void watch(Watch watch) {
-    connection.waiting(true);
+    connection.activity().waitsForEvent(true);
     Runnable action = () -> watch.end(Watch.Cause.CLIENT_GONE);
     whenGone = action;
     CompletableFuture<byte @Nullable []> reading = ahead;
@@ -188,7 +203,7 @@ final class RequestThread implements Runnable, ConnectionContext, Watch.Watched 
   @Override
   public void unwatch() {
     whenGone = null;
-    connection.waiting(false);
+    connection.activity().waitsForEvent(false);
   }
 
   private void readAhead(CompletableFuture<byte @Nullable []> begun) {
@@ -207,129 +222,26 @@ final class RequestThread implements Runnable, ConnectionContext, Watch.Watched 
     return done.isCompletedExceptionally() || done.getNow(null) == null;
   }
 
-  /**
-   * Takes the connection out of HTTP for good.
-   *
-   * @return what has been read beyond the request
-   */
-  byte[] switched() {
-    connection.waiting(true);
-    return body.leftover();
-  }
-
-  @Override
-  public DataReader dataReader() {
-    return reader;
-  }
-
-  @Override
-  public Router router() {
-    return surroundings.router();
-  }
-
-  @Override
-  public ListenerContext listenerContext() {
-    return surroundings.context();
-  }
-
-  @Override
-  public ExecutorService executor() {
-    return surroundings.context().executor();
-  }
-
-  @Override
-  public DataWriter dataWriter() {
-    if (writer == null) {
-      throw new IllegalStateException("the thread has not begun");
-    }
-    return writer;
-  }
-
-  @Override
-  public PeerInfo remotePeer() {
-    return new Peer(connection.channel(), false);
-  }
-
-  @Override
-  public PeerInfo localPeer() {
-    return new Peer(connection.channel(), true);
-  }
-
-  @Override
-  public boolean isSecure() {
-    return false;
-  }
-
-  @Override
-  public String socketId() {
-    return "http";
-  }
-
-  @Override
-  public String childSocketId() {
-    return Integer.toHexString(System.identityHashCode(connection));
-  }
-
-  /** One end of the connection. */
-  private record Peer(SocketChannel channel, boolean local) implements PeerInfo {
-    @Override
-    public SocketAddress address() {
-      return local
-          ? channel.socket().getLocalSocketAddress()
-          : channel.socket().getRemoteSocketAddress();
-    }
-
-    @Override
-    public String host() {
-      return address() instanceof InetSocketAddress inet ? inet.getHostString() : "";
-    }
-
-    @Override
-    public int port() {
-      return address() instanceof InetSocketAddress inet ? inet.getPort() : 0;
-    }
-
-    @Override
-    public Optional<Principal> tlsPrincipal() {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<Certificate[]> tlsCertificates() {
-      return Optional.empty();
-    }
-  }
-
   /** Writes to the connection, and notes each time that something went out. */
-  private static final class Writer implements DataWriter {
-    private final Connection connection;
+  private static final class Output extends OutputStream {
+    private final ConnectionActivity activity;
     private final OutputStream target;
 
-    Writer(Connection connection) throws SocketException, IOException {
-      this.connection = connection;
+    Output(Connection connection) throws IOException {
+      this.activity = connection.activity();
       this.target = connection.channel().socket().getOutputStream();
     }
 
     @Override
-    public void write(BufferData... buffers) {
-      Arrays.stream(buffers).forEach(this::write);
+    public void write(int one) throws IOException {
+      write(new byte[] {(byte) one}, 0, 1);
     }
 
     @Override
-    public void write(BufferData buffer) {
-      connection.heard();
-      buffer.writeTo(target);
-      connection.heard();
-    }
-
-    @Override
-    public void writeNow(BufferData... buffers) {
-      write(buffers);
-    }
-
-    @Override
-    public void writeNow(BufferData buffer) {
-      write(buffer);
+    public void write(byte[] source, int offset, int count) throws IOException {
+      activity.touch();
+      target.write(source, offset, count);
+      activity.touch();
     }
   }
 }

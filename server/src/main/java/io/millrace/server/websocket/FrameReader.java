@@ -13,7 +13,7 @@ final class FrameReader {
 
   private final ReadableByteChannel channel;
   private ByteBuffer buffer;
-  private FrameHead head = new FrameHead(Opcode.PONG, true, 0, 0);
+  private Frame head = new Frame(Frame.Opcode.PONG, true, 0, 0);
   private long left;
 
   /**
@@ -33,12 +33,12 @@ final class FrameReader {
    * @throws EOFException when the peer has closed its side
    * @throws ViolationException for what is no frame of a client
    */
-  FrameHead next() throws IOException {
+  Frame next() throws IOException {
     skip();
     need(2);
     int first = buffer.get() & 0xff;
     int second = buffer.get() & 0xff;
-    Opcode opcode = Opcode.of(first & 0xf);
+    Frame.Opcode opcode = Frame.Opcode.of(first & 0xf);
     boolean last = (first & 0x80) != 0;
     if ((first & RESERVED) != 0 || opcode == null) {
       throw ViolationException.broken("a frame of an unknown kind");
@@ -51,7 +51,7 @@ final class FrameReader {
       throw ViolationException.broken("a control frame in fragments, or longer than 125 bytes");
     }
     need(Integer.BYTES);
-    head = new FrameHead(opcode, last, length, buffer.getInt());
+    head = new Frame(opcode, last, length, buffer.getInt());
     left = length;
     return head;
   }

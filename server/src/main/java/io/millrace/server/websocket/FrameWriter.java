@@ -35,20 +35,20 @@ final class FrameWriter {
 
   void text(String text) throws IOException {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    frame(Opcode.TEXT, true, bytes, bytes.length);
+    frame(Frame.Opcode.TEXT, true, bytes, bytes.length);
   }
 
-  void control(Opcode opcode, byte[] content) throws IOException {
+  void control(Frame.Opcode opcode, byte[] content) throws IOException {
     frame(opcode, true, content, content.length);
   }
 
-  void close(Outgoing.Close close) throws IOException {
+  void close(SendQueue.Close close) throws IOException {
     if (close.code() == CloseCode.NO_CODE) {
-      control(Opcode.CLOSE, new byte[0]);
+      control(Frame.Opcode.CLOSE, new byte[0]);
     } else {
       byte[] reason = cut(close.reason());
       ByteBuffer content = ByteBuffer.allocate(Short.BYTES + reason.length);
-      control(Opcode.CLOSE, content.putShort((short) close.code()).put(reason).array());
+      control(Frame.Opcode.CLOSE, content.putShort((short) close.code()).put(reason).array());
     }
   }
 
@@ -59,7 +59,7 @@ final class FrameWriter {
    * @return whether no part of it is missing: all was written, or nothing for want of content
    * @throws ContentException when the content cannot be read
    */
-  boolean binary(Outgoing.Binary message, BooleanSupplier unwanted) throws IOException {
+  boolean binary(SendQueue.Binary message, BooleanSupplier unwanted) throws IOException {
     try (InputStream content = open(message)) {
       if (content == null) {
         return true;
@@ -69,7 +69,7 @@ final class FrameWriter {
       }
       long left = message.size();
       byte[] fragment = new byte[(int) Math.min(left, FRAGMENT_BYTES)];
-      Opcode opcode = Opcode.BINARY;
+      Frame.Opcode opcode = Frame.Opcode.BINARY;
       do {
         if (unwanted.getAsBoolean()) {
           return false;
@@ -78,13 +78,13 @@ final class FrameWriter {
         fill(fragment, count, content);
         left -= count;
         frame(opcode, left == 0, fragment, count);
-        opcode = Opcode.CONTINUATION;
+        opcode = Frame.Opcode.CONTINUATION;
       } while (left > 0);
       return true;
     }
   }
 
-  private static @Nullable InputStream open(Outgoing.Binary message) throws ContentException {
+  private static @Nullable InputStream open(SendQueue.Binary message) throws ContentException {
     try {
       return message.content().open();
     } catch (IOException | RuntimeException e) {
@@ -103,7 +103,8 @@ final class FrameWriter {
     }
   }
 
-  private void frame(Opcode opcode, boolean last, byte[] payload, int length) throws IOException {
+  private void frame(Frame.Opcode opcode, boolean last, byte[] payload, int length)
+      throws IOException {
     // A short frame goes out in one packet with its head.
     boolean together = length <= 1 << 14;
     ByteBuffer head = ByteBuffer.allocate(MOST_HEAD_BYTES + (together ? length : 0));

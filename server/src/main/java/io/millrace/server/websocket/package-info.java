@@ -2,9 +2,9 @@
  * WebSocket (RFC 6455) on a connection that has been switched to it, after HTTP has let it in.
  *
  * <pre>
- *   connection's thread:  FrameReader --> Conversation --> WebSocketListener
- *                                             | pongs, closes
- *   a thread while there  SocketChannel <-- Outbound <-- WebSocket, from any thread
+ *   connection's thread:  FrameReader --> WebSocketConnection --> WebSocketListener
+ *                                                | pongs, closes
+ *   a thread while there  SocketChannel <-- SendQueue <-- WebSocket, from any thread
  *   is something to send
  * </pre>
  *

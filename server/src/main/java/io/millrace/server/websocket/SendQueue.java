@@ -15,11 +15,51 @@ import org.slf4j.LoggerFactory;
  * The sending half: a queue, and a virtual thread for as long as there is something in it. Safe for
  * use by any thread.
  */
-final class Outbound implements WebSocket {
-  private static final Logger LOG = LoggerFactory.getLogger(Outbound.class);
+final class SendQueue implements WebSocket {
+  private static final Logger LOG = LoggerFactory.getLogger(SendQueue.class);
 
   /** How long a peer may take to agree to a close. */
   private static final Duration FAREWELL = Duration.ofSeconds(5);
+
+  /** What waits to be sent. */
+  sealed interface Outgoing {}
+
+  /** A text message. */
+  private record Text(String text) implements Outgoing {}
+
+  /**
+   * A binary message.
+   *
+   * @param before a text message directly before it; null for none
+   * @param size in bytes
+   * @param content its bytes
+   */
+  record Binary(@Nullable String before, long size, WebSocket.Content content)
+      implements Outgoing {}
+
+  /** A ping without content. */
+  private record Ping() implements Outgoing {}
+
+  /** The answer to a ping. */
+  private static final class Pong implements Outgoing {
+    private final byte[] content;
+
+    Pong(byte[] content) {
+      this.content = content;
+    }
+
+    byte[] content() {
+      return content;
+    }
+  }
+
+  /**
+   * The last frame.
+   *
+   * @param code 1005 for none
+   * @param reason for people
+   */
+  record Close(int code, String reason) implements Outgoing {}
 
   private final SocketChannel channel;
   private final FrameWriter writer;
@@ -33,37 +73,37 @@ final class Outbound implements WebSocket {
   /**
    * The first close that either side decided on; null while there is none. Guarded by the queue.
    */
-  private Outgoing.@Nullable Close firstClose;
+  private @Nullable Close firstClose;
 
   private volatile boolean closing;
   private volatile boolean dismissed;
 
-  Outbound(SocketChannel channel) {
+  SendQueue(SocketChannel channel) {
     this.channel = channel;
     this.writer = new FrameWriter(channel);
   }
 
   @Override
   public void text(String text) {
-    add(new Outgoing.Text(text));
+    add(new Text(text));
   }
 
   @Override
   public void binary(@Nullable String before, long size, Content content) {
-    add(new Outgoing.Binary(before, size, content));
+    add(new Binary(before, size, content));
   }
 
   @Override
   public void ping() {
-    add(new Outgoing.Ping());
+    add(new Ping());
   }
 
   /** Answers a ping; only the last where several wait. */
   void pong(byte[] content) {
     synchronized (queue) {
-      queue.removeIf(Outgoing.Pong.class::isInstance);
+      queue.removeIf(Pong.class::isInstance);
     }
-    add(new Outgoing.Pong(content));
+    add(new Pong(content));
   }
 
   @Override
@@ -79,7 +119,7 @@ final class Outbound implements WebSocket {
 
   /** Closes, while what comes until the peer has agreed is still passed on. */
   void end(int code, String reason) {
-    if (add(new Outgoing.Close(code, reason))) {
+    if (add(new Close(code, reason))) {
       Thread.ofVirtual().name("websocket-farewell").start(this::farewell);
     }
   }
@@ -95,7 +135,7 @@ final class Outbound implements WebSocket {
         over();
         return false;
       }
-      if (next instanceof Outgoing.Close close) {
+      if (next instanceof Close close) {
         closing = true;
         firstClose = close;
       }
@@ -138,15 +178,15 @@ final class Outbound implements WebSocket {
       }
     }
     switch (next) {
-      case Outgoing.Text(String text) -> writer.text(text);
-      case Outgoing.Binary binary -> {
+      case Text(String text) -> writer.text(text);
+      case Binary binary -> {
         if (!writer.binary(binary, () -> closing)) {
           dropAllButClose();
         }
       }
-      case Outgoing.Ping() -> writer.control(Opcode.PING, new byte[0]);
-      case Outgoing.Pong pong -> writer.control(Opcode.PONG, pong.content());
-      case Outgoing.Close close -> {
+      case Ping() -> writer.control(Frame.Opcode.PING, new byte[0]);
+      case Pong pong -> writer.control(Frame.Opcode.PONG, pong.content());
+      case Close close -> {
         writer.close(close);
         lastWritten.countDown();
         return false;
@@ -158,13 +198,12 @@ final class Outbound implements WebSocket {
   /** Nothing but a close can stand within a message that was not sent to its end. */
   private void dropAllButClose() {
     synchronized (queue) {
-      queue.removeIf(each -> !(each instanceof Outgoing.Close));
+      queue.removeIf(each -> !(each instanceof Close));
     }
   }
 
   private void giveUp() {
-    Outgoing.Close close =
-        new Outgoing.Close(CloseCode.INTERNAL_ERROR, "the payload cannot be read");
+    Close close = new Close(CloseCode.INTERNAL_ERROR, "the payload cannot be read");
     boolean begins;
     synchronized (queue) {
       begins = !closing;
@@ -198,7 +237,7 @@ final class Outbound implements WebSocket {
   }
 
   /** The close that came first, of this side or the peer's; null when there was none. */
-  Outgoing.@Nullable Close firstClose() {
+  @Nullable Close firstClose() {
     synchronized (queue) {
       return firstClose;
     }

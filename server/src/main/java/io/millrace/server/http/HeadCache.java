@@ -1,23 +1,23 @@
 package io.millrace.server.http;
 
-import io.helidon.http.HeaderNames;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plain heads that came last, byte for byte, with what they mean: a client that asks for the
- * same again saves the parsing. At most 64, of at most 1 KiB each. For use by one thread.
+ * The heads of plain requests that came last, byte for byte. Clients send the same few again and
+ * again, so they need not be parsed again. At most 64, of at most 1 KiB each. For use by one
+ * thread.
  */
-final class KnownHeads {
+final class HeadCache {
   private static final int PLACES = 64;
   private static final int MOST_BYTES = 1 << 10;
 
   private static final class Known {
     final int hash;
     final byte[] bytes;
-    final PlainHead head;
+    final Head head;
 
-    Known(int hash, byte[] bytes, PlainHead head) {
+    Known(int hash, byte[] bytes, Head head) {
       this.hash = hash;
       this.bytes = bytes;
       this.head = head;
@@ -26,8 +26,8 @@ final class KnownHeads {
 
   private final @Nullable Known[] places = new Known[PLACES];
 
-  /** What the first bytes mean, where that is remembered; else null. */
-  @Nullable PlainHead find(byte[] bytes, int headBytes) {
+  /** The head that consists of the first bytes; null if it is not in the cache. */
+  @Nullable Head find(byte[] bytes, int headBytes) {
     int hash = hash(bytes, headBytes);
     Known known = places[place(hash)];
     return known != null
@@ -38,13 +38,16 @@ final class KnownHeads {
   }
 
   /**
-   * Remembers a head, in the place of another that has the same. One with credentials is not kept:
-   * how long a search takes must not tell anything about them.
+   * Adds a head, if it is that of a plain request. One with credentials is not kept: how long a
+   * search takes must not tell anything about them.
+   *
+   * @param bytes begin with the head
    */
-  void add(byte[] bytes, PlainHead head) {
-    if (bytes.length <= MOST_BYTES && !head.headers().contains(HeaderNames.AUTHORIZATION)) {
-      int hash = hash(bytes, bytes.length);
-      places[place(hash)] = new Known(hash, bytes, head);
+  void add(byte[] bytes, Head head) {
+    int length = head.length();
+    if (head.isPlain() && length <= MOST_BYTES && head.first(AccessCheck.AUTHORIZATION) == null) {
+      int hash = hash(bytes, length);
+      places[place(hash)] = new Known(hash, Arrays.copyOf(bytes, length), head);
     }
   }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * may answer it, its body as well. Every byte is reserved in the {@link RequestMemory}. For use by
  * one thread.
  */
-final class Inbox {
+final class RequestBuffer {
   /** The longest plain request, which is kept whole in memory. */
   static final int MOST_BYTES = 64 << 10;
 
@@ -17,11 +17,11 @@ final class Inbox {
   enum State {
     /** Wait for the rest of the head. */
     HEAD,
-    /** Wait for the rest of the body: {@link #plain} is the head of a plain request. */
+    /** Wait for the rest of the body: {@link #head} is the head of a plain request. */
     BODY,
-    /** Serve {@link #request}: they are exactly one plain request. */
-    PLAIN,
-    /** They begin with a complete head, {@link #head}, of a request that needs a thread. */
+    /** Serve {@link #head} with {@link #body}: this is exactly one plain request. */
+    WHOLE,
+    /** Serve {@link #head}, of a request that needs a thread. */
     OTHER,
     /** Answer {@link #problem} and close. */
     REFUSED
@@ -29,20 +29,18 @@ final class Inbox {
 
   private static final byte[] NONE = new byte[0];
 
-  private final PlainReader reader;
+  private final HeadCache heads;
   private final HttpLimits limits;
   private final RequestMemory memory;
   private byte[] bytes = NONE;
   private int length;
   private int searched;
   private int lineEnd;
-  private int headEnd;
-  private @Nullable PlainHead plain;
   private @Nullable Head head;
   private @Nullable HttpProblem problem;
 
-  Inbox(PlainReader reader, HttpLimits limits, RequestMemory memory) {
-    this.reader = reader;
+  RequestBuffer(HeadCache heads, HttpLimits limits, RequestMemory memory) {
+    this.heads = heads;
     this.limits = limits;
     this.memory = memory;
   }
@@ -75,30 +73,27 @@ final class Inbox {
   }
 
   private State state() {
-    PlainHead found = plain;
+    Head found = head;
     if (found == null) {
       int headBytes = headBytes();
       if (headBytes == 0) {
         return State.HEAD;
       }
-      headEnd = headBytes;
-      found = reader.known(bytes, headBytes);
+      found = heads.find(bytes, headBytes);
       if (found == null) {
-        Head read = Head.read(bytes, headBytes);
-        head = read;
-        found = reader.read(read, bytes, headBytes);
+        found = Head.read(bytes, headBytes);
+        heads.add(bytes, found);
       }
-      if (found == null || length > found.length() || found.length() > MOST_BYTES) {
-        head = head == null ? Head.read(bytes, headBytes) : head;
-        return State.OTHER;
-      }
-      plain = found;
+      head = found;
     }
-    if (length > found.length()) {
-      head = Head.read(bytes, found.headBytes());
+    if (!found.isPlain()) {
       return State.OTHER;
     }
-    return length == found.length() ? State.PLAIN : State.BODY;
+    long whole = found.length() + found.bodyBytes();
+    if (length > whole || whole > MOST_BYTES) {
+      return State.OTHER;
+    }
+    return length == whole ? State.WHOLE : State.BODY;
   }
 
   /**
@@ -139,20 +134,14 @@ final class Inbox {
     }
   }
 
-  /** The head of the plain request whose body is awaited. */
-  PlainHead plain() {
-    return there(plain);
-  }
-
-  /** The request that is there as a whole. */
-  PlainRequest request() {
-    return new PlainRequest(there(plain), bytes);
-  }
-
-  /** The head, of a request that needs a thread. */
+  /** The head, once it is complete. */
   Head head() {
-    PlainHead known = plain;
-    return head == null && known != null ? Head.read(bytes, known.headBytes()) : there(head);
+    return there(head);
+  }
+
+  /** A copy of the body of a whole request. */
+  byte[] body() {
+    return Arrays.copyOfRange(bytes, head().length(), length);
   }
 
   /** Why the request cannot be taken. */
@@ -169,7 +158,7 @@ final class Inbox {
 
   /** The bytes behind the head, which are then the caller's, with all that is reserved. */
   Rest rest() {
-    Rest rest = new Rest(Arrays.copyOfRange(bytes, headEnd, length), bytes.length);
+    Rest rest = new Rest(Arrays.copyOfRange(bytes, head().length(), length), bytes.length);
     forget();
     return rest;
   }
@@ -211,8 +200,6 @@ final class Inbox {
     length = 0;
     searched = 0;
     lineEnd = 0;
-    headEnd = 0;
-    plain = null;
     head = null;
     problem = null;
   }
