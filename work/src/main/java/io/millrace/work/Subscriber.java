@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
 public final class Subscriber implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Subscriber.class);
   private static final Duration ROUND = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final TaskStore store;
   private final Interest interest;
@@ -77,14 +78,14 @@ public final class Subscriber implements AutoCloseable {
     }
   }
 
-  /** Ends the subscription, and waits for a listener that is being called. */
+  /** Ends the subscription; waits up to 10 seconds for a listener that is being called. */
   @Override
   public void close() {
     closed = true;
     thread.interrupt();
     try {
       if (!Thread.currentThread().equals(thread)) {
-        thread.join();
+        var _ = thread.join(PATIENCE);
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

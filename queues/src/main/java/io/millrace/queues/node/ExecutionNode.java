@@ -11,6 +11,9 @@ import io.millrace.store.Change;
 import io.millrace.store.Commit;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
+import io.millrace.work.Step;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -29,14 +32,11 @@ import org.slf4j.LoggerFactory;
  *                                                  └──────────────────────────────┘
  * </pre>
  *
- * <p>It does nothing by itself: whoever drives it calls {@link #step} when that is due, and at once
- * when the node wakes it. A store that cannot be reached makes it wait, never end. {@link #step} is
- * for one thread; all else may be called by any.
+ * <p>It does nothing by itself: a {@link NodeDriver} or a simulation calls {@link #step} when that
+ * is due, and at once when the node wakes it. If the store cannot be reached, the node waits; it
+ * never ends. {@link #step} is for one thread; all else may be called by any.
  */
-public final class ExecutionNode {
-  /** The answer of {@link #step} that says that the node has ended. */
-  public static final long FINISHED = -1;
-
+public final class ExecutionNode implements Step {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutionNode.class);
   private static final long SECOND_NANOS = 1_000_000_000L;
 
@@ -52,7 +52,7 @@ public final class ExecutionNode {
   private final Runners runners;
   private final Plugins plugins;
   private final NodeName nodeName;
-  private final Outage outage;
+  private final StoreBackoff storeBackoff;
   private final Serving serving;
   private final ConcurrentLinkedQueue<News> inbox = new ConcurrentLinkedQueue<>();
   private final Runners.Listener listener = new InboxListener();
@@ -76,7 +76,7 @@ public final class ExecutionNode {
     this.runners = runners;
     this.plugins = plugins;
     this.nodeName = new NodeName(queues.nodes(), options, machine);
-    this.outage = new Outage(name);
+    this.storeBackoff = new StoreBackoff(name);
     this.serving = new Serving(options, queues, runners, machine);
   }
 
@@ -151,29 +151,31 @@ public final class ExecutionNode {
   /**
    * Does what is due.
    *
-   * @param nowNanos a clock that never goes back
-   * @return the nanoseconds after which it wants to be called again, 0 for at once, even if nothing
-   *     wakes it; or {@link #FINISHED}
+   * @param now by a clock that never goes back
    */
-  public long step(long nowNanos) {
-    if (phase == Phase.ENDED) {
-      return FINISHED;
-    }
+  @Override
+  public Instant step(Instant now) {
+    long wait = phase == Phase.ENDED ? 0 : step(Duration.between(Instant.EPOCH, now).toNanos());
+    return phase == Phase.ENDED ? FINISHED : wait == Long.MAX_VALUE ? NEVER : now.plusNanos(wait);
+  }
+
+  /** Gives for how long nothing is due: 0 if more is due at once. */
+  private long step(long nowNanos) {
     readInbox();
-    long wait = outage.waitNanos(nowNanos);
+    long wait = storeBackoff.waitNanos(nowNanos);
     if (wait > 0) {
       return wait;
     }
     try {
       long next = act(nowNanos);
-      if (outage.over()) {
+      if (storeBackoff.over()) {
         serving.mayHaveMissed();
         return 0;
       }
       return next;
     } catch (RuntimeException e) {
       serving.mayHaveMissed();
-      return outage.failed(nowNanos, e);
+      return storeBackoff.failed(nowNanos, e);
     }
   }
 
@@ -188,7 +190,7 @@ public final class ExecutionNode {
       }
       case SERVING -> serve(nowNanos);
       case LEAVING -> leave();
-      case ENDED -> FINISHED;
+      case ENDED -> 0;
     };
   }
 
@@ -266,7 +268,7 @@ public final class ExecutionNode {
     phase = Phase.ENDED;
     runners.close();
     LOG.info("node {} has ended", name);
-    return FINISHED;
+    return 0;
   }
 
   private void readInbox() {

@@ -49,7 +49,7 @@ final class Reporting {
   }
 
   private void finish(Report report) throws InterruptedException {
-    Patience.insist(
+    StoreRetry.untilAnswered(
         "the report on task " + task(), () -> server.queues().runs().finish(started, report));
   }
 
@@ -64,7 +64,7 @@ final class Reporting {
 
   /** Tries on while the server is away, and gives up where it is there and refuses. */
   private boolean store(Capture capture, long bytes) throws InterruptedException {
-    Patience patience = new Patience();
+    StoreRetry retry = new StoreRetry();
     int refusals = 0;
     while (true) {
       try {
@@ -81,7 +81,7 @@ final class Reporting {
           capture.lost("could not be stored: " + e.getMessage());
           return false;
         }
-        patience.rest("storing the output of task " + task(), e);
+        retry.pause("storing the output of task " + task(), e);
       }
     }
   }

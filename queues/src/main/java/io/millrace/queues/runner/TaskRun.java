@@ -71,7 +71,7 @@ final class TaskRun {
     Started started;
     try {
       started =
-          Patience.insist(
+          StoreRetry.untilAnswered(
               "the start of task " + assignment.task(),
               () -> {
                 sent.set(System.nanoTime());

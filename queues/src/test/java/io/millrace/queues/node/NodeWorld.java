@@ -20,6 +20,7 @@ import io.millrace.store.Subscription;
 import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import io.millrace.store.testkit.line.FaultyStore;
+import io.millrace.work.Step;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -210,10 +211,17 @@ final class NodeWorld implements AutoCloseable {
       throw new AssertionError(e);
     }
     while (!started.paused && !started.ended && started.dueNanos <= environment.nanos()) {
-      long wait = started.node.step(environment.nanos());
-      started.ended = wait == ExecutionNode.FINISHED;
-      started.dueNanos = environment.nanos() + wait;
+      Instant due = started.node.step(Instant.EPOCH.plusNanos(environment.nanos()));
+      started.ended = due.equals(Step.FINISHED);
+      started.dueNanos = started.ended ? Long.MAX_VALUE : nanos(due);
     }
+  }
+
+  /** A time of the nodes' clock in nanoseconds; the largest number for never. */
+  static long nanos(Instant time) {
+    return time.equals(Step.NEVER)
+        ? Long.MAX_VALUE
+        : Duration.between(Instant.EPOCH, time).toNanos();
   }
 
   Queue queue(String name, int threads) {

@@ -2,7 +2,9 @@ package io.millrace.queues.node;
 
 import io.millrace.queues.Queues;
 import io.millrace.store.Commit;
+import io.millrace.work.Step;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -109,12 +111,12 @@ final class SimulatedNode {
     dueNanos = Long.MAX_VALUE;
     try {
       long now = nanos.getAsLong();
-      long wait = living.step(now);
-      if (wait == ExecutionNode.FINISHED) {
+      Instant due = living.step(Instant.EPOCH.plusNanos(now));
+      if (due.equals(Step.FINISHED)) {
         die();
       } else {
         // A step takes some time.
-        dueNanos = Math.min(dueNanos, now + Math.max(wait, 100_000));
+        dueNanos = Math.min(dueNanos, Math.max(NodeWorld.nanos(due), now + 100_000));
       }
     } catch (NodeKilled _) {
       die();

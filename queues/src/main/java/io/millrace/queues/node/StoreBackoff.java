@@ -2,49 +2,48 @@ package io.millrace.queues.node;
 
 import io.millrace.queues.QueuesException;
 import io.millrace.store.StoreException;
+import io.millrace.work.Backoff;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Waiting for a store that fails: longer and longer, said once when it begins and ends. */
-final class Outage {
-  private static final Logger LOG = LoggerFactory.getLogger(Outage.class);
-  private static final long FIRST_NANOS = 50_000_000;
-  private static final long LONGEST_NANOS = 2_000_000_000;
+/** Pauses while the store fails: longer and longer, logged when they begin and end. */
+final class StoreBackoff {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreBackoff.class);
 
   private final String node;
-  private long pauseNanos;
+  private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(2));
   private long untilNanos;
 
-  Outage(String node) {
+  StoreBackoff(String node) {
     this.node = node;
   }
 
-  /** How long it is to wait still. */
+  /** How much is left of the pause. */
   long waitNanos(long nowNanos) {
-    return pauseNanos == 0 ? 0 : Math.max(0, untilNanos - nowNanos);
+    return backoff.hasFailed() ? Math.max(0, untilNanos - nowNanos) : 0;
   }
 
   /** Something failed; gives how long to wait. */
   long failed(long nowNanos, RuntimeException failure) {
     if (!(failure instanceof StoreException || failure instanceof QueuesException)) {
       LOG.error("node {} failed unexpectedly and tries again", node, failure);
-    } else if (pauseNanos == 0) {
+    } else if (!backoff.hasFailed()) {
       LOG.warn("node {} waits for the store: {}", node, failure.getMessage());
     } else {
       LOG.debug("node {} still waits for the store: {}", node, failure.getMessage());
     }
-    pauseNanos = pauseNanos == 0 ? FIRST_NANOS : Math.min(2 * pauseNanos, LONGEST_NANOS);
+    long pauseNanos = backoff.next().toNanos();
     untilNanos = nowNanos + pauseNanos;
     return pauseNanos;
   }
 
   /** Nothing failed; gives whether it had before. */
   boolean over() {
-    if (pauseNanos == 0) {
-      return false;
+    boolean failed = backoff.succeeded();
+    if (failed) {
+      LOG.info("node {} goes on", node);
     }
-    pauseNanos = 0;
-    LOG.info("node {} goes on", node);
-    return true;
+    return failed;
   }
 }
