@@ -7,9 +7,9 @@ import io.millrace.client.HttpTaskStore;
 import io.millrace.client.JsonCalls;
 import io.millrace.processes.Watchdog;
 import io.millrace.queues.NodeConfig;
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Queues;
@@ -251,7 +251,7 @@ final class AotTraining implements Callable<Integer> {
       NodeRecord node =
           queues
               .nodes()
-              .take("training", null, new Presence("one", "here", "2 mark", List.of()))
+              .take("training", null, new NodeIdentity("one", "here", "2 mark", List.of()))
               .orElseThrow();
       Queue queue =
           queues.queues().create("training", "shell", QueueSettings.DEFAULTS.withThreads(1));

@@ -42,7 +42,7 @@ final class Archive {
     List<Entry> entries = new ArrayList<>();
     for (Task kernel : kernelTasks) {
       Optional<Document> found = session.document(Keys.task(new ObjectId(kernel.data().utf8())));
-      if (found.isEmpty() || TaskForm.read(found.get()).progress().mtimeMillis() >= limitMillis) {
+      if (found.isEmpty() || QueueTask.read(found.get()).progress().mtimeMillis() >= limitMillis) {
         break;
       }
       entries.add(new Entry(kernel, found.get()));

@@ -106,6 +106,6 @@ public final class ArchivedTasks {
 
   private static QueueTask task(String line) {
     ObjectNode json = Json.read(Bytes.of(line));
-    return TaskForm.read(new ObjectId(json.required("_id").asString()), json, 0);
+    return QueueTask.read(new ObjectId(json.required("_id").asString()), json, 0);
   }
 }

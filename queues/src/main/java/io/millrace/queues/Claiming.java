@@ -19,15 +19,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Claiming {
   private final QueueSession session;
-  private final Endings endings;
+  private final RunEnd endings;
   private final NodeRecord node;
   private final Queue queue;
   private final Duration lease;
-  private final Salvage salvage;
+  private final OutputRecovery salvage;
 
-  Claiming(QueueSession session, NodeRecord node, Queue queue, Duration lease, Salvage salvage) {
+  Claiming(
+      QueueSession session, NodeRecord node, Queue queue, Duration lease, OutputRecovery salvage) {
     this.session = session;
-    this.endings = new Endings(session);
+    this.endings = new RunEnd(session);
     this.node = node;
     this.queue = queue;
     this.lease = lease;
@@ -93,7 +94,7 @@ final class Claiming {
   private Optional<Taken> look(Owner client, Task kernel) {
     RunClaim claim = new RunClaim(client.client(), kernel.origin(), kernel.token());
     ObjectId id = new ObjectId(kernel.data().utf8());
-    Optional<QueueTask> found = session.document(Keys.task(id)).map(TaskForm::read);
+    Optional<QueueTask> found = session.document(Keys.task(id)).map(QueueTask::read);
     if (found.isEmpty() || found.get().place().task() != kernel.origin()) {
       session.tryCommit(Transaction.by(client).delete(kernel.ref()).build());
       return Optional.empty();
@@ -118,8 +119,8 @@ final class Claiming {
           task.with(task.progress().on(node.name(), Status.CLAIMED, run.sinceMillis()));
       transaction
           .renew(each.kernel().ref(), lease)
-          .put(Keys.task(run.task()), task.place().version(), TaskForm.write(claimed, null))
-          .put(Keys.run(run.task()), DocumentVersion.ABSENT, RunForm.write(run));
+          .put(Keys.task(run.task()), task.place().version(), QueueTask.write(claimed, null))
+          .put(Keys.run(run.task()), DocumentVersion.ABSENT, Run.write(run));
     }
     Outcome.Done done = session.tryCommit(transaction.build());
     if (done == null) {
@@ -127,7 +128,7 @@ final class Claiming {
     }
     List<Run> runs = new ArrayList<>(taken.size());
     for (int i = 0; i < taken.size(); i++) {
-      runs.add(RunForm.read(done.documents().get(2 * i + 1)));
+      runs.add(Run.read(done.documents().get(2 * i + 1)));
     }
     return runs;
   }
@@ -143,7 +144,7 @@ final class Claiming {
 
   /** A claim that ran out before anybody noticed: the work was lost with it. */
   private void orphan(Run run, QueueTask task) {
-    Optional<Run> lost = session.document(Keys.run(run.task())).map(RunForm::read);
+    Optional<Run> lost = session.document(Keys.run(run.task())).map(Run::read);
     try {
       lost.ifPresent(was -> endings.end(run, task, salvage.report(was, "its claim ran out")));
     } catch (LostClaimException _) {

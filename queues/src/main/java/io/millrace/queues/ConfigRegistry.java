@@ -51,7 +51,7 @@ public final class ConfigRegistry {
               next.set(change.getKey(), change.getValue());
             }
           }
-          NodeConfigForm.read(next);
+          NodeConfig.read(next);
           long version = found.map(Document::version).orElse(DocumentVersion.ABSENT);
           var transaction = session.begin().put(key(scope), version, Json.write(next)).build();
           return session.tryCommit(transaction) == null ? null : next;
@@ -67,7 +67,7 @@ public final class ConfigRegistry {
   public NodeConfig forNode(String node) {
     ObjectNode merged = fields(ALL);
     fields(node).properties().forEach(field -> merged.set(field.getKey(), field.getValue()));
-    return NodeConfigForm.read(merged);
+    return NodeConfig.read(merged);
   }
 
   private static DocumentKey key(String scope) {

@@ -14,7 +14,7 @@ final class Definitions {
   private Definitions() {}
 
   static Add add(String name) {
-    return new Add(GROUP, Bytes.of(name), When.now(), false, QueueForm.ADDED);
+    return new Add(GROUP, Bytes.of(name), When.now(), false, Queue.ADDED);
   }
 
   static Bytes body(ObjectId id) {

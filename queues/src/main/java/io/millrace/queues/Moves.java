@@ -23,7 +23,7 @@ final class Moves {
     transaction
         .delete(from.place().byOrigin())
         .add(new Add(Queue.group(to.queue(), to.status()), Bytes.of(name), when, false, name))
-        .put(new Put(Keys.task(to.id()), from.place().version(), TaskForm.write(to, name), true));
+        .put(new Put(Keys.task(to.id()), from.place().version(), QueueTask.write(to, name), true));
     forget(transaction, from.output().stdout(), to.output().stdout());
     forget(transaction, from.output().stderr(), to.output().stderr());
     forget(transaction, from.output().mixed(), to.output().mixed());

@@ -1,7 +1,11 @@
 package io.millrace.queues;
 
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * An execution node as it is stored.
@@ -20,7 +24,7 @@ public record NodeRecord(
     String name,
     long timestampMillis,
     @Nullable Integer maxthreads,
-    @Nullable Presence presence,
+    @Nullable NodeIdentity presence,
     Place place) {
   /** A node that has not refreshed itself for so long counts as dead. */
   public static final Duration SILENCE = Duration.ofSeconds(5);
@@ -50,5 +54,53 @@ public record NodeRecord(
   /** Whether this start of the node is the one behind the name. */
   public boolean isHeldBy(String instance) {
     return presence != null && presence.instance().equals(instance);
+  }
+
+  /**
+   * The document of a node.
+   *
+   * @param added whether the same transaction adds its definition as {@link Queue#ADDED}; it keeps
+   *     the one that it has otherwise
+   */
+  static Bytes write(NodeRecord node, boolean added) {
+    ObjectNode json = Json.object();
+    json.put("id", node.id().hex());
+    json.put("timestamp", node.timestampMillis());
+    json.put("maxthreads", node.maxthreads());
+    NodeIdentity presence = node.presence();
+    if (presence != null) {
+      ObjectNode process = json.putObject("presence");
+      process.put("instance", presence.instance());
+      process.put("host", presence.host());
+      process.put("process", presence.process());
+      Queue.write(process, "plugins", presence.plugins());
+    }
+    if (added) {
+      Json.putAdded(json, "task", Queue.ADDED);
+    } else {
+      json.put("task", node.place().task());
+    }
+    return Json.write(json);
+  }
+
+  static NodeRecord read(Document document) {
+    ObjectNode json = Json.read(document.body());
+    return new NodeRecord(
+        new ObjectId(json.required("id").asString()),
+        document.key().key(),
+        json.required("timestamp").asLong(),
+        Json.integer(json, "maxthreads"),
+        readPresence(json.get("presence")),
+        new Place(json.required("task").asLong(), document.version()));
+  }
+
+  private static @Nullable NodeIdentity readPresence(@Nullable JsonNode presence) {
+    return presence == null
+        ? null
+        : new NodeIdentity(
+            presence.required("instance").asString(),
+            presence.required("host").asString(),
+            presence.required("process").asString(),
+            Queue.strings(presence.get("plugins")));
   }
 }

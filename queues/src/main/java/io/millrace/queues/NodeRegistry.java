@@ -28,14 +28,14 @@ public final class NodeRegistry {
   public Read<List<NodeRecord>> list() {
     Read<List<Document>> read = session.store().documents(DocumentQuery.prefix(Keys.NODES, ""));
     return new Read<>(
-        read.position(), read.timeMillis(), read.value().stream().map(NodeForm::read).toList());
+        read.position(), read.timeMillis(), read.value().stream().map(NodeRecord::read).toList());
   }
 
   /** The node of this name. */
   public Optional<NodeRecord> find(String name) {
     return name.isEmpty()
         ? Optional.empty()
-        : session.document(Keys.node(name)).map(NodeForm::read);
+        : session.document(Keys.node(name)).map(NodeRecord::read);
   }
 
   /** The node with this id or, where it is none, this name. */
@@ -57,7 +57,7 @@ public final class NodeRegistry {
    * @param seen what the caller saw under the name; null for nothing
    * @return the node; empty where somebody changed it meanwhile
    */
-  public Optional<NodeRecord> take(String name, @Nullable NodeRecord seen, Presence presence) {
+  public Optional<NodeRecord> take(String name, @Nullable NodeRecord seen, NodeIdentity presence) {
     ObjectId id = seen == null ? session.newId() : seen.id();
     Integer maxthreads = seen == null ? null : seen.maxthreads();
     long now = session.store().document(Keys.node(name)).timeMillis();
@@ -69,13 +69,13 @@ public final class NodeRegistry {
    *
    * @return the node as it is now; empty where another process has taken its name or it was removed
    */
-  public Optional<NodeRecord> refresh(NodeRecord node, Presence presence) {
+  public Optional<NodeRecord> refresh(NodeRecord node, NodeIdentity presence) {
     return session.retry(
         "node " + node.name(),
         () -> {
           Read<Optional<Document>> read = session.store().document(Keys.node(node.name()));
           return read.value()
-              .map(NodeForm::read)
+              .map(NodeRecord::read)
               .filter(now -> now.isHeldBy(presence.instance()))
               .map(now -> new Read<>(read.position(), read.timeMillis(), now));
         },
@@ -86,13 +86,13 @@ public final class NodeRegistry {
     return find(node.name()).filter(now -> now.isHeldBy(instance));
   }
 
-  private @Nullable NodeRecord tryRefresh(NodeRecord now, Presence presence, long storeMillis) {
+  private @Nullable NodeRecord tryRefresh(NodeRecord now, NodeIdentity presence, long storeMillis) {
     NodeRecord next =
         new NodeRecord(now.id(), now.name(), storeMillis, now.maxthreads(), presence, now.place());
     Transaction transaction =
         session
             .begin()
-            .put(Keys.node(now.name()), now.place().version(), NodeForm.write(next, false))
+            .put(Keys.node(now.name()), now.place().version(), NodeRecord.write(next, false))
             .build();
     return written(session.tryCommit(transaction));
   }
@@ -142,7 +142,7 @@ public final class NodeRegistry {
             "node " + name,
             () -> {
               Read<Optional<Document>> read = session.store().document(Keys.node(name));
-              Optional<NodeRecord> node = read.value().map(NodeForm::read);
+              Optional<NodeRecord> node = read.value().map(NodeRecord::read);
               if (node.filter(it -> it.stateAt(read.timeMillis()) == State.ALIVE).isPresent()) {
                 throw new InvalidRequestException(
                     "node", "node " + name + " is alive; only one that is dead or has left goes");
@@ -162,7 +162,7 @@ public final class NodeRegistry {
   private record Settled(
       ObjectId id,
       @Nullable Integer maxthreads,
-      @Nullable Presence presence,
+      @Nullable NodeIdentity presence,
       long timestampMillis) {}
 
   private @Nullable NodeRecord redefine(String name, @Nullable NodeRecord seen, Settled next) {
@@ -179,7 +179,7 @@ public final class NodeRegistry {
         session
             .begin()
             .add(Definitions.add(name))
-            .put(new Put(Keys.node(name), version, NodeForm.write(node, true), true));
+            .put(new Put(Keys.node(name), version, NodeRecord.write(node, true), true));
     if (seen != null) {
       transaction.delete(seen.place().byId());
     }
@@ -187,6 +187,6 @@ public final class NodeRegistry {
   }
 
   private static @Nullable NodeRecord written(Outcome.@Nullable Done done) {
-    return done == null ? null : NodeForm.read(done.documents().getFirst());
+    return done == null ? null : NodeRecord.read(done.documents().getFirst());
   }
 }

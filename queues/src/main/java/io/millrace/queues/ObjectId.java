@@ -1,5 +1,9 @@
 package io.millrace.queues;
 
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.random.RandomGenerator;
+
 /**
  * The id of a queue, a queue task, a node or a file: 24 lower-case hexadecimal digits, of which the
  * first eight are the seconds since the epoch of its making. Ordered by its digits, so by time.
@@ -47,5 +51,37 @@ public record ObjectId(String hex) implements Comparable<ObjectId> {
   @Override
   public String toString() {
     return hex;
+  }
+
+  /**
+   * Makes ids: four bytes of seconds, five random ones of this maker, three of a counter. Those of
+   * one maker only grow, as long as it makes fewer than 2^24 in a second. Safe for use by threads.
+   */
+  static final class Generator {
+    private static final long COUNTER_END = 1L << 24;
+
+    private final InstantSource clock;
+    private final String maker;
+    private long seconds;
+    private long counter;
+
+    Generator(InstantSource clock, RandomGenerator random) {
+      this.clock = clock;
+      this.maker = HexFormat.of().toHexDigits(random.nextLong(), 10);
+    }
+
+    synchronized ObjectId next() {
+      long now = Math.floorDiv(clock.millis(), 1000L);
+      counter++;
+      if (now > seconds) {
+        seconds = now;
+        counter = 0;
+      } else if (counter == COUNTER_END) {
+        seconds++;
+        counter = 0;
+      }
+      HexFormat digits = HexFormat.of();
+      return new ObjectId(digits.toHexDigits(seconds, 8) + maker + digits.toHexDigits(counter, 6));
+    }
   }
 }

@@ -1,5 +1,9 @@
 package io.millrace.queues;
 
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import tools.jackson.databind.node.ObjectNode;
+
 /**
  * An output that is kept as a file: chunks of equal size in the blob store, the last one shorter,
  * and this document, in the manner of GridFS.
@@ -31,5 +35,25 @@ public record OutputFile(
    */
   public static String prefix(ObjectId task, long token, String name) {
     return "queue-task-" + task.hex() + "-" + token + "-" + name + "-";
+  }
+
+  static Bytes write(OutputFile file) {
+    ObjectNode json = Json.object();
+    json.put("filename", file.name());
+    json.put("length", file.sizeBytes());
+    json.put("chunkSize", OutputFile.CHUNK_BYTES);
+    json.putObject("metadata").put("task_id", file.task().hex());
+    json.put("chunks", file.chunkPrefix());
+    return Json.write(json);
+  }
+
+  static OutputFile read(Document document) {
+    ObjectNode json = Json.read(document.body());
+    return new OutputFile(
+        new ObjectId(document.key().key()),
+        new ObjectId(json.required("metadata").required("task_id").asString()),
+        json.required("filename").asString(),
+        json.required("length").asLong(),
+        json.required("chunks").asString());
   }
 }

@@ -46,27 +46,24 @@ public final class QueueRegistry {
             .add(Definitions.add(id.hex()))
             .put(
                 new Put(
-                    Keys.queue(id),
-                    0,
-                    QueueForm.write(name, plugin, settings, QueueHealth.GOOD),
-                    true))
+                    Keys.queue(id), 0, Queue.write(name, plugin, settings, QueueHealth.GOOD), true))
             .put(Keys.name(name), DocumentVersion.ABSENT, Definitions.body(id))
             .build();
     Outcome.Done done = session.tryCommit(transaction);
     if (done == null) {
       throw new InvalidRequestException("name", "there is a queue named " + name + " already");
     }
-    return QueueForm.read(done.documents().getFirst());
+    return Queue.read(done.documents().getFirst());
   }
 
   /** All queues, oldest first. */
   public List<Queue> all() {
-    return session.all(Keys.QUEUES).stream().map(QueueForm::read).toList();
+    return session.all(Keys.QUEUES).stream().map(Queue::read).toList();
   }
 
   /** The queue with this id. */
   public Optional<Queue> find(ObjectId id) {
-    return session.document(Keys.queue(id)).map(QueueForm::read);
+    return session.document(Keys.queue(id)).map(Queue::read);
   }
 
   /** The queue with this id or, where it is none, this name. */
@@ -184,7 +181,7 @@ public final class QueueRegistry {
                 new Put(
                     Keys.queue(old.id()),
                     old.place().version(),
-                    QueueForm.write(next.name(), next.plugin(), next.settings(), health),
+                    Queue.write(next.name(), next.plugin(), next.settings(), health),
                     true));
     if (!next.name().equals(old.name())) {
       checkName(next.name());
@@ -197,7 +194,7 @@ public final class QueueRegistry {
           .delete(Keys.name(old.name()), DocumentVersion.ANY);
     }
     Outcome.Done done = session.tryCommit(transaction.build());
-    return done == null ? null : QueueForm.read(done.documents().getFirst());
+    return done == null ? null : Queue.read(done.documents().getFirst());
   }
 
   /**

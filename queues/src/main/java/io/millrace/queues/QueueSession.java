@@ -26,7 +26,7 @@ final class QueueSession extends StoreSession {
           Reason.Kind.LEASE_ENDED);
 
   private final InstantSource clock;
-  private final ObjectIds ids;
+  private final ObjectId.Generator ids;
   private final long paramsBytes;
 
   QueueSession(TaskStore store, InstantSource clock, RandomGenerator random) {
@@ -38,7 +38,7 @@ final class QueueSession extends StoreSession {
     super(store, random);
     this.paramsBytes = documentBytes - Math.min(BESIDE_PARAMS_BYTES, documentBytes / 2);
     this.clock = clock;
-    this.ids = new ObjectIds(clock, random);
+    this.ids = new ObjectId.Generator(clock, random);
   }
 
   @Override
@@ -88,14 +88,14 @@ final class QueueSession extends StoreSession {
   /** The run of this claim as it is now. */
   Run own(Run run) {
     return document(Keys.run(run.task()))
-        .map(RunForm::read)
+        .map(Run::read)
         .filter(now -> now.claim().equals(run.claim()))
         .orElseThrow(() -> lost(run));
   }
 
   /** The task of a run as it is now. */
   QueueTask taskOf(Run run) {
-    return document(Keys.task(run.task())).map(TaskForm::read).orElseThrow(() -> lost(run));
+    return document(Keys.task(run.task())).map(QueueTask::read).orElseThrow(() -> lost(run));
   }
 
   static LostClaimException lost(Run run) {

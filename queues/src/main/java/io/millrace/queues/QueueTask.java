@@ -1,5 +1,10 @@
 package io.millrace.queues;
 
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -33,5 +38,104 @@ public record QueueTask(
 
   QueueTask with(TaskOutput written) {
     return new QueueTask(id, queue, params, ctimeMillis, progress, written, place);
+  }
+
+  /**
+   * The document of a task.
+   *
+   * @param added the local name of the kernel task that the same transaction adds; null where the
+   *     task keeps the one that it has
+   */
+  static Bytes write(QueueTask task, @Nullable String added) {
+    try (Json.DocumentWriter writer = Json.writer()) {
+      return write(task, added, writer);
+    }
+  }
+
+  /** The same for one of many. */
+  static Bytes write(QueueTask task, @Nullable String added, Json.DocumentWriter writer) {
+    return writer.write(json -> {
+      Progress progress = task.progress();
+      json.writeStringProperty("queue", task.queue().hex());
+      json.writeNumberProperty("status", progress.status());
+      json.writeStringProperty("node", progress.node());
+      json.writeNumberProperty("ctime", task.ctimeMillis());
+      json.writeNumberProperty("mtime", progress.mtimeMillis());
+      json.writeName("params");
+      json.writeTree(task.params());
+      write(json, "stdout", task.output().stdout());
+      write(json, "stderr", task.output().stderr());
+      if (!(task.output().mixed() instanceof Output.None)) {
+        write(json, "mixedout", task.output().mixed());
+      }
+      if (progress.reason() != null) {
+        json.writeStringProperty("reason", progress.reason());
+      }
+      if (progress.orphaned() > 0) {
+        json.writeNumberProperty("orphaned", progress.orphaned());
+      }
+      if (added == null) {
+        json.writeNumberProperty("task", task.place().task());
+      } else {
+        Json.putAdded(json, "task", added);
+      }
+    });
+  }
+
+  static QueueTask read(Document document) {
+    return read(new ObjectId(document.key().key()), Json.read(document.body()), document.version());
+  }
+
+  /**
+   * The task of this id.
+   *
+   * @param version of its document
+   */
+  static QueueTask read(ObjectId id, ObjectNode json, long version) {
+    Progress progress =
+        new Progress(
+            json.required("status").asInt(),
+            Json.text(json, "node"),
+            json.required("mtime").asLong(),
+            Json.text(json, "reason"),
+            json.path("orphaned").asInt(0));
+    return new QueueTask(
+        id,
+        new ObjectId(json.required("queue").asString()),
+        (ObjectNode) json.required("params"),
+        json.required("ctime").asLong(),
+        progress,
+        new TaskOutput(
+            readOutput(json.get("stdout")),
+            readOutput(json.get("stderr")),
+            readOutput(json.get("mixedout"))),
+        new Place(json.required("task").asLong(), version));
+  }
+
+  private static void write(JsonGenerator json, String field, Output output) {
+    switch (output) {
+      case Output.None() -> json.writeNullProperty(field);
+      case Output.Text(String text) -> json.writeStringProperty(field, text);
+      case Output.Stored(ObjectId file, long sizeBytes, boolean shownAsText) -> {
+        json.writeObjectPropertyStart(field);
+        json.writeStringProperty("file", file.hex());
+        json.writeNumberProperty("bytes", sizeBytes);
+        json.writeBooleanProperty("text", shownAsText);
+        json.writeEndObject();
+      }
+    }
+  }
+
+  private static Output readOutput(@Nullable JsonNode value) {
+    if (value == null || value.isNull()) {
+      return Output.none();
+    }
+    if (value.isString()) {
+      return new Output.Text(value.asString());
+    }
+    return new Output.Stored(
+        new ObjectId(value.required("file").asString()),
+        value.required("bytes").asLong(),
+        value.required("text").asBoolean());
   }
 }

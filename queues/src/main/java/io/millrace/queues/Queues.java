@@ -77,7 +77,7 @@ public final class Queues {
 
   /** The output file with this id. */
   public Optional<OutputFile> file(ObjectId id) {
-    return session.document(Keys.file(id)).map(OutputFileForm::read);
+    return session.document(Keys.file(id)).map(OutputFile::read);
   }
 
   /** Begins to watch these tasks until they have ended. */
@@ -87,7 +87,7 @@ public final class Queues {
 
   /** Begins a stream of changes of tasks, from now on. */
   public Watch.Changes<ObjectId, QueueTask> changes() {
-    return Watch.documents(session.store(), Keys.TASKS, ObjectId::new, TaskForm::read);
+    return Watch.documents(session.store(), Keys.TASKS, ObjectId::new, QueueTask::read);
   }
 
   /** Tasks that end when they have finished or are held back. */

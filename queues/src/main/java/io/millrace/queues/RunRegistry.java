@@ -1,5 +1,6 @@
 package io.millrace.queues;
 
+import io.millrace.store.Outcome;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,11 +30,11 @@ public final class RunRegistry {
   private static final int PAGE = 1_000;
 
   private final QueueSession session;
-  private final Endings endings;
+  private final RunEnd endings;
 
   RunRegistry(QueueSession session) {
     this.session = session;
-    this.endings = new Endings(session);
+    this.endings = new RunEnd(session);
   }
 
   /**
@@ -46,23 +48,24 @@ public final class RunRegistry {
    * @return the runs, claimed and on record; none when nothing waits, the limit is reached, or the
    *     definition of queue or node has changed
    */
-  public List<Run> claim(NodeRecord node, Queue queue, int most, Duration lease, Salvage salvage) {
+  public List<Run> claim(
+      NodeRecord node, Queue queue, int most, Duration lease, OutputRecovery salvage) {
     return new Claiming(session, node, queue, lease, salvage).claim(most);
   }
 
   /** The same for who needs no output of tasks that were lost. */
   public List<Run> claim(NodeRecord node, Queue queue, int most, Duration lease) {
-    return claim(node, queue, most, lease, Salvage.NOTHING);
+    return claim(node, queue, most, lease, OutputRecovery.NOTHING);
   }
 
   /** All runs, by task. */
   public List<Run> all() {
-    return session.all(Keys.RUNS).stream().map(RunForm::read).toList();
+    return session.all(Keys.RUNS).stream().map(Run::read).toList();
   }
 
   /** The run of this task, if it is under way. */
   public Optional<Run> find(ObjectId task) {
-    return session.document(Keys.run(task)).map(RunForm::read);
+    return session.document(Keys.run(task)).map(Run::read);
   }
 
   /** Whether somebody asked for the end of this task. */
@@ -78,7 +81,7 @@ public final class RunRegistry {
    * @throws LostClaimException when the run is not this claim's any more
    */
   public Started begin(Run run, String runner, Duration lease) {
-    return new Starts(session).start(run, runner, lease);
+    return new RunStart(session).start(run, runner, lease);
   }
 
   /** The same for who needs no task. */
@@ -136,7 +139,7 @@ public final class RunRegistry {
         ? Optional.empty()
         : session
             .document(Keys.task(run.task()))
-            .map(TaskForm::read)
+            .map(QueueTask::read)
             .filter(task -> task.status() == report.status())
             .filter(task -> task.output().equals(report.output()));
   }
@@ -224,6 +227,72 @@ public final class RunRegistry {
       Transaction transaction =
           Transaction.by(run.claim().owner()).revive(run.claim().ref(), lease).build();
       session.tryCommit(transaction);
+    }
+  }
+
+  /**
+   * How a run begins: its task and its document move on, and its claim is prolonged, in one step.
+   */
+  private static final class RunStart {
+    private final QueueSession session;
+
+    RunStart(QueueSession session) {
+      this.session = session;
+    }
+
+    /**
+     * Moves a run from claimed to running, or finds that this runner has done so before.
+     *
+     * <p>Usually the run is as the node has handed it over, and only its task has to be read. The
+     * whole look is for the answer that was lost, and for what came in between.
+     *
+     * @throws LostClaimException when the run is not this claim's any more
+     */
+    Started start(Run run, String runner, Duration lease) {
+      Started usual = commit(run, session.taskOf(run), runner, lease);
+      return usual != null
+          ? usual
+          : session.retry("task " + run.task(), () -> look(run, runner, lease));
+    }
+
+    private @Nullable Started look(Run run, String runner, Duration lease) {
+      Run now = session.own(run);
+      QueueTask task = session.taskOf(run);
+      if (now.status() != Status.RUNNING) {
+        return commit(now, task, runner, lease);
+      }
+      if (!runner.equals(now.runner())) {
+        throw new LostClaimException("task " + run.task() + " was started by another runner");
+      }
+      // The lease counts from this answer, not from the one that was lost.
+      Transaction renewal =
+          Transaction.by(run.claim().owner()).renew(run.claim().ref(), lease).build();
+      return session.commitFor(run, renewal) == null ? null : new Started(now, task);
+    }
+
+    private @Nullable Started commit(Run now, QueueTask task, String runner, Duration lease) {
+      Run next =
+          new Run(
+              now.task(),
+              now.queue(),
+              now.node(),
+              now.claim(),
+              Status.RUNNING,
+              runner,
+              session.nowMillis(),
+              0);
+      QueueTask running =
+          task.with(task.progress().on(now.node(), Status.RUNNING, next.sinceMillis()));
+      Transaction transaction =
+          Transaction.by(now.claim().owner())
+              .renew(now.claim().ref(), lease)
+              .put(Keys.task(now.task()), task.place().version(), QueueTask.write(running, null))
+              .put(Keys.run(now.task()), now.version(), Run.write(next))
+              .build();
+      Outcome.Done done = session.commitFor(now, transaction);
+      return done == null
+          ? null
+          : new Started(Run.read(done.documents().get(1)), QueueTask.read(done.documents().get(0)));
     }
   }
 }

@@ -42,7 +42,7 @@ public final class TaskIndex {
     }
     // The group that nodes claim from has those under way as well.
     for (Document run : session.all(Keys.RUNS)) {
-      ObjectId queue = RunForm.read(run).queue();
+      ObjectId queue = Run.read(run).queue();
       add(counts, queue, TaskKind.QUEUED, -1);
       add(counts, queue, TaskKind.ACTIVE, 1);
     }
@@ -78,7 +78,7 @@ public final class TaskIndex {
         };
     if (kind == TaskKind.ACTIVE) {
       return session.all(Keys.RUNS).stream()
-          .map(RunForm::read)
+          .map(Run::read)
           .filter(run -> run.queue().equals(queue))
           .map(run -> run.task().hex())
           .toList();
@@ -108,7 +108,7 @@ public final class TaskIndex {
    */
   public void oldestFirst(String after, Predicate<QueueTask> look) {
     for (Document document : session.pages(Keys.TASKS, "", after)) {
-      if (!look.test(TaskForm.read(document))) {
+      if (!look.test(QueueTask.read(document))) {
         return;
       }
     }
@@ -121,7 +121,7 @@ public final class TaskIndex {
    */
   public void newestFirst(Predicate<QueueTask> look) {
     for (Document document : session.all(Keys.TASKS).reversed()) {
-      if (!look.test(TaskForm.read(document))) {
+      if (!look.test(QueueTask.read(document))) {
         return;
       }
     }

@@ -375,13 +375,13 @@ public abstract class QueuesContract {
     Queue queue = world.queue("demo", 1);
     world.submit(queue, 1);
     NodeRecord old = world.node("n1");
-    Presence next = new Presence("next", "host", "2 mark", List.of());
+    NodeIdentity next = new NodeIdentity("next", "host", "2 mark", List.of());
     NodeRecord taken = world.queues().nodes().take("n1", old, next).orElseThrow();
     assertThat(taken.id()).isEqualTo(old.id());
     assertThat(world.queues().nodes().take("n1", old, next)).isEmpty();
     assertThat(claim(old, queue, 1)).isEmpty();
     assertThat(claim(taken, queue, 1)).hasSize(1);
-    Presence former = Objects.requireNonNull(old.presence());
+    NodeIdentity former = Objects.requireNonNull(old.presence());
     assertThat(world.queues().nodes().refresh(old, former)).isEmpty();
     world.queues().nodes().leave(old, "instance-n1");
     assertThat(world.queues().nodes().find("n1").orElseThrow().isHeldBy("next")).isTrue();

@@ -67,7 +67,8 @@ final class QueuesFixture {
   }
 
   NodeRecord node(String name) {
-    Presence presence = new Presence("instance-" + name, "host", "1 mark", List.of("shell"));
+    NodeIdentity presence =
+        new NodeIdentity("instance-" + name, "host", "1 mark", List.of("shell"));
     return queues.nodes().take(name, null, presence).orElseThrow();
   }
 

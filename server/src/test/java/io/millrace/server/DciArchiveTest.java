@@ -3,10 +3,10 @@ package io.millrace.server;
 import static io.millrace.server.Dci.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Report;
@@ -43,7 +43,7 @@ final class DciArchiveTest {
   void start() throws Exception {
     dci = new Dci(folder);
     queue = dci.queues.queues().create("demo", "shell", QueueSettings.DEFAULTS.withThreads(10));
-    Presence presence = new Presence("i", "host", "7 mark", List.of("shell"));
+    NodeIdentity presence = new NodeIdentity("i", "host", "7 mark", List.of("shell"));
     node = dci.queues.nodes().take("n1", null, presence).orElseThrow();
     for (int i = 0; i < 3; i++) {
       archived.add(finished(i));

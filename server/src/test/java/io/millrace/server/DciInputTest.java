@@ -2,8 +2,8 @@ package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
-import io.millrace.queues.Presence;
 import io.millrace.queues.QueueSettings;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -122,7 +122,7 @@ final class DciInputTest {
 
   @Test
   void the_configuration_of_a_node_is_named_by_its_id_too() throws Exception {
-    Presence presence = new Presence("instance", "host", "1 process", List.of());
+    NodeIdentity presence = new NodeIdentity("instance", "host", "1 process", List.of());
     NodeRecord node = dci.queues.nodes().take("n1", null, presence).orElseThrow();
     dci.post("/config", "{'node': '" + node.id() + "', 'label': 'x'}");
     assertThat(dci.get("/config?node=n1")).isEqualTo(Dci.json("{'label': 'x'}"));

@@ -3,9 +3,9 @@ package io.millrace.server;
 import static io.millrace.server.Dci.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.Output;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
@@ -102,7 +102,7 @@ final class DciOldTest {
   void a_task_is_found_whole_with_its_times_in_seconds() throws Exception {
     Queue queue = dci.queues.queues().create("old", "shell", QueueSettings.DEFAULTS.withThreads(1));
     dci.queues.tasks().submit(queue, List.of(Dci.MAPPER.createObjectNode().put("a", 1)), -2);
-    Presence presence = new Presence("i", "host", "7 mark", List.of("shell"));
+    NodeIdentity presence = new NodeIdentity("i", "host", "7 mark", List.of("shell"));
     NodeRecord node = dci.queues.nodes().take("n1", null, presence).orElseThrow();
     Duration lease = Duration.ofMinutes(5);
     Run claimed = dci.queues.runs().claim(node, queue, 1, lease).getFirst();

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.Output;
 import io.millrace.queues.OutputFile;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Report;
@@ -58,7 +58,7 @@ final class DciTaskTest {
     ObjectNode params = JsonMapper.shared().createObjectNode().put("command", "x");
     dci.queues.tasks().submit(queue, List.of(params), Status.QUEUED);
     var seen = dci.queues.nodes().find("n1").orElse(null);
-    Presence presence = new Presence("i", "host", "7 mark", List.of("shell"));
+    NodeIdentity presence = new NodeIdentity("i", "host", "7 mark", List.of("shell"));
     var node = dci.queues.nodes().take("n1", seen, presence).orElseThrow();
     Run run = dci.queues.runs().claim(node, queue, 1, LEASE).getFirst();
     return dci.queues.runs().start(run, "8 mark", LEASE);

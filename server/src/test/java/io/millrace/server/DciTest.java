@@ -3,8 +3,8 @@ package io.millrace.server;
 import static io.millrace.server.Dci.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.Presence;
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Owner;
@@ -140,7 +140,7 @@ final class DciTest {
 
   @Test
   void a_node_is_shown_and_limited() throws Exception {
-    Presence presence = new Presence("instance", "host.example", "7 mark", List.of("own"));
+    NodeIdentity presence = new NodeIdentity("instance", "host.example", "7 mark", List.of("own"));
     var node = dci.queues.nodes().take("a/b", null, presence).orElseThrow();
     String id = node.id().hex();
     JsonNode shown = dci.get("/nodes/a%2Fb");

@@ -2,9 +2,9 @@ package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
@@ -70,7 +70,7 @@ final class GraphHandOnTest {
     /** Waits for a task and starts it. */
     Run run() throws Exception {
       var seen = queues.nodes().find("n").orElse(null);
-      Presence presence = new Presence("i" + claims++, "host", "7 mark", List.of("exec"));
+      NodeIdentity presence = new NodeIdentity("i" + claims++, "host", "7 mark", List.of("exec"));
       var node = queues.nodes().take("n", seen, presence).orElseThrow();
       while (true) {
         List<Run> claimed = queues.runs().claim(node, queue, 1, LEASE);

@@ -9,8 +9,8 @@ import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.OutputRecovery;
 import io.millrace.queues.Queues;
-import io.millrace.queues.Salvage;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
 import io.millrace.queues.node.NodeDriver;
@@ -89,7 +89,7 @@ final class LocalNode {
             LocalRunners.create(options),
             new FoundPlugins(plugins, System::nanoTime),
             LocalMachine.look());
-    node.salvageBy(Salvage.from(stores.blobs(), queues));
+    node.salvageBy(OutputRecovery.from(stores.blobs(), queues));
     LogLevel level = new LogLevel((LoggerContext) LoggerFactory.getILoggerFactory());
     node.configure(new Configured(level, ready)::apply);
     return node;

@@ -3,10 +3,10 @@ package io.millrace.cli.queues;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Status;
@@ -146,7 +146,7 @@ class NodeCommandTest {
   @Test
   void a_node_that_loses_its_name_ends_with_1() throws Exception {
     Program.Ready node = ready("node", "--name", "n", "--data", root.resolve("a").toString());
-    Presence other = new Presence("other", "elsewhere", "1 mark", List.of());
+    NodeIdentity other = new NodeIdentity("other", "elsewhere", "1 mark", List.of());
     while (site.queues().nodes().take("n", record("n"), other).isEmpty()) {
       LockSupport.parkNanos(5_000_000);
     }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.queues.NodeConfig;
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
@@ -51,7 +51,7 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
     node =
         queues
             .nodes()
-            .take("site", null, new Presence("instance", "host", "2 mark", List.of()))
+            .take("site", null, new NodeIdentity("instance", "host", "2 mark", List.of()))
             .orElseThrow();
   }
 

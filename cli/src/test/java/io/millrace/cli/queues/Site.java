@@ -2,9 +2,9 @@ package io.millrace.cli.queues;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.cli.Shell;
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.Output;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Report;
@@ -98,7 +98,7 @@ public final class Site implements AutoCloseable {
 
   /** Registers a node. */
   public NodeRecord node(String name) {
-    Presence presence = new Presence("instance", "host", "1", List.of("shell"));
+    NodeIdentity presence = new NodeIdentity("instance", "host", "1", List.of("shell"));
     return queues.nodes().take(name, null, presence).orElseThrow();
   }
 

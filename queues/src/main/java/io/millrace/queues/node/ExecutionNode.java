@@ -3,9 +3,9 @@ package io.millrace.queues.node;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.OutputRecovery;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
-import io.millrace.queues.Salvage;
 import io.millrace.queues.Signal;
 import io.millrace.store.Change;
 import io.millrace.store.Commit;
@@ -53,7 +53,7 @@ public final class ExecutionNode implements Step {
   private final Plugins plugins;
   private final NodeName nodeName;
   private final StoreBackoff storeBackoff;
-  private final Serving serving;
+  private final NodeLoop serving;
   private final ConcurrentLinkedQueue<News> inbox = new ConcurrentLinkedQueue<>();
   private final Runners.Listener listener = new InboxListener();
   private volatile Runnable wake = () -> {};
@@ -77,7 +77,7 @@ public final class ExecutionNode implements Step {
     this.plugins = plugins;
     this.nodeName = new NodeName(queues.nodes(), options, machine);
     this.storeBackoff = new StoreBackoff(name);
-    this.serving = new Serving(options, queues, runners, machine);
+    this.serving = new NodeLoop(options, queues, runners, machine);
   }
 
   /** Sets what is called, by any thread and quickly, when a step is due before its time. */
@@ -95,7 +95,7 @@ public final class ExecutionNode implements Step {
    * Sets what finds the output that lost runners have stored, before the first {@link #step}.
    * Without it their tasks have none.
    */
-  public void salvageBy(Salvage finder) {
+  public void salvageBy(OutputRecovery finder) {
     serving.salvageBy(finder);
   }
 
@@ -303,5 +303,23 @@ public final class ExecutionNode implements Step {
     public void lost(ObjectId task, String reason) {
       tell(new News.Lost(task, reason));
     }
+  }
+
+  /** What a node was told between two steps. */
+  private sealed interface News {
+    /** A signal from the store. */
+    record Heard(Signal signal) implements News {}
+
+    /** Signals may have been missed; from now on they are heard. */
+    record Subscribed() implements News {}
+
+    /** A runner is done with a task. */
+    record Ended(ObjectId task) implements News {}
+
+    /** A runner was lost. */
+    record Lost(ObjectId task, String reason) implements News {}
+
+    /** The node is to end. */
+    record StopAsked() implements News {}
   }
 }

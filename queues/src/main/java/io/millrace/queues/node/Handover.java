@@ -16,10 +16,10 @@ final class Handover {
 
   private final Runners runners;
   private final ServedQueues served;
-  private final Hand hand;
-  private final Settlements settlements;
+  private final ActiveRuns hand;
+  private final PendingReports settlements;
 
-  Handover(Runners runners, ServedQueues served, Hand hand, Settlements settlements) {
+  Handover(Runners runners, ServedQueues served, ActiveRuns hand, PendingReports settlements) {
     this.runners = runners;
     this.served = served;
     this.hand = hand;
@@ -42,7 +42,7 @@ final class Handover {
     } catch (RuntimeException e) {
       // Whatever went wrong: a runner that was started after all finds its claim gone.
       settlements.giveBack(run);
-      for (Run other : hand.in(Hand.Place.READY)) {
+      for (Run other : hand.in(ActiveRuns.Place.READY)) {
         if (other.queue().equals(run.queue())) {
           settlements.giveBack(other);
         }
@@ -58,7 +58,7 @@ final class Handover {
     } else if (!runners.offer(run, queue.plugin(), config)) {
       return false;
     }
-    hand.put(run, Hand.Place.WITH_RUNNER);
+    hand.put(run, ActiveRuns.Place.WITH_RUNNER);
     return true;
   }
 

@@ -1,8 +1,8 @@
 package io.millrace.queues.node;
 
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;
-import io.millrace.queues.Presence;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -26,7 +26,7 @@ final class NodeName {
   private final NodeOptions options;
   private final Machine machine;
   private @Nullable NodeRecord record;
-  private @Nullable Presence predecessor;
+  private @Nullable NodeIdentity predecessor;
   private long watchedVersion = -1;
   private long watchedSinceNanos;
   private long lastLookNanos;
@@ -44,7 +44,7 @@ final class NodeName {
   }
 
   /** Whose process had the name before; null where it had been given back. */
-  @Nullable Presence predecessor() {
+  @Nullable NodeIdentity predecessor() {
     return predecessor;
   }
 
@@ -63,7 +63,7 @@ final class NodeName {
   }
 
   private boolean isFree(@Nullable NodeRecord seen, long nowNanos) {
-    Presence holder = seen == null ? null : seen.presence();
+    NodeIdentity holder = seen == null ? null : seen.presence();
     if (seen == null || holder == null || seen.isHeldBy(options.instance())) {
       return true;
     }
@@ -101,8 +101,8 @@ final class NodeName {
     }
   }
 
-  private Presence presence(Set<String> plugins) {
-    return new Presence(
+  private NodeIdentity presence(Set<String> plugins) {
+    return new NodeIdentity(
         options.instance(), machine.host(), machine.process(), List.copyOf(new TreeSet<>(plugins)));
   }
 }

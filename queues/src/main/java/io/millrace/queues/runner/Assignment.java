@@ -1,13 +1,21 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.PrivateFiles;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputLimits;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunClaim;
 import io.millrace.queues.Status;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -89,5 +97,30 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
             Duration.ofMillis(json.required("lease").asLong()),
             json.required("again").asBoolean());
     return new Assignment(run, json.required("plugin").asString(), limits, terms);
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(Assignment.class);
+
+  /** Puts it on file, before the runner can know. */
+  static void write(TaskFolder folder, Assignment assignment) throws IOException {
+    Path next = folder.assignment().resolveSibling("assignment.new");
+    PrivateFiles.write(next, Lines.bytes(assignment.write()));
+    Files.move(next, folder.assignment(), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** What is on file; empty where that is nothing, or cannot be read. */
+  static Optional<Assignment> read(TaskFolder folder) {
+    try {
+      return Optional.of(Assignment.read(Lines.parse(Files.readAllBytes(folder.assignment()))));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{} cannot be read: {}", folder.assignment(), e.toString());
+      return Optional.empty();
+    }
+  }
+
+  static void remove(TaskFolder folder) {
+    TaskFolder.remove(folder.assignment());
   }
 }

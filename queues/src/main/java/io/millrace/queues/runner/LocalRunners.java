@@ -13,17 +13,26 @@ import io.millrace.queues.node.Runners;
 import io.millrace.store.environment.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runners that are processes of this machine. They outlive the node; everything about each is in a
@@ -35,14 +44,14 @@ public final class LocalRunners implements Runners {
   private final ProcessLauncher launcher;
   private final Path socketPath;
   private final ScheduledExecutorService clock = Schedule.single("runners-clock");
-  private final Crew crew;
+  private final RunnerPool crew;
   private @Nullable RunnerSocket socket;
 
   private LocalRunners(LocalRunnersOptions options, ProcessLauncher launcher, Path socketPath) {
     this.options = options;
     this.launcher = launcher;
     this.socketPath = socketPath;
-    this.crew = new Crew(options, launcher, clock);
+    this.crew = new RunnerPool(options, launcher, clock);
   }
 
   /**
@@ -66,7 +75,7 @@ public final class LocalRunners implements Runners {
   public synchronized Set<ObjectId> recover(Collection<Run> runs, Listener watcher) {
     crew.tell(watcher);
     Set<ObjectId> found = new HashSet<>();
-    for (Slot slot : new Survivors(options.folder(), launcher).find(runs)) {
+    for (RunnerSlot slot : new LeftoverRunners(options.folder(), launcher).find(runs)) {
       Assignment assignment = slot.assignment();
       if (assignment != null) {
         found.add(assignment.task());
@@ -78,7 +87,7 @@ public final class LocalRunners implements Runners {
     } catch (IOException e) {
       throw new UncheckedIOException("the socket " + socketPath + " cannot be made: " + e, e);
     }
-    new FrozenWatch(crew, launcher).begin(clock, options.lease());
+    new FrozenRunners(crew, launcher).begin(clock, options.lease());
     return found;
   }
 
@@ -122,16 +131,16 @@ public final class LocalRunners implements Runners {
     return new Assignment(run, plugin, config.output(), terms);
   }
 
-  private Slot start(List<String> command, Assignment assignment) {
+  private RunnerSlot start(List<String> command, Assignment assignment) {
     TaskFolder folder = new TaskFolder(options.folder().resolve(UUID.randomUUID().toString()));
     List<String> whole = new ArrayList<>(command);
     whole.addAll(List.of("--socket", socketPath.toString()));
     whole.addAll(List.of("--folder", folder.runner().toString()));
     try {
       PrivateFiles.createFolder(folder.runner());
-      AssignmentFile.write(folder, assignment);
+      Assignment.write(folder, assignment);
       RunningProcess process = launcher.start(ProcessSpec.of(whole, folder.runner()));
-      Slot slot = Slot.started(folder, process, command);
+      RunnerSlot slot = RunnerSlot.started(folder, process, command);
       slot.expect(assignment);
       return slot;
     } catch (IOException | ProcessException | IllegalArgumentException e) {
@@ -152,5 +161,104 @@ public final class LocalRunners implements Runners {
       socket.close();
     }
     clock.shutdownNow();
+  }
+
+  /**
+   * Where a node listens: in its folder, or where that path is too long for a socket, in a folder
+   * of this user's for temporary files, under a name that only depends on the node's folder.
+   */
+  private static final class SocketPath {
+    /** What every system takes for the path of a socket, in bytes. */
+    private static final int MAX_BYTES = 100;
+
+    /** Nobody but the owner. */
+    static final Set<PosixFilePermission> OWNER = PosixFilePermissions.fromString("rwx------");
+
+    private SocketPath() {}
+
+    /** The path for the node of this folder, which nobody else can reach. */
+    static Path in(Path folder) throws IOException {
+      Path near = folder.toAbsolutePath().normalize().resolve("socket");
+      if (near.toString().getBytes(StandardCharsets.UTF_8).length <= MAX_BYTES) {
+        return near;
+      }
+      return fallback(near, Path.of("/tmp"));
+    }
+
+    static Path fallback(Path near, Path temporary) throws IOException {
+      String user = System.getProperty("user.name", "user").replaceAll("[^A-Za-z0-9_-]", "_");
+      Path shared = ownFolder(temporary.resolve("millrace-" + user));
+      return shared.resolve(digest(near.toString()));
+    }
+
+    /** A folder that is ours alone. */
+    static Path ownFolder(Path folder) throws IOException {
+      if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+        Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER));
+      }
+      // In a folder that all may write to, somebody else may have been first.
+      String owner = Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS).getName();
+      if (!owner.equals(Files.getOwner(Path.of(System.getProperty("user.home"))).getName())
+          && !owner.equals(System.getProperty("user.name"))) {
+        throw new IOException("the folder " + folder + " belongs to " + owner);
+      }
+      Files.setPosixFilePermissions(folder, OWNER);
+      return folder;
+    }
+
+    private static String digest(String text) {
+      try {
+        byte[] digest =
+            MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().formatHex(digest).substring(0, 16);
+      } catch (NoSuchAlgorithmException e) {
+        throw new AssertionError("every Java platform has SHA-256", e);
+      }
+    }
+  }
+
+  /**
+   * Kills runners that do not stop their work although their claims are about to end, since
+   * somebody has stopped them: their slots become free then. Their watchdogs and {@link
+   * LeftoverRunners.Remains} end the rest.
+   */
+  private static final class FrozenRunners {
+    private static final Logger LOG = LoggerFactory.getLogger(FrozenRunners.class);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+    private static final String SILENT =
+        "its runner said nothing until its claim was about to end, so it was killed";
+
+    private final RunnerPool crew;
+    private final ProcessLauncher launcher;
+
+    FrozenRunners(RunnerPool crew, ProcessLauncher launcher) {
+      this.crew = crew;
+      this.launcher = launcher;
+    }
+
+    /**
+     * Looks again and again until the clock is shut down.
+     *
+     * @param lease how long claims last; it looks at least a hundred times within
+     */
+    void begin(ScheduledExecutorService clock, Duration lease) {
+      Duration often = lease.dividedBy(100);
+      Duration pause = often.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : often;
+      var _ = Schedule.repeat(clock, this::look, pause);
+    }
+
+    private void look() {
+      crew.frozen().forEach(this::kill);
+    }
+
+    private void kill(RunnerSlot slot) {
+      LOG.warn("the runner in {} is silent and is killed", slot.folder().runner());
+      try {
+        PrivateFiles.write(slot.folder().lastWords(), SILENT.getBytes(StandardCharsets.UTF_8));
+        launcher.killGroup(slot.process().identity());
+      } catch (IOException | ProcessException e) {
+        LOG.warn("the runner in {} cannot be killed: {}", slot.folder().runner(), e.toString());
+      }
+    }
   }
 }

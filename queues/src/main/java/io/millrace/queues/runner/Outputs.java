@@ -121,7 +121,7 @@ final class Outputs {
     if (complaint != null) {
       stderr.say(complaint);
     }
-    Keeping.Both kept = Keeping.of(stdout.size(), stderr.size(), limits);
+    OutputPlacement.Both kept = OutputPlacement.of(stdout.size(), stderr.size(), limits);
     List<OutputFile> files = new ArrayList<>();
     Output out = settle(stdout, kept.stdout(), ids, storing, files);
     Output err = settle(stderr, kept.stderr(), ids, storing, files);
@@ -130,7 +130,9 @@ final class Outputs {
         both == null
             ? new TaskOutput(out, err)
             : new TaskOutput(
-                out, err, settle(both, Keeping.alone(both.size(), limits), ids, storing, files));
+                out,
+                err,
+                settle(both, OutputPlacement.alone(both.size(), limits), ids, storing, files));
     return new Settled(output, files, loss());
   }
 
@@ -140,12 +142,16 @@ final class Outputs {
   }
 
   private Output settle(
-      Capture capture, Keeping keeping, IdSource ids, Storing storing, List<OutputFile> files)
+      Capture capture,
+      OutputPlacement keeping,
+      IdSource ids,
+      Storing storing,
+      List<OutputFile> files)
       throws InterruptedException {
     if (keeping.bytes() < capture.size()) {
       capture.lost("cut at " + keeping.bytes() + " bytes, since files are not wanted");
     }
-    if (keeping.how() == Keeping.How.INLINE) {
+    if (keeping.how() == OutputPlacement.How.INLINE) {
       try {
         return new Output.Text(keeping.bytes() == 0 ? "" : capture.text());
       } catch (IOException e) {
@@ -159,7 +165,7 @@ final class Outputs {
     OutputFile file =
         new OutputFile(ids.next(), task, capture.name(), keeping.bytes(), capture.prefix());
     files.add(file);
-    return new Output.Stored(file.id(), keeping.bytes(), keeping.how() == Keeping.How.TEXT);
+    return new Output.Stored(file.id(), keeping.bytes(), keeping.how() == OutputPlacement.How.TEXT);
   }
 
   private @Nullable String loss() {

@@ -2,12 +2,15 @@ package io.millrace.queues.runner;
 
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.Plugin;
+import io.millrace.queues.plugin.PluginTask;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -18,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * An object in this process at work, on a thread of its own.
@@ -41,11 +45,11 @@ final class PluginWork implements Work {
 
   private final InProcessTask task;
   private final Thread thread;
-  private final LastWords lastWords;
+  private final RunnerContext.HardExit lastWords;
   private final CompletableFuture<Result> result = new CompletableFuture<>();
   private volatile boolean leavesThreads;
 
-  private PluginWork(Plugin plugin, InProcessTask task, LastWords lastWords) {
+  private PluginWork(Plugin plugin, InProcessTask task, RunnerContext.HardExit lastWords) {
     this.task = task;
     this.lastWords = lastWords;
     this.thread =
@@ -56,7 +60,7 @@ final class PluginWork implements Work {
             .unstarted(() -> run(plugin));
   }
 
-  static PluginWork start(Plugin plugin, InProcessTask task, LastWords lastWords) {
+  static PluginWork start(Plugin plugin, InProcessTask task, RunnerContext.HardExit lastWords) {
     PluginWork work = new PluginWork(plugin, task, lastWords);
     work.thread.setContextClassLoader(plugin.getClass().getClassLoader());
     work.thread.start();
@@ -180,6 +184,103 @@ final class PluginWork implements Work {
     if (!result.isDone()) {
       // A thread cannot be ended from outside, its process can.
       lastWords.say("the plugin did not end when it was told to, so its runner was killed");
+    }
+  }
+
+  /** A task as a plugin in this process sees it. */
+  static final class InProcessTask implements PluginTask {
+    private final TaskRun.RunTask task;
+    private final OutputStream stdout;
+    private final OutputStream stderr;
+    private final List<Runnable> actions = new ArrayList<>();
+
+    /** The plugin's thread and those that it begins. */
+    private final ThreadGroup threads = new ThreadGroup("plugin");
+
+    private volatile boolean cancelled;
+
+    InProcessTask(TaskRun.RunTask task) {
+      this.task = task;
+      long most = task.assignment().limits().maxBytes();
+      this.stdout = task.outputs().stdout().stream(most);
+      this.stderr = task.outputs().stderr().stream(most);
+    }
+
+    @Override
+    public String id() {
+      return task.assignment().task().hex();
+    }
+
+    @Override
+    public String queue() {
+      return task.assignment().run().queue().hex();
+    }
+
+    @Override
+    public String node() {
+      return task.assignment().run().node();
+    }
+
+    @Override
+    public long token() {
+      return task.assignment().run().claim().token();
+    }
+
+    @Override
+    public ObjectNode params() {
+      return task.params().deepCopy();
+    }
+
+    @Override
+    public Path folder() {
+      return task.folder().work();
+    }
+
+    @Override
+    public OutputStream stdout() {
+      return stdout;
+    }
+
+    @Override
+    public OutputStream stderr() {
+      return stderr;
+    }
+
+    @Override
+    public boolean isCancelled() {
+      return cancelled;
+    }
+
+    @Override
+    public void onCancel(Runnable action) {
+      synchronized (actions) {
+        if (!cancelled) {
+          actions.add(action);
+          return;
+        }
+      }
+      action.run();
+    }
+
+    ThreadGroup threads() {
+      return threads;
+    }
+
+    /** Its output is complete: what anybody writes from now on is dropped. */
+    void closeOutput() throws IOException {
+      stdout.close();
+      stderr.close();
+    }
+
+    void cancel() {
+      List<Runnable> due;
+      synchronized (actions) {
+        cancelled = true;
+        due = List.copyOf(actions);
+        actions.clear();
+      }
+      due.forEach(
+          action -> Thread.ofPlatform().group(threads).name("cancel").daemon().start(action));
     }
   }
 }

@@ -18,19 +18,19 @@ final class ProgramWork implements Work {
   private static final int LONGEST_PAUSE_MILLIS = 100;
 
   private final GuardedGroup process;
-  private final Plumbing plumbing;
+  private final Redirects plumbing;
   private final Path statusFile;
   private final CountDownLatch killed = new CountDownLatch(1);
   private volatile boolean terminating;
 
-  private ProgramWork(GuardedGroup process, Plumbing plumbing, Path statusFile) {
+  private ProgramWork(GuardedGroup process, Redirects plumbing, Path statusFile) {
     this.process = process;
     this.plumbing = plumbing;
     this.statusFile = statusFile;
   }
 
   /** Starts the program. It begins only where its end with this process is certain. */
-  static ProgramWork start(ProgramForm.Call call, RunTask task, Watchdog watchdog)
+  static ProgramWork start(ProgramForm.Call call, TaskRun.RunTask task, Watchdog watchdog)
       throws PluginException {
     ProcessBuilder builder = builder(call, task);
     Path input =
@@ -39,7 +39,8 @@ final class ProgramWork implements Work {
           case PARAMS -> task.writeParams();
         };
     try {
-      Plumbing plumbing = call.mixes() ? Mixing.begin(task) : Plumbing.straight(task.outputs());
+      Redirects plumbing =
+          call.mixes() ? Redirects.OutputMerger.begin(task) : Redirects.straight(task.outputs());
       builder.redirectOutput(plumbing.stdout()).redirectError(plumbing.stderr());
       try {
         GuardedGroup process = GuardedGroup.start(builder, input, task.folder().group(), watchdog);
@@ -53,7 +54,7 @@ final class ProgramWork implements Work {
     }
   }
 
-  private static ProcessBuilder builder(ProgramForm.Call call, RunTask task)
+  private static ProcessBuilder builder(ProgramForm.Call call, TaskRun.RunTask task)
       throws PluginException {
     if (call.command().getFirst().startsWith("-")) {
       throw new PluginException("the command starts with a dash: " + call.command().getFirst());

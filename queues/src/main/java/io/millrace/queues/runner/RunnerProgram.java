@@ -41,14 +41,14 @@ public final class RunnerProgram {
   private static final int ENDED_ITSELF = 3;
 
   private final Queue<TaskRun> waiting = new ArrayDeque<>();
-  private final Workshop shop;
+  private final RunnerContext shop;
   private final MovingServer server;
   private final NodeLink link;
   private @Nullable TaskRun current;
   private boolean quit;
   private boolean direct;
 
-  private RunnerProgram(Workshop shop, MovingServer server, Path socket) {
+  private RunnerProgram(RunnerContext shop, MovingServer server, Path socket) {
     this.shop = shop;
     this.server = server;
     String name = shop.folder().runner().getFileName().toString();
@@ -74,11 +74,11 @@ public final class RunnerProgram {
         Schedule schedule = Schedule.create();
         Plugins plugins = new Plugins(files.classes())) {
       Queues queues = Queues.in(store, InstantSource.system(), new SecureRandom());
-      Workshop.Tools tools =
-          new Workshop.Tools(
+      RunnerContext.Tools tools =
+          new RunnerContext.Tools(
               launcher, watchdog, schedule, plugins, reason -> endAtOnce(files, reason));
-      Workshop.Server server = new Workshop.Server(queues, store::blobs);
-      Workshop shop = new Workshop(server, identity, tools, files, new Room(files));
+      RunnerContext.Server server = new RunnerContext.Server(queues, store::blobs);
+      RunnerContext shop = new RunnerContext(server, identity, tools, files, new WorkFolder(files));
       new RunnerProgram(shop, store, socket).work();
     }
   }

@@ -1,16 +1,25 @@
 package io.millrace.queues.runner;
 
+import io.millrace.processes.PrivateFiles;
+import io.millrace.processes.ProcessLauncher;
+import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.LostClaimException;
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Report;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Started;
 import io.millrace.queues.Status;
+import io.millrace.queues.TaskOutput;
 import io.millrace.queues.plugin.PluginException;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.plugin.Plugins;
 import io.millrace.work.LeaseKeeper;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,6 +27,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** One task from its start to its report. {@link #stop} may be called by any thread. */
 final class TaskRun {
@@ -26,7 +36,7 @@ final class TaskRun {
   private static final Duration UPLOAD_EVERY = Duration.ofSeconds(1);
 
   private final Assignment assignment;
-  private final Workshop shop;
+  private final RunnerContext shop;
   private final Consumer<Duration> holds;
   private final long givenNanos = System.nanoTime();
   private @Nullable Work work;
@@ -48,7 +58,7 @@ final class TaskRun {
    * @param holds hears how long the claim lasts from now on, when that has changed after the start;
    *     zero when nothing is left of the work of a claim that cannot be renewed
    */
-  TaskRun(Assignment assignment, Workshop shop, Consumer<Duration> holds) {
+  TaskRun(Assignment assignment, RunnerContext shop, Consumer<Duration> holds) {
     this.assignment = assignment;
     this.shop = shop;
     this.holds = holds;
@@ -157,7 +167,7 @@ final class TaskRun {
   }
 
   private Work begin(RunTask task) throws PluginException {
-    Workshop.Tools tools = shop.tools();
+    RunnerContext.Tools tools = shop.tools();
     PluginFolder folder = new PluginFolder(assignment.terms().plugins());
     Plugins.Ready ready = tools.plugins().find(folder, assignment.plugin());
     synchronized (this) {
@@ -169,7 +179,7 @@ final class TaskRun {
             case Plugins.Program(var form) ->
                 ProgramWork.start(form.call(task.params()), task, tools.watchdog());
             case Plugins.InProcess(var plugin) ->
-                PluginWork.start(plugin, new InProcessTask(task), tools.lastWords());
+                PluginWork.start(plugin, new PluginWork.InProcessTask(task), tools.lastWords());
           };
       work = begun;
       return begun;
@@ -251,6 +261,138 @@ final class TaskRun {
     @Override
     public void lost() {
       interrupt(Interruption.LOST, Duration.ZERO);
+    }
+  }
+
+  /** How the end of a run comes into the store: the output first, then the report that names it. */
+  private static final class Reporting {
+    /** How often storing output may fail while the server answers otherwise. */
+    private static final int ATTEMPTS = 4;
+
+    private final RunnerContext.Server server;
+    private final Started started;
+    private final Outputs outputs;
+
+    Reporting(RunnerContext.Server server, Started started, Outputs outputs) {
+      this.server = server;
+      this.started = started;
+      this.outputs = outputs;
+    }
+
+    /**
+     * Reports, for as long as it takes.
+     *
+     * @throws LostClaimException when the claim is lost; nothing is left of the output then
+     */
+    void report(Work.Result result) throws InterruptedException {
+      String complaint = result.complaint();
+      Outputs.Settled settled =
+          outputs.settle(complaint, () -> server.queues().newId(), this::store);
+      String reason = join(result.reason(), settled.loss());
+      Report report = new Report(result.status(), settled.output(), settled.files(), reason);
+      try {
+        finish(report);
+      } catch (LostClaimException e) {
+        drop();
+        throw e;
+      } catch (InvalidRequestException e) {
+        // The status counts more than the output.
+        String why = join(reason, "the output was not taken: " + e.getMessage());
+        finish(new Report(result.status(), TaskOutput.NONE, List.of(), why));
+      }
+      outputs.forgetAllBut(report.output());
+    }
+
+    private void finish(Report report) throws InterruptedException {
+      StoreRetry.untilAnswered(
+          "the report on task " + task(), () -> server.queues().runs().finish(started, report));
+    }
+
+    private ObjectId task() {
+      return started.run().task();
+    }
+
+    /** Forgets the output of a run that is not ours any more. */
+    void drop() {
+      outputs.forgetAllBut(TaskOutput.NONE);
+    }
+
+    /** Tries on while the server is away, and gives up where it is there and refuses. */
+    private boolean store(Capture capture, long bytes) throws InterruptedException {
+      StoreRetry retry = new StoreRetry();
+      int refusals = 0;
+      while (true) {
+        try {
+          capture.settle(server.blobs().get(), bytes);
+          return true;
+        } catch (IOException e) {
+          capture.lost("could not be read: " + e);
+          return false;
+        } catch (RuntimeException e) {
+          if (isThere()) {
+            refusals++;
+          }
+          if (refusals == ATTEMPTS) {
+            capture.lost("could not be stored: " + e.getMessage());
+            return false;
+          }
+          retry.pause("storing the output of task " + task(), e);
+        }
+      }
+    }
+
+    private boolean isThere() {
+      try {
+        server.queues().runs().find(task());
+        return true;
+      } catch (RuntimeException e) {
+        return false;
+      }
+    }
+
+    private static @Nullable String join(@Nullable String first, @Nullable String second) {
+      if (first == null) {
+        return second;
+      }
+      return second == null ? first : first + "; " + second;
+    }
+  }
+
+  /**
+   * Everything about one run that its work needs.
+   *
+   * @param assignment what the node handed over
+   * @param params the task's
+   * @param folder its files
+   * @param outputs what it writes
+   * @param launcher starts programs
+   */
+  record RunTask(
+      Assignment assignment,
+      ObjectNode params,
+      TaskFolder folder,
+      Outputs outputs,
+      ProcessLauncher launcher) {
+
+    /** What every program gets to know. */
+    Map<String, String> environment() {
+      return Map.of(
+          "MILLRACE_TASK_ID", assignment.task().hex(),
+          "MILLRACE_QUEUE", assignment.run().queue().hex(),
+          "MILLRACE_NODE", assignment.run().node(),
+          "MILLRACE_TOKEN", Long.toString(assignment.run().claim().token()),
+          "MILLRACE_PLUGIN", assignment.plugin(),
+          "MILLRACE_STATUS_FILE", folder.status().toString());
+    }
+
+    /** Puts the params into a file, for standard input. */
+    Path writeParams() throws PluginException {
+      try {
+        PrivateFiles.write(folder.params(), Lines.bytes(params));
+        return folder.params();
+      } catch (IOException e) {
+        throw new PluginException("the params cannot be written: " + e, e);
+      }
     }
   }
 }

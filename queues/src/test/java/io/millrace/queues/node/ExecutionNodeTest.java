@@ -9,9 +9,9 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.millrace.queues.ConfigRegistry;
 import io.millrace.queues.InvalidRequestException;
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueHealth;
 import io.millrace.queues.QueueRegistry;
@@ -203,7 +203,7 @@ class ExecutionNodeTest {
     world.run(Duration.ofSeconds(2));
     assertThat(node.runners.begun).hasSize(1);
     assertThat(record("n").presence())
-        .extracting(Presence::plugins, list(String.class))
+        .extracting(NodeIdentity::plugins, list(String.class))
         .containsExactly("work");
   }
 

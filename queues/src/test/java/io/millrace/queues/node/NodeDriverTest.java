@@ -3,9 +3,9 @@ package io.millrace.queues.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.queues.NodeConfig;
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Queues;
@@ -150,7 +150,7 @@ class NodeDriverTest {
     NodeDriver driver = NodeDriver.start(node, store);
     submit("first");
     handed.next();
-    Presence other = new Presence("other", "b", "b/1 node", List.of());
+    NodeIdentity other = new NodeIdentity("other", "b", "b/1 node", List.of());
     while (queues.nodes().take("n", record(), other).isEmpty()) {
       Thread.onSpinWait();
     }

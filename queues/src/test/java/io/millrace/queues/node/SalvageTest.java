@@ -9,10 +9,10 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
 import io.millrace.queues.OutputFile;
 import io.millrace.queues.OutputReader;
+import io.millrace.queues.OutputRecovery;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Run;
-import io.millrace.queues.Salvage;
 import io.millrace.queues.Status;
 import io.millrace.queues.TaskOutput;
 import io.millrace.queues.node.NodeWorld.Started;
@@ -39,7 +39,7 @@ class SalvageTest {
 
   SalvageTest(@TempDir Path folder) {
     blobs = FileBlobStore.open(folder);
-    node.node.salvageBy(Salvage.from(blobs, world.queues));
+    node.node.salvageBy(OutputRecovery.from(blobs, world.queues));
   }
 
   @AfterEach
@@ -117,7 +117,7 @@ class SalvageTest {
     store(run, "stdout", "half of it");
     node.pause(true);
     Started other = world.start("other", NodeWorld.machine("b"));
-    other.node.salvageBy(Salvage.from(blobs, world.queues));
+    other.node.salvageBy(OutputRecovery.from(blobs, world.queues));
 
     world.run(NodeWorld.LEASE.plusSeconds(61));
 
@@ -132,7 +132,7 @@ class SalvageTest {
   void an_orphan_whose_output_cannot_be_looked_for_is_an_orphan_all_the_same() throws Exception {
     Run run = running();
     store(run, "stdout", "half of it");
-    node.node.salvageBy(Salvage.from(away(), world.queues));
+    node.node.salvageBy(OutputRecovery.from(away(), world.queues));
 
     QueueTask task = lost(run);
 

@@ -59,7 +59,7 @@ final class SimulatedNode {
     node = fresh;
     hears = true;
     dueNanos = nanos.getAsLong();
-    // News come over a network.
+    // ExecutionNode.News come over a network.
     fresh.wakeBy(
         () -> dueNanos = Math.min(dueNanos, nanos.getAsLong() + random.nextLong(20_000_000)));
   }

@@ -3,12 +3,12 @@ package io.millrace.queues.runner;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.Watchdog;
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
 import io.millrace.queues.OutputFile;
 import io.millrace.queues.OutputLimits;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
@@ -39,7 +39,7 @@ final class Bench implements AutoCloseable {
   final Queues queues;
   final List<String> lastWords = new CopyOnWriteArrayList<>();
   final Path plugins;
-  private final Workshop shop;
+  private final RunnerContext shop;
   private final NodeRecord node;
   private final Path root;
   OutputLimits limits = OutputLimits.DEFAULTS;
@@ -57,11 +57,11 @@ final class Bench implements AutoCloseable {
     node =
         queues
             .nodes()
-            .take("bench", null, new Presence("instance", "host", "2 mark", List.of()))
+            .take("bench", null, new NodeIdentity("instance", "host", "2 mark", List.of()))
             .orElseThrow();
     ProcessLauncher launcher = ProcessLauncher.create();
-    Workshop.Tools tools =
-        new Workshop.Tools(
+    RunnerContext.Tools tools =
+        new RunnerContext.Tools(
             launcher,
             new Watchdog(launcher, null),
             Schedule.create(),
@@ -69,15 +69,15 @@ final class Bench implements AutoCloseable {
             lastWords::add);
     Path folder = Files.createDirectories(root.resolve("runner"));
     shop =
-        new Workshop(
-            new Workshop.Server(queues, () -> blobs),
+        new RunnerContext(
+            new RunnerContext.Server(queues, () -> blobs),
             launcher.identify(ProcessHandle.current().pid()).orElseThrow(),
             tools,
             new TaskFolder(folder),
-            new Room(new TaskFolder(folder)));
+            new WorkFolder(new TaskFolder(folder)));
   }
 
-  Workshop shop() {
+  RunnerContext shop() {
     return shop;
   }
 

@@ -140,7 +140,7 @@ class OutputTest {
   void a_disk_that_was_full_meanwhile_is_told() throws Exception {
     Run run = bench.claim("shell", shell("true"));
     TaskFolder folder = new TaskFolder(bench.plugins);
-    new Room(folder).prepare();
+    new WorkFolder(folder).prepare();
     Deque<Long> room = new ArrayDeque<>(List.of(1L << 30, 4_096L, 1L << 30));
     Outputs outputs =
         new Outputs(bench.assignment("shell", run), folder, () -> bench.blobs, room::remove);

@@ -1,8 +1,8 @@
 package io.millrace.queues.search;
 
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
@@ -69,7 +69,7 @@ final class Samples {
   }
 
   private void run() {
-    var presence = new Presence("instance", "host", "7 mark", List.of("shell"));
+    var presence = new NodeIdentity("instance", "host", "7 mark", List.of("shell"));
     var node = queues.nodes().take("n1", null, presence).orElseThrow();
     for (Queue queue : all) {
       for (Run run : queues.runs().claim(node, queue, 40, LEASE)) {

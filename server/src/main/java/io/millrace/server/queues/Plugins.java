@@ -1,7 +1,7 @@
 package io.millrace.server.queues;
 
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Queues;
 import io.millrace.queues.plugin.PluginFolder;
@@ -29,7 +29,7 @@ final class Plugins {
       configured.forEach(name -> names.add(name.asString()));
     }
     for (NodeRecord node : queues.nodes().all()) {
-      Presence presence = node.presence();
+      NodeIdentity presence = node.presence();
       if (presence != null) {
         names.addAll(presence.plugins());
       }

@@ -1,9 +1,9 @@
 package io.millrace.server.queues;
 
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.Output;
 import io.millrace.queues.OutputReader;
-import io.millrace.queues.Presence;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueCounts;
 import io.millrace.queues.QueueHealth;
@@ -91,7 +91,7 @@ final class Shapes {
     json.put("timestamp", node.timestampMillis());
     json.put("maxthreads", node.maxthreads());
     json.put("state", node.stateAt(nowMillis).name().toLowerCase(Locale.ROOT));
-    Presence presence = node.presence();
+    NodeIdentity presence = node.presence();
     if (presence != null) {
       json.put("host", presence.host());
       json.set("plugins", Form.strings(presence.plugins()));

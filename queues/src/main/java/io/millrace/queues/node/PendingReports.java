@@ -1,10 +1,11 @@
 package io.millrace.queues.node;
 
 import io.millrace.queues.ConfigRegistry;
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.Presence;
+import io.millrace.queues.OutputRecovery;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueHealth;
 import io.millrace.queues.QueueRegistry;
@@ -12,7 +13,6 @@ import io.millrace.queues.Queues;
 import io.millrace.queues.Report;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
-import io.millrace.queues.Salvage;
 import io.millrace.queues.Status;
 import io.millrace.queues.TaskOutput;
 import io.millrace.store.Read;
@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What a node owes to the store, in order; what fails is tried again after the others. */
-final class Settlements {
-  private static final Logger LOG = LoggerFactory.getLogger(Settlements.class);
+final class PendingReports {
+  private static final Logger LOG = LoggerFactory.getLogger(PendingReports.class);
 
   /**
    * After so many runners in a row that end before they start their task, this node claims no more
@@ -44,12 +44,12 @@ final class Settlements {
   private final NodeRegistry nodes;
   private final ConfigRegistry config;
   private final ServedQueues served;
-  private final Hand hand;
+  private final ActiveRuns hand;
   private final Deque<Settlement> owed = new ArrayDeque<>();
   private final Map<ObjectId, Integer> unstarted = new HashMap<>();
-  private Salvage salvage = Salvage.NOTHING;
+  private OutputRecovery salvage = OutputRecovery.NOTHING;
 
-  Settlements(String node, Queues queues, ServedQueues served, Hand hand) {
+  PendingReports(String node, Queues queues, ServedQueues served, ActiveRuns hand) {
     this.node = node;
     this.runs = queues.runs();
     this.queues = queues.queues();
@@ -60,7 +60,7 @@ final class Settlements {
   }
 
   /** What finds the output of lost runs from now on. */
-  void salvageBy(Salvage finder) {
+  void salvageBy(OutputRecovery finder) {
     salvage = finder;
   }
 
@@ -70,13 +70,13 @@ final class Settlements {
 
   /** Owes to give a run back. */
   void giveBack(Run run) {
-    hand.put(run, Hand.Place.LEAVING);
+    hand.put(run, ActiveRuns.Place.LEAVING);
     owed.add(new Settlement.GiveBack(run));
   }
 
   /** Owes to end a run whose runner is gone. */
   void lost(Run run, String reason) {
-    hand.put(run, Hand.Place.LEAVING);
+    hand.put(run, ActiveRuns.Place.LEAVING);
     owed.add(new Settlement.Lost(run, reason));
   }
 
@@ -166,7 +166,7 @@ final class Settlements {
         .anyMatch(other -> config.forNode(other.name()).serves(other.name(), queue));
   }
 
-  private static boolean hasPlugin(@Nullable Presence presence, String plugin) {
+  private static boolean hasPlugin(@Nullable NodeIdentity presence, String plugin) {
     return presence != null
         && (presence.plugins().contains(plugin)
             || presence.plugins().contains(plugin.replace("::", ".")));
@@ -188,7 +188,7 @@ final class Settlements {
     boolean runs =
         this.runs.find(run.task()).filter(now -> now.claim().equals(run.claim())).isPresent();
     if (runs) {
-      hand.put(run, Hand.Place.ELSEWHERE);
+      hand.put(run, ActiveRuns.Place.ELSEWHERE);
     } else {
       hand.remove(run.task());
     }
@@ -200,5 +200,17 @@ final class Settlements {
       unstarted.remove(run.queue());
       served.find(run.queue()).ifPresent(queue -> suspend(queue, reason));
     }
+  }
+
+  /** What a node owes to the store, and tries until it is done. */
+  private sealed interface Settlement {
+    /** Give a run back that no runner has started. */
+    record GiveBack(Run run) implements Settlement {}
+
+    /** A runner is gone: give the run back where it was not started, or else end it. */
+    record Lost(Run run, String reason) implements Settlement {}
+
+    /** Claim no more tasks of a queue, because this node cannot start runners for it. */
+    record Suspend(Queue queue, String reason) implements Settlement {}
   }
 }

@@ -14,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The runs that count for a node, each in one place. */
-final class Hand {
+final class ActiveRuns {
   /** Where a run is. */
   enum Place {
     /** Claimed, and not yet handed to a runner. */

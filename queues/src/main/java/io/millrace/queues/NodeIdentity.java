@@ -11,9 +11,9 @@ import java.util.List;
  *     io.millrace.processes.ProcessIdentity} writes it
  * @param plugins the names of the plugins that it can run
  */
-public record Presence(String instance, String host, String process, List<String> plugins) {
+public record NodeIdentity(String instance, String host, String process, List<String> plugins) {
   /** Copies the list. */
-  public Presence {
+  public NodeIdentity {
     plugins = List.copyOf(plugins);
   }
 }

@@ -6,7 +6,7 @@ import java.time.Duration;
  * For how long a node may believe that a runner that says nothing ends its work before its claim
  * does. Times are those of one monotonic clock. Not for use by several threads at a time.
  */
-final class Hold {
+final class LeaseWatch {
   private static final Duration LONGEST_MARGIN = Duration.ofMillis(2_500);
 
   private long untilNanos;

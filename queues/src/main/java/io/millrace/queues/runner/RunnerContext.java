@@ -17,8 +17,8 @@ import java.util.function.Supplier;
  * @param folder its files
  * @param room where its tasks have theirs
  */
-record Workshop(
-    Server server, ProcessIdentity identity, Tools tools, TaskFolder folder, Room room) {
+record RunnerContext(
+    Server server, ProcessIdentity identity, Tools tools, TaskFolder folder, WorkFolder room) {
 
   /** The queues and the blob store, which is made when it is first needed. */
   record Server(Queues queues, Supplier<BlobStore> blobs) {}
@@ -29,5 +29,16 @@ record Workshop(
       Watchdog watchdog,
       Schedule schedule,
       Plugins plugins,
-      LastWords lastWords) {}
+      HardExit lastWords) {}
+
+  /** How a runner ends at once, with whatever runs in it. */
+  @FunctionalInterface
+  interface HardExit {
+    /**
+     * Leaves the reason to the node and ends the process.
+     *
+     * @param reason why
+     */
+    void say(String reason);
+  }
 }

@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * folder; it is the last one's where that left it as it was, since making and removing folders may
  * cost more than a short task. Not safe for use by several threads.
  */
-final class Room {
+final class WorkFolder {
   private static final String MARKS = "unix:dev,ino,mode,uid,gid";
 
   private final TaskFolder folder;
   private @Nullable List<Map<String, Object>> made;
 
-  Room(TaskFolder folder) {
+  WorkFolder(TaskFolder folder) {
     this.folder = folder;
   }
 

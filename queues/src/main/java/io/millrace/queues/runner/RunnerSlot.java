@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One runner as its node sees it. Guarded by the lock of {@link Crew}. */
-final class Slot {
-  private static final Logger LOG = LoggerFactory.getLogger(Slot.class);
+/** One runner as its node sees it. Guarded by the lock of {@link RunnerPool}. */
+final class RunnerSlot {
+  private static final Logger LOG = LoggerFactory.getLogger(RunnerSlot.class);
 
   private final TaskFolder folder;
   private final RunningProcess process;
@@ -24,9 +24,10 @@ final class Slot {
   private boolean met;
   private boolean leaving;
   private int turns;
-  private final Hold hold = new Hold();
+  private final LeaseWatch hold = new LeaseWatch();
 
-  private Slot(TaskFolder folder, RunningProcess process, List<String> command, boolean survivor) {
+  private RunnerSlot(
+      TaskFolder folder, RunningProcess process, List<String> command, boolean survivor) {
     this.folder = folder;
     this.process = process;
     this.command = command;
@@ -35,13 +36,13 @@ final class Slot {
   }
 
   /** One that was started with this command. */
-  static Slot started(TaskFolder folder, RunningProcess process, List<String> command) {
-    return new Slot(folder, process, command, false);
+  static RunnerSlot started(TaskFolder folder, RunningProcess process, List<String> command) {
+    return new RunnerSlot(folder, process, command, false);
   }
 
   /** One of an earlier node, to which it has spoken; how it was started nobody knows any more. */
-  static Slot survivor(TaskFolder folder, RunningProcess process) {
-    return new Slot(folder, process, List.of(), true);
+  static RunnerSlot survivor(TaskFolder folder, RunningProcess process) {
+    return new RunnerSlot(folder, process, List.of(), true);
   }
 
   String name() {
@@ -105,7 +106,7 @@ final class Slot {
   /** Gives it this to do; false where it cannot have heard, and has nothing to do. */
   boolean take(Assignment next) {
     try {
-      AssignmentFile.write(folder, next);
+      Assignment.write(folder, next);
     } catch (IOException e) {
       throw new RunnerException("a task cannot be put on file: " + e, e);
     }
@@ -136,7 +137,7 @@ final class Slot {
     assignment = null;
     stop = null;
     hold.end();
-    AssignmentFile.remove(folder);
+    Assignment.remove(folder);
   }
 
   /** It has connected. */

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class HoldTest {
+class LeaseWatchTest {
   private static final Duration LEASE = Duration.ofMinutes(5);
   private static final long SECOND = 1_000_000_000L;
 
-  private final Hold hold = new Hold();
+  private final LeaseWatch hold = new LeaseWatch();
 
   @Test
   void a_runner_may_be_silent_until_shortly_before_its_claim_ends() {

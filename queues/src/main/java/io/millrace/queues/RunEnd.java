@@ -8,10 +8,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** How a run ends: its document goes, and its task moves on, in one transaction. */
-final class Endings {
+final class RunEnd {
   private final QueueSession session;
 
-  Endings(QueueSession session) {
+  RunEnd(QueueSession session) {
     this.session = session;
   }
 
@@ -22,14 +22,14 @@ final class Endings {
    * @throws LostClaimException when the claim of {@code run} is not alive any more
    */
   @Nullable QueueTask end(Run run, QueueTask task, Report report) {
-    Optional<Run> now = session.document(Keys.run(run.task())).map(RunForm::read);
+    Optional<Run> now = session.document(Keys.run(run.task())).map(Run::read);
     if (now.isEmpty()) {
       return null;
     }
     boolean stop = isToStop(run);
-    Optional<Queue> queue = session.document(Keys.queue(run.queue())).map(QueueForm::read);
+    Optional<Queue> queue = session.document(Keys.queue(run.queue())).map(Queue::read);
     int requeues = queue.map(known -> known.settings().requeueOrphans()).orElse(0);
-    QueueTask next = Orphans.settle(task, report, stop ? 0 : requeues, stop, session.nowMillis());
+    QueueTask next = settle(task, report, stop ? 0 : requeues, stop, session.nowMillis());
     List<OutputFile> files = next.output().equals(report.output()) ? report.files() : List.of();
     return conclude(run, now.get(), task, next, files);
   }
@@ -46,7 +46,7 @@ final class Endings {
     }
     Run run = started.run();
     QueueTask from = started.task();
-    QueueTask to = Orphans.settle(from, report, 0, false, session.nowMillis());
+    QueueTask to = settle(from, report, 0, false, session.nowMillis());
     Transaction transaction = ending(new Last(run, run.version(), false), from, to, report.files());
     // Whether the claim is lost, or gone with this very report, only a look can tell.
     return ended(session.tryCommit(transaction));
@@ -82,7 +82,7 @@ final class Endings {
       transaction.depend(Keys.stop(run.task()), DocumentVersion.ABSENT);
     }
     for (OutputFile file : files) {
-      transaction.put(Keys.file(file.id()), DocumentVersion.ANY, OutputFileForm.write(file));
+      transaction.put(Keys.file(file.id()), DocumentVersion.ANY, OutputFile.write(file));
     }
     if (to.status() != Status.QUEUED) {
       QueueRegistry.ring(transaction, run.queue());
@@ -91,10 +91,32 @@ final class Endings {
   }
 
   private static @Nullable QueueTask ended(Outcome.@Nullable Done done) {
-    return done == null ? null : TaskForm.read(done.documents().getFirst());
+    return done == null ? null : QueueTask.read(done.documents().getFirst());
   }
 
   private boolean isToStop(Run run) {
     return session.document(Keys.stop(run.task())).isPresent();
+  }
+
+  /**
+   * The task after a report.
+   *
+   * @param requeues how often its queue queues an orphan again
+   * @param stop whether somebody had asked for its end: an orphan is terminated then
+   */
+  static QueueTask settle(
+      QueueTask task, Report report, int requeues, boolean stop, long nowMillis) {
+    Progress progress = task.progress();
+    int status = report.status();
+    @Nullable String reason = report.reason();
+    if (status == Status.ORPHANED && stop) {
+      status = Status.TERMINATED;
+    }
+    if (status == Status.ORPHANED && progress.orphaned() < requeues) {
+      Progress again =
+          new Progress(Status.QUEUED, null, nowMillis, reason, progress.orphaned() + 1);
+      return task.with(again).with(TaskOutput.NONE);
+    }
+    return task.with(progress.to(status, nowMillis, reason)).with(report.output());
   }
 }

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.queues.OutputLimits;
 import io.millrace.queues.OutputLimits.Files;
-import io.millrace.queues.runner.Keeping.How;
+import io.millrace.queues.runner.OutputPlacement.How;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class KeepingTest {
+class OutputPlacementTest {
   @ParameterizedTest
   @CsvSource({
     "0,0,INLINE,INLINE",
@@ -23,18 +23,20 @@ class KeepingTest {
     "10002,10001,FILE,FILE"
   })
   void auto_makes_a_file_of_what_is_too_long(long stdout, long stderr, How out, How err) {
-    Keeping.Both kept = Keeping.of(stdout, stderr, new OutputLimits(Files.AUTO, 10_000, 1 << 20));
+    OutputPlacement.Both kept =
+        OutputPlacement.of(stdout, stderr, new OutputLimits(Files.AUTO, 10_000, 1 << 20));
 
-    assertThat(kept.stdout()).isEqualTo(new Keeping(stdout, out));
-    assertThat(kept.stderr()).isEqualTo(new Keeping(stderr, err));
+    assertThat(kept.stdout()).isEqualTo(new OutputPlacement(stdout, out));
+    assertThat(kept.stderr()).isEqualTo(new OutputPlacement(stderr, err));
   }
 
   @Test
   void always_makes_a_file_of_all_but_nothing() {
-    Keeping.Both kept = Keeping.of(1, 0, new OutputLimits(Files.ALWAYS, 10_000, 1 << 20));
+    OutputPlacement.Both kept =
+        OutputPlacement.of(1, 0, new OutputLimits(Files.ALWAYS, 10_000, 1 << 20));
 
-    assertThat(kept.stdout()).isEqualTo(new Keeping(1, How.FILE));
-    assertThat(kept.stderr()).isEqualTo(new Keeping(0, How.INLINE));
+    assertThat(kept.stdout()).isEqualTo(new OutputPlacement(1, How.FILE));
+    assertThat(kept.stderr()).isEqualTo(new OutputPlacement(0, How.INLINE));
   }
 
   @ParameterizedTest
@@ -46,7 +48,8 @@ class KeepingTest {
   })
   void never_drops_what_does_not_fit_into_the_text(
       long stdout, long stderr, long keptOut, long keptErr) {
-    Keeping.Both kept = Keeping.of(stdout, stderr, new OutputLimits(Files.NEVER, 10_000, 1 << 20));
+    OutputPlacement.Both kept =
+        OutputPlacement.of(stdout, stderr, new OutputLimits(Files.NEVER, 10_000, 1 << 20));
 
     assertThat(kept.stdout().bytes()).isEqualTo(keptOut);
     assertThat(kept.stderr().bytes()).isEqualTo(keptErr);

@@ -8,7 +8,7 @@ import io.millrace.queues.OutputLimits;
  * @param bytes how much
  * @param how where it goes
  */
-record Keeping(long bytes, How how) {
+record OutputPlacement(long bytes, How how) {
   /** The most bytes of both outputs that live in the task's own document. */
   static final int INLINE_BYTES = 4096;
 
@@ -23,7 +23,7 @@ record Keeping(long bytes, How how) {
   }
 
   /** Both outputs of a task. */
-  record Both(Keeping stdout, Keeping stderr) {}
+  record Both(OutputPlacement stdout, OutputPlacement stderr) {}
 
   /** What becomes of outputs of these sizes. */
   static Both of(long stdout, long stderr, OutputLimits limits) {
@@ -48,7 +48,7 @@ record Keeping(long bytes, How how) {
   }
 
   /** What becomes of an output of this size beside which nothing counts. */
-  static Keeping alone(long bytes, OutputLimits limits) {
+  static OutputPlacement alone(long bytes, OutputLimits limits) {
     return switch (limits.files()) {
       case ALWAYS -> file(bytes);
       case AUTO -> bytes <= limits.textBytes() ? text(bytes) : file(bytes);
@@ -58,18 +58,19 @@ record Keeping(long bytes, How how) {
 
   private static Both texts(long stdout, long stderr) {
     if (stdout + stderr <= INLINE_BYTES) {
-      return new Both(new Keeping(stdout, How.INLINE), new Keeping(stderr, How.INLINE));
+      return new Both(
+          new OutputPlacement(stdout, How.INLINE), new OutputPlacement(stderr, How.INLINE));
     }
     return stdout >= stderr
-        ? new Both(new Keeping(stdout, How.TEXT), text(stderr))
-        : new Both(text(stdout), new Keeping(stderr, How.TEXT));
+        ? new Both(new OutputPlacement(stdout, How.TEXT), text(stderr))
+        : new Both(text(stdout), new OutputPlacement(stderr, How.TEXT));
   }
 
-  private static Keeping text(long bytes) {
-    return new Keeping(bytes, bytes <= INLINE_BYTES ? How.INLINE : How.TEXT);
+  private static OutputPlacement text(long bytes) {
+    return new OutputPlacement(bytes, bytes <= INLINE_BYTES ? How.INLINE : How.TEXT);
   }
 
-  private static Keeping file(long bytes) {
-    return new Keeping(bytes, bytes == 0 ? How.INLINE : How.FILE);
+  private static OutputPlacement file(long bytes) {
+    return new OutputPlacement(bytes, bytes == 0 ? How.INLINE : How.FILE);
   }
 }

@@ -1,14 +1,14 @@
 package io.millrace.queues.node;
 
 import io.millrace.queues.NodeConfig;
+import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.Presence;
+import io.millrace.queues.OutputRecovery;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
-import io.millrace.queues.Salvage;
 import io.millrace.queues.Signal;
 import io.millrace.queues.Status;
 import java.util.HashMap;
@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What a node does while it has its name: one thing at a time, the most urgent first. */
-final class Serving {
+final class NodeLoop {
   /** How often it looks whether something escaped it, though every change rings a bell. */
   private static final long LOOK_AROUND_NANOS = 60_000_000_000L;
 
@@ -34,14 +34,14 @@ final class Serving {
   private final Queues queues;
   private final Runners runners;
   private final Machine machine;
-  private final Hand hand = new Hand();
+  private final ActiveRuns hand = new ActiveRuns();
   private final ServedQueues served;
-  private final Settlements settlements;
+  private final PendingReports settlements;
   private final Handover handover;
   private final Set<ObjectId> stops = new LinkedHashSet<>();
   private final StartPace pace = new StartPace();
   private Consumer<NodeConfig> configured = _ -> {};
-  private Salvage salvage = Salvage.NOTHING;
+  private OutputRecovery salvage = OutputRecovery.NOTHING;
   private NodeConfig config = NodeConfig.DEFAULTS;
   private boolean settingsDue = true;
   private boolean lookAroundDue = true;
@@ -51,13 +51,13 @@ final class Serving {
 
   private long lookAroundAtNanos = Long.MIN_VALUE;
 
-  Serving(NodeOptions options, Queues queues, Runners runners, Machine machine) {
+  NodeLoop(NodeOptions options, Queues queues, Runners runners, Machine machine) {
     this.options = options;
     this.queues = queues;
     this.runners = runners;
     this.machine = machine;
     this.served = new ServedQueues(options.name());
-    this.settlements = new Settlements(options.name(), queues, served, hand);
+    this.settlements = new PendingReports(options.name(), queues, served, hand);
     this.handover = new Handover(runners, served, hand, settlements);
   }
 
@@ -65,7 +65,7 @@ final class Serving {
     configured = look;
   }
 
-  void salvageBy(Salvage finder) {
+  void salvageBy(OutputRecovery finder) {
     salvage = finder;
     settlements.salvageBy(finder);
   }
@@ -75,20 +75,20 @@ final class Serving {
    * and is given back, or its process is gone; where a process may live on another machine, its
    * claim decides.
    */
-  void recover(@Nullable Presence predecessor, Runners.Listener listener) {
+  void recover(@Nullable NodeIdentity predecessor, Runners.Listener listener) {
     liftSuspensions();
     List<Run> left = ours();
     Set<ObjectId> found = runners.recover(left, listener);
     for (Run run : left) {
       if (found.contains(run.task())) {
-        hand.put(run, Hand.Place.WITH_RUNNER);
+        hand.put(run, ActiveRuns.Place.WITH_RUNNER);
         stops.add(run.task());
       } else if (run.status() == Status.CLAIMED) {
         settlements.giveBack(run);
       } else if (wasHere(run, predecessor)) {
         settlements.lost(run, "its runner was gone when node " + run.node() + " started");
       } else {
-        hand.put(run, Hand.Place.ELSEWHERE);
+        hand.put(run, ActiveRuns.Place.ELSEWHERE);
       }
     }
   }
@@ -102,7 +102,7 @@ final class Serving {
     }
   }
 
-  private boolean wasHere(Run run, @Nullable Presence predecessor) {
+  private boolean wasHere(Run run, @Nullable NodeIdentity predecessor) {
     return (run.runner() != null && machine.isOurs(run.runner()))
         || (predecessor != null && predecessor.host().equals(machine.host()));
   }
@@ -119,7 +119,7 @@ final class Serving {
     }
   }
 
-  /** News may have been missed, or an answer was lost. */
+  /** ExecutionNode.News may have been missed, or an answer was lost. */
   void mayHaveMissed() {
     settingsDue = true;
     lookAroundDue = true;
@@ -141,22 +141,22 @@ final class Serving {
     if (!hand.hearsLast(task)) {
       return;
     }
-    Hand.Place place = hand.placeOf(task);
-    if (place == Hand.Place.WITH_RUNNER || place == Hand.Place.ELSEWHERE) {
+    ActiveRuns.Place place = hand.placeOf(task);
+    if (place == ActiveRuns.Place.WITH_RUNNER || place == ActiveRuns.Place.ELSEWHERE) {
       hand.find(task).ifPresent(run -> settlements.started(run.queue()));
       hand.remove(task);
     }
   }
 
   void lost(ObjectId task, String reason) {
-    if (hand.hearsLast(task) && hand.placeOf(task) == Hand.Place.WITH_RUNNER) {
+    if (hand.hearsLast(task) && hand.placeOf(task) == ActiveRuns.Place.WITH_RUNNER) {
       hand.find(task).ifPresent(run -> settlements.lost(run, reason));
     }
   }
 
   /** Owes to give back what was not handed over. */
   void giveBackReady() {
-    hand.in(Hand.Place.READY).forEach(settlements::giveBack);
+    hand.in(ActiveRuns.Place.READY).forEach(settlements::giveBack);
   }
 
   /** Settles one thing that is owed; gives whether there was one. */
@@ -201,7 +201,7 @@ final class Serving {
   }
 
   private void stopOne(ObjectId task) {
-    Hand.Place place = hand.placeOf(task);
+    ActiveRuns.Place place = hand.placeOf(task);
     // The word may be about an earlier run, so the store is asked.
     if (place != null && queues.runs().isToStop(task)) {
       switch (place) {
@@ -219,7 +219,7 @@ final class Serving {
     ours().forEach(run -> recorded.put(run.task(), run));
     for (Run run : hand.all()) {
       Run now = recorded.remove(run.task());
-      if (hand.placeOf(run.task()) == Hand.Place.LEAVING) {
+      if (hand.placeOf(run.task()) == ActiveRuns.Place.LEAVING) {
         continue;
       }
       if (now == null) {
@@ -239,7 +239,7 @@ final class Serving {
     if (run.status() == Status.CLAIMED) {
       settlements.giveBack(run);
     } else {
-      hand.put(run, Hand.Place.ELSEWHERE);
+      hand.put(run, ActiveRuns.Place.ELSEWHERE);
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,15 +21,15 @@ import org.slf4j.LoggerFactory;
  *
  * @param folder where each has a folder of its own
  */
-record Survivors(Path folder, ProcessLauncher launcher) {
-  private static final Logger LOG = LoggerFactory.getLogger(Survivors.class);
+record LeftoverRunners(Path folder, ProcessLauncher launcher) {
+  private static final Logger LOG = LoggerFactory.getLogger(LeftoverRunners.class);
 
   /**
    * Finds those that are alive; of the dead nothing is left then.
    *
    * @param runs what the store knows of: a runner is only told to go on with one of these
    */
-  List<Slot> find(Collection<Run> runs) {
+  List<RunnerSlot> find(Collection<Run> runs) {
     return folders().stream().flatMap(each -> adopt(each, runs).stream()).toList();
   }
 
@@ -40,14 +41,14 @@ record Survivors(Path folder, ProcessLauncher launcher) {
     }
   }
 
-  private Optional<Slot> adopt(TaskFolder files, Collection<Run> runs) {
+  private Optional<RunnerSlot> adopt(TaskFolder files, Collection<Run> runs) {
     RunningProcess process = process(files).orElse(null);
     if (process == null || !launcher.isAlive(process.identity())) {
       Remains.clear(launcher, files, process);
       return Optional.empty();
     }
-    Slot slot = Slot.survivor(files, process);
-    AssignmentFile.read(files)
+    RunnerSlot slot = RunnerSlot.survivor(files, process);
+    Assignment.read(files)
         .filter(assignment -> runs.stream().anyMatch(assignment::isSameRun))
         .ifPresentOrElse(slot::expect, slot::relieve);
     return Optional.of(slot);
@@ -59,6 +60,29 @@ record Survivors(Path folder, ProcessLauncher launcher) {
     } catch (ProcessException e) {
       LOG.warn("the runner of {} cannot be found again: {}", files.runner(), e.getMessage());
       return Optional.empty();
+    }
+  }
+
+  /** What a runner that has ended leaves behind: processes of its task, and its folder. */
+  static final class Remains {
+    private Remains() {}
+
+    /**
+     * Ends and removes it all.
+     *
+     * @param process the runner's own; null where there never was one
+     */
+    static void clear(
+        ProcessLauncher launcher, TaskFolder folder, @Nullable RunningProcess process) {
+      folder.leader().ifPresent(launcher::killGroup);
+      if (process != null) {
+        if (folder.hasSession()) {
+          launcher.killSession(process.identity());
+        } else {
+          launcher.killGroup(process.identity());
+        }
+      }
+      TaskFolder.remove(folder.runner());
     }
   }
 }

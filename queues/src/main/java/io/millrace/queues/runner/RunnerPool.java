@@ -1,11 +1,21 @@
 package io.millrace.queues.runner;
 
 import io.millrace.processes.ExitStatus;
+import io.millrace.processes.OutputKind;
+import io.millrace.processes.OutputTail;
+import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.processes.RunningProcess;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.node.Runners;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -17,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * The runners that a node has, what they are told and what they say. Safe for use by any number of
  * threads; the node's listener is called outside of its lock.
  */
-final class Crew implements RunnerSocket.Listener {
-  private static final Logger LOG = LoggerFactory.getLogger(Crew.class);
+final class RunnerPool implements RunnerSocket.Listener {
+  private static final Logger LOG = LoggerFactory.getLogger(RunnerPool.class);
 
   /** How long the record of a runner's end may take after the end itself. */
   private static final long RECORD_MILLIS = 500;
@@ -26,7 +36,7 @@ final class Crew implements RunnerSocket.Listener {
   private final LocalRunnersOptions options;
   private final ProcessLauncher launcher;
   private final ScheduledExecutorService clock;
-  private final Pool pool;
+  private final IdleRunners pool;
   private Runners.@Nullable Listener listener;
 
   /**
@@ -34,11 +44,12 @@ final class Crew implements RunnerSocket.Listener {
    *
    * @param clock dismisses those that nobody needs; not shut down while this is open
    */
-  Crew(LocalRunnersOptions options, ProcessLauncher launcher, ScheduledExecutorService clock) {
+  RunnerPool(
+      LocalRunnersOptions options, ProcessLauncher launcher, ScheduledExecutorService clock) {
     this.options = options;
     this.launcher = launcher;
     this.clock = clock;
-    this.pool = new Pool(options.warm().idle());
+    this.pool = new IdleRunners(options.warm().idle());
   }
 
   /** Who hears of the runners from now on. */
@@ -47,13 +58,13 @@ final class Crew implements RunnerSocket.Listener {
   }
 
   /** Adds a runner; what it says is heard once it is in. */
-  synchronized void admit(Supplier<Slot> starting) {
-    Slot slot = starting.get();
+  synchronized void admit(Supplier<RunnerSlot> starting) {
+    RunnerSlot slot = starting.get();
     pool.add(slot);
     var _ = slot.process().onExit().thenRun(() -> endLater(slot));
   }
 
-  private void endLater(Slot slot) {
+  private void endLater(RunnerSlot slot) {
     Thread.ofVirtual().name("runner-end").start(() -> gone(slot));
   }
 
@@ -82,7 +93,7 @@ final class Crew implements RunnerSocket.Listener {
   }
 
   /** The runners whose claims are about to end under their work. */
-  synchronized List<Slot> frozen() {
+  synchronized List<RunnerSlot> frozen() {
     return pool.frozen();
   }
 
@@ -93,7 +104,7 @@ final class Crew implements RunnerSocket.Listener {
   }
 
   /** The process of a runner has ended. */
-  private void gone(Slot slot) {
+  private void gone(RunnerSlot slot) {
     Assignment assignment;
     Runners.Listener watcher;
     synchronized (this) {
@@ -103,8 +114,8 @@ final class Crew implements RunnerSocket.Listener {
       }
       assignment = slot.assignment();
     }
-    String reason = Obituary.of(slot.process(), slot.folder());
-    Remains.clear(launcher, slot.folder(), slot.process());
+    String reason = RunnerExit.of(slot.process(), slot.folder());
+    LeftoverRunners.Remains.clear(launcher, slot.folder(), slot.process());
     if (assignment == null) {
       return;
     }
@@ -131,7 +142,7 @@ final class Crew implements RunnerSocket.Listener {
   }
 
   private boolean greet(Messages.Hello hello, Lines lines) {
-    Slot slot = pool.find(hello.name());
+    RunnerSlot slot = pool.find(hello.name());
     if (slot == null || !slot.process().identity().toString().equals(hello.identity())) {
       return false;
     }
@@ -167,7 +178,7 @@ final class Crew implements RunnerSocket.Listener {
     Runners.Listener watcher;
     synchronized (this) {
       watcher = listener;
-      Slot slot = pool.find(name);
+      RunnerSlot slot = pool.find(name);
       if (watcher == null || slot == null || !slot.has(task)) {
         return;
       }
@@ -182,7 +193,7 @@ final class Crew implements RunnerSocket.Listener {
 
   @Override
   public void disconnected(String name, Lines lines) {
-    Slot slot;
+    RunnerSlot slot;
     synchronized (this) {
       slot = pool.find(name);
       if (slot == null) {
@@ -201,7 +212,7 @@ final class Crew implements RunnerSocket.Listener {
   }
 
   /** A runner may have become idle. One too many goes when nobody needs it for a while. */
-  private void keepOrDismiss(Slot slot) {
+  private void keepOrDismiss(RunnerSlot slot) {
     if (!slot.isIdle()) {
       return;
     }
@@ -217,9 +228,123 @@ final class Crew implements RunnerSocket.Listener {
     }
   }
 
-  private synchronized void dismissIfUnneeded(Slot slot, int turn) {
+  private synchronized void dismissIfUnneeded(RunnerSlot slot, int turn) {
     if (slot.isIdle() && slot.turns() == turn && pool.hasTooManyIdle()) {
       slot.dismiss();
+    }
+  }
+
+  /** What is known of the end of a runner. */
+  private static final class RunnerExit {
+    private static final int SHOWN_BYTES = 500;
+
+    private RunnerExit() {}
+
+    static String of(RunningProcess process, TaskFolder folder) {
+      try {
+        if (Files.exists(folder.lastWords())) {
+          return Files.readString(folder.lastWords());
+        }
+      } catch (IOException e) {
+        // Then the rest has to tell it.
+        return "its runner ended itself";
+      }
+      ExitStatus status = process.onExit().getNow(new ExitStatus.Unknown());
+      String end =
+          switch (status) {
+            case ExitStatus.Exited(int code) -> "its runner ended with exit code " + code;
+            case ExitStatus.NeverStarted _ -> "its runner was never started";
+            case ExitStatus.Unknown _ -> "its runner ended";
+          };
+      String complaints = tail(process);
+      return complaints.isEmpty() ? end : end + ": " + complaints;
+    }
+
+    private static String tail(RunningProcess process) {
+      try {
+        OutputTail err = process.output(OutputKind.STDERR);
+        long from = Math.max(0, err.size() - SHOWN_BYTES);
+        return new String(err.read(from, SHOWN_BYTES), StandardCharsets.UTF_8).strip();
+      } catch (ProcessException e) {
+        return "";
+      }
+    }
+  }
+
+  /**
+   * The runners of a node, and which of them are kept. Guarded by the lock of {@link RunnerPool}.
+   */
+  private static final class IdleRunners {
+    private final Map<String, RunnerSlot> slots = new LinkedHashMap<>();
+    private final int warm;
+
+    /**
+     * A pool without runners.
+     *
+     * @param warm how many idle ones are kept
+     */
+    IdleRunners(int warm) {
+      this.warm = warm;
+    }
+
+    void add(RunnerSlot slot) {
+      slots.put(slot.name(), slot);
+    }
+
+    /** Forgets a runner; gives whether it was here. */
+    boolean remove(RunnerSlot slot) {
+      return slots.remove(slot.name(), slot);
+    }
+
+    @Nullable RunnerSlot find(String name) {
+      return slots.get(name);
+    }
+
+    /** The runner that has this task. */
+    Optional<RunnerSlot> with(ObjectId task) {
+      return slots.values().stream().filter(slot -> slot.has(task)).findFirst();
+    }
+
+    /** The idle runners that were started so, the youngest first. */
+    List<RunnerSlot> idle(List<String> command) {
+      return slots.values().stream()
+          .filter(slot -> slot.isIdle() && slot.isStartedWith(command))
+          .toList()
+          .reversed();
+    }
+
+    /** How many runners have not connected yet. */
+    int starting() {
+      return (int) slots.values().stream().filter(slot -> !slot.met()).count();
+    }
+
+    /** Whether as many runners that were started so will be free some time as are kept warm. */
+    boolean hasAsManyAsKept(List<String> command) {
+      return warm > 0
+          && slots.values().stream()
+                  .filter(slot -> !slot.isLeaving() && slot.isStartedWith(command))
+                  .count()
+              >= warm;
+    }
+
+    /** Whether there are more idle runners than are kept. */
+    boolean hasTooManyIdle() {
+      return slots.values().stream().filter(RunnerSlot::isIdle).count() > warm;
+    }
+
+    /** Whether this runner is of no use once it is idle. */
+    boolean isUseless(RunnerSlot slot) {
+      // Of one that an earlier node started nobody knows how.
+      return warm == 0 || slot.isSurvivor();
+    }
+
+    /** The runners whose claims are about to end under their work. */
+    List<RunnerSlot> frozen() {
+      return slots.values().stream().filter(RunnerSlot::isFrozen).toList();
+    }
+
+    void dismissIdle() {
+      slots.values().stream().filter(RunnerSlot::isIdle).forEach(RunnerSlot::dismiss);
     }
   }
 }

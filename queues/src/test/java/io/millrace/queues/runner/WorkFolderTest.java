@@ -12,13 +12,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class RoomTest {
+class WorkFolderTest {
   private final TaskFolder folder;
-  private final Room room;
+  private final WorkFolder room;
 
-  RoomTest(@TempDir Path runner) {
+  WorkFolderTest(@TempDir Path runner) {
     folder = new TaskFolder(runner);
-    room = new Room(folder);
+    room = new WorkFolder(folder);
   }
 
   @BeforeEach

@@ -1,0 +1,101 @@
+package io.millrace.queues;
+
+import io.millrace.blobs.BlobException;
+import io.millrace.blobs.BlobStore;
+import io.millrace.queues.OutputReader.Stream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds what a runner had stored of its task's output before it was lost. Safe for use by any
+ * number of threads.
+ */
+public interface OutputRecovery {
+  /** Looks for nothing. */
+  OutputRecovery NOTHING =
+      (_, reason) -> new Report(Status.ORPHANED, TaskOutput.NONE, List.of(), reason);
+
+  /** For runs of {@code queues}, whose output is stored in {@code blobs}. */
+  static OutputRecovery from(BlobStore blobs, Queues queues) {
+    return new ChunkRecovery(blobs, queues::newId);
+  }
+
+  /**
+   * The report on a run that was disrupted, with the output that there is. Where that cannot be
+   * looked for, the report is without it: the end of a task never waits for its output.
+   *
+   * @param run as it is on record, with the claim that it was lost with
+   */
+  Report report(Run run, String reason);
+
+  /** Finds the chunks of output that there are of a run. */
+  static final class ChunkRecovery implements OutputRecovery {
+    private static final Logger LOG = LoggerFactory.getLogger(ChunkRecovery.class);
+
+    private final BlobStore blobs;
+    private final Supplier<ObjectId> ids;
+
+    ChunkRecovery(BlobStore blobs, Supplier<ObjectId> ids) {
+      this.blobs = blobs;
+      this.ids = ids;
+    }
+
+    @Override
+    public Report report(Run run, String reason) {
+      try {
+        List<OutputFile> files = new ArrayList<>();
+        TaskOutput output =
+            new TaskOutput(
+                output(run, Stream.STDOUT, files),
+                output(run, Stream.STDERR, files),
+                output(run, Stream.MIXED, files));
+        return new Report(Status.ORPHANED, output, files, reason);
+      } catch (BlobException e) {
+        // Where the server is away the end is not stored either, and this is done again.
+        LOG.warn("the output of task {} cannot be looked for: {}", run.task(), e.toString());
+        return NOTHING.report(run, reason);
+      }
+    }
+
+    private Output output(Run run, Stream stream, List<OutputFile> files) {
+      String prefix = OutputFile.prefix(run.task(), run.claim().token(), stream.word());
+      long bytes = storedBytes(prefix);
+      if (bytes == 0) {
+        return Output.none();
+      }
+      OutputFile file = new OutputFile(ids.get(), run.task(), stream.word(), bytes, prefix);
+      files.add(file);
+      return new Output.Stored(file.id(), bytes, true);
+    }
+
+    /**
+     * The bytes of the chunks from the first on. A store lists its names by looking at all of them,
+     * so the last chunk is looked for instead.
+     */
+    private long storedBytes(String prefix) {
+      if (!blobs.exists(prefix + 0)) {
+        return 0;
+      }
+      long last = 0;
+      long beyond = 1;
+      while (blobs.exists(prefix + beyond)) {
+        last = beyond;
+        beyond *= 2;
+      }
+      while (beyond - last > 1) {
+        long middle = (last + beyond) / 2;
+        if (blobs.exists(prefix + middle)) {
+          last = middle;
+        } else {
+          beyond = middle;
+        }
+      }
+      OptionalLong rest = blobs.size(prefix + last);
+      return last * OutputFile.CHUNK_BYTES + rest.orElse(0);
+    }
+  }
+}
