@@ -28,7 +28,7 @@ record ArchiveFile(String name, String id, String first, String last) {
     return PREFIX + id.hex() + "-" + first + "-" + last + ".jsonl";
   }
 
-  /** What a name says; null where it is not that of an archive. One without ids may hold any. */
+  /** What a name says; null if it is not that of an archive. One without ids may hold any. */
   static @Nullable ArchiveFile of(String name) {
     Matcher parts = NAME.matcher(name);
     if (!parts.matches()) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How a node comes to runs: a short claim in the kernel, then their record, which prolongs it. So a
- * slot is free again soon where a node ends in between, or never hears the answer.
+ * slot is free again soon if a node ends in between, or never hears the answer.
  */
 final class Claiming {
   private final QueueSession session;
@@ -23,16 +23,16 @@ final class Claiming {
   private final NodeRecord node;
   private final Queue queue;
   private final Duration lease;
-  private final OutputRecovery salvage;
+  private final OutputRecovery recovery;
 
   Claiming(
-      QueueSession session, NodeRecord node, Queue queue, Duration lease, OutputRecovery salvage) {
+      QueueSession session, NodeRecord node, Queue queue, Duration lease, OutputRecovery recovery) {
     this.session = session;
     this.endings = new RunEnd(session);
     this.node = node;
     this.queue = queue;
     this.lease = lease;
-    this.salvage = salvage;
+    this.recovery = recovery;
   }
 
   List<Run> claim(int most) {
@@ -109,7 +109,7 @@ final class Claiming {
     return Optional.of(new Taken(kernel, task, run));
   }
 
-  /** Puts claims on record, as long as the node is what it was; null where something changed. */
+  /** Puts claims on record, as long as the node is what it was; null if something changed. */
   private @Nullable List<Run> commit(Owner client, List<Taken> taken) {
     Transaction.Builder transaction = Transaction.by(client).depend(node.place().byId());
     for (Taken each : taken) {
@@ -146,7 +146,7 @@ final class Claiming {
   private void orphan(Run run, QueueTask task) {
     Optional<Run> lost = session.document(Keys.run(run.task())).map(Run::read);
     try {
-      lost.ifPresent(was -> endings.end(run, task, salvage.report(was, "its claim ran out")));
+      lost.ifPresent(was -> endings.end(run, task, recovery.report(was, "its claim ran out")));
     } catch (LostClaimException _) {
       // Somebody else has seen to it.
     }

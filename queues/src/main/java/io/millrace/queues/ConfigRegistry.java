@@ -23,7 +23,7 @@ public final class ConfigRegistry {
     this.session = session;
   }
 
-  /** The fields as they were set, in one scope; empty where nothing was. */
+  /** The fields as they were set, in one scope; empty if nothing was. */
   public ObjectNode fields(String scope) {
     return session
         .document(key(scope))

@@ -12,7 +12,7 @@ public sealed class InvalidRequestException extends QueuesException permits Stor
   /**
    * With what is wrong.
    *
-   * @param field the field at fault; empty where it is none
+   * @param field the field at fault; empty if it is none
    * @param message what is wrong with it
    */
   public InvalidRequestException(String field, String message) {
@@ -20,7 +20,7 @@ public sealed class InvalidRequestException extends QueuesException permits Stor
     this.field = field;
   }
 
-  /** The field at fault; empty where it is none. */
+  /** The field at fault; empty if it is none. */
   public String field() {
     return field;
   }

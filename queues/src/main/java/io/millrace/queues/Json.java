@@ -67,7 +67,7 @@ final class Json {
     return Bytes.copyOf(MAPPER.writeValueAsBytes(document));
   }
 
-  /** Writes documents field by field: cheaper where they are many. */
+  /** Writes documents field by field: cheaper if they are many. */
   static DocumentWriter writer() {
     return new DocumentWriter(MAPPER::createGenerator);
   }

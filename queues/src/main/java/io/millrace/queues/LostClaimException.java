@@ -7,7 +7,7 @@ package io.millrace.queues;
 public final class LostClaimException extends QueuesException {
   private static final long serialVersionUID = 1;
 
-  /** What was lost, and to whom where that is known, in {@code message}. */
+  /** What was lost, and to whom if that is known, in {@code message}. */
   public LostClaimException(String message) {
     super(message);
   }

@@ -38,7 +38,7 @@ public final class NodeRegistry {
         : session.document(Keys.node(name)).map(NodeRecord::read);
   }
 
-  /** The node with this id or, where it is none, this name. */
+  /** The node with this id or, if it is none, this name. */
   public Optional<NodeRecord> findByIdOrName(String idOrName) {
     if (ObjectId.isValid(idOrName)) {
       Optional<NodeRecord> byId =
@@ -55,7 +55,7 @@ public final class NodeRegistry {
    * saw tells.
    *
    * @param seen what the caller saw under the name; null for nothing
-   * @return the node; empty where somebody changed it meanwhile
+   * @return the node; empty if it changed meanwhile
    */
   public Optional<NodeRecord> take(String name, @Nullable NodeRecord seen, NodeIdentity presence) {
     ObjectId id = seen == null ? session.newId() : seen.id();
@@ -67,7 +67,7 @@ public final class NodeRegistry {
   /**
    * Refreshes the timestamp and the plugins of a node.
    *
-   * @return the node as it is now; empty where another process has taken its name or it was removed
+   * @return the node as it is now; empty if another process has taken its name or it was removed
    */
   public Optional<NodeRecord> refresh(NodeRecord node, NodeIdentity presence) {
     return session.retry(
@@ -101,7 +101,7 @@ public final class NodeRegistry {
    * Sets the limit of a node.
    *
    * @param maxthreads from 0; null for no limit
-   * @return the node as it is now; empty where there is none of this name
+   * @return the node as it is now; empty if there is none of this name
    */
   public Optional<NodeRecord> limit(String name, @Nullable Integer maxthreads) {
     if (maxthreads != null && maxthreads < 0) {
@@ -118,7 +118,7 @@ public final class NodeRegistry {
                 new Settled(now.id(), maxthreads, now.presence(), now.timestampMillis())));
   }
 
-  /** Gives a name back; nothing happens where another process has taken it. */
+  /** Gives a name back; nothing happens if another process has taken it. */
   public void leave(NodeRecord node, String instance) {
     session.retry(
         "node " + node.name(),

@@ -4,7 +4,7 @@ package io.millrace.queues;
  * What is kept of the output of a task.
  *
  * @param files when an output becomes a file
- * @param textBytes the most bytes of both outputs together that are shown in the task itself where
+ * @param textBytes the most bytes of both outputs together that are shown in the task itself if
  *     {@code files} is {@link Files#AUTO}; default 15 MiB
  * @param maxBytes the most bytes kept of each output; what comes after is dropped, and the reason
  *     of the task says so. Default 1 GiB

@@ -30,7 +30,7 @@ public final class OutputReader {
     STDOUT("stdout"),
     /** What it complained about. */
     STDERR("stderr"),
-    /** Both in order of arrival, where the task asked for that. */
+    /** Both in order of arrival, if the task asked for that. */
     MIXED("mixedout");
 
     private final String word;
@@ -56,7 +56,7 @@ public final class OutputReader {
   /**
    * All of a file as text; bytes that are no UTF-8 are replaced.
    *
-   * @return empty where it is not there any more
+   * @return empty if it is not there any more
    */
   public Optional<String> text(Output.Stored output) {
     return queues
@@ -76,7 +76,7 @@ public final class OutputReader {
    * Reads a file as text from its begin to its end, without holding it in memory; bytes that are no
    * UTF-8 are replaced. To be closed by the caller.
    *
-   * @return empty where it is not there any more
+   * @return empty if it is not there any more
    */
   public Optional<Reader> open(Output.Stored output) {
     return queues
@@ -84,7 +84,7 @@ public final class OutputReader {
         .map(file -> new InputStreamReader(new Chunks(file.chunkPrefix()), StandardCharsets.UTF_8));
   }
 
-  /** The chunks of a file, one after the other; it ends where there is no other. */
+  /** The chunks of a file, one after the other; it ends if there is no other. */
   private final class Chunks extends InputStream {
     private final String prefix;
     private long next;

@@ -76,7 +76,7 @@ public record Queue(
     return Json.write(json);
   }
 
-  /** Written only where something is wrong, so that old versions and folders have the same form. */
+  /** Written only if something is wrong, so that old versions and folders have the same form. */
   private static void write(ObjectNode json, QueueHealth health) {
     Halt halt = health.halt();
     if (halt != null) {

@@ -66,7 +66,7 @@ public final class QueueRegistry {
     return session.document(Keys.queue(id)).map(Queue::read);
   }
 
-  /** The queue with this id or, where it is none, this name. */
+  /** The queue with this id or, if it is none, this name. */
   public Optional<Queue> find(String idOrName) {
     if (ObjectId.isValid(idOrName)) {
       Optional<Queue> byId = find(new ObjectId(idOrName));
@@ -86,7 +86,7 @@ public final class QueueRegistry {
    * Changes a queue: {@code change} is applied to what it is when the change happens. Another limit
    * of threads also resumes it, as {@link #resume} does, but with that limit.
    *
-   * @return the queue as it is now; empty where there is none with this id
+   * @return the queue as it is now; empty if there is none with this id
    * @throws InvalidRequestException when the new name is one that {@link #create} refuses
    */
   public Optional<Queue> change(ObjectId id, UnaryOperator<Change> change) {
@@ -117,7 +117,7 @@ public final class QueueRegistry {
    * @param node the node that cannot
    * @param reason why; the first 500 characters are kept
    * @param servedElsewhere whether another live node serves the queue, given as it is now
-   * @return the queue as it is now; empty where there is none with this id
+   * @return the queue as it is now; empty if there is none with this id
    */
   public Optional<Queue> suspend(
       ObjectId id, String node, String reason, Predicate<Queue> servedElsewhere) {
@@ -137,7 +137,7 @@ public final class QueueRegistry {
         });
   }
 
-  /** Lets a node claim again that had been kept from it; does nothing where it had not been. */
+  /** Lets a node claim again that had been kept from it; does nothing if it had not been. */
   public void lift(ObjectId id, String node) {
     session.retry(
         "queue " + id,
@@ -146,10 +146,10 @@ public final class QueueRegistry {
   }
 
   /**
-   * Resumes a queue: all nodes may claim again, and where it was halted, it gets back the limit of
-   * threads that it had. Nothing happens where nothing is wrong.
+   * Resumes a queue: all nodes may claim again, and if it was halted, it gets back the limit of
+   * threads that it had. Nothing happens if nothing is wrong.
    *
-   * @return the queue as it was; empty where there is none with this id
+   * @return the queue as it was; empty if there is none with this id
    */
   public Optional<Queue> resume(ObjectId id) {
     return session.retry(

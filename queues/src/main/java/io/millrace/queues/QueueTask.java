@@ -43,8 +43,8 @@ public record QueueTask(
   /**
    * The document of a task.
    *
-   * @param added the local name of the kernel task that the same transaction adds; null where the
-   *     task keeps the one that it has
+   * @param added the local name of the kernel task that the same transaction adds; null if the task
+   *     keeps the one that it has
    */
   static Bytes write(QueueTask task, @Nullable String added) {
     try (Json.DocumentWriter writer = Json.writer()) {

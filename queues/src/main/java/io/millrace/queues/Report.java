@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param status a positive status, or {@link Status#TERMINATED} or {@link Status#ORPHANED}
  * @param output what it wrote
  * @param files the files that the output names, whose chunks are stored already
- * @param reason why it came to this status where that needs a word; null where it does not
+ * @param reason why it came to this status if that needs a word; null if it does not
  */
 public record Report(
     int status, TaskOutput output, List<OutputFile> files, @Nullable String reason) {

@@ -18,7 +18,7 @@ final class RunEnd {
   /**
    * Settles a report.
    *
-   * @return the task as it is now; null where something changed meanwhile
+   * @return the task as it is now; null if something changed meanwhile
    * @throws LostClaimException when the claim of {@code run} is not alive any more
    */
   @Nullable QueueTask end(Run run, QueueTask task, Report report) {
@@ -37,8 +37,8 @@ final class RunEnd {
   /**
    * Settles a report on what the start has left, without a look.
    *
-   * @return the task as it is now; null where a look is due: something came in between, the report
-   *     has arrived before, or what the queue says about orphans counts
+   * @return the task as it is now; null if a look is due: something came in between, the report has
+   *     arrived before, or what the queue says about orphans counts
    */
   @Nullable QueueTask endAsStarted(Started started, Report report) {
     if (report.status() == Status.ORPHANED) {
@@ -65,7 +65,7 @@ final class RunEnd {
    *
    * @param run on behalf of whose claim
    * @param version of its document
-   * @param stop whether somebody wished for its end
+   * @param stop whether its end was requested
    */
   private record Last(Run run, long version, boolean stop) {}
 
@@ -102,7 +102,7 @@ final class RunEnd {
    * The task after a report.
    *
    * @param requeues how often its queue queues an orphan again
-   * @param stop whether somebody had asked for its end: an orphan is terminated then
+   * @param stop whether its end was requested: an orphan is terminated then
    */
   static QueueTask settle(
       QueueTask task, Report report, int requeues, boolean stop, long nowMillis) {

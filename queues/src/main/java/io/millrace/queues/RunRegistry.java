@@ -44,13 +44,13 @@ public final class RunRegistry {
    * <p>A task whose claim ran out before anybody noticed is not claimed again, but orphaned.
    *
    * @param lease how long the claims last unless they are renewed
-   * @param salvage finds the output of such a task
+   * @param recovery finds the output of such a task
    * @return the runs, claimed and on record; none when nothing waits, the limit is reached, or the
    *     definition of queue or node has changed
    */
   public List<Run> claim(
-      NodeRecord node, Queue queue, int most, Duration lease, OutputRecovery salvage) {
-    return new Claiming(session, node, queue, lease, salvage).claim(most);
+      NodeRecord node, Queue queue, int most, Duration lease, OutputRecovery recovery) {
+    return new Claiming(session, node, queue, lease, recovery).claim(most);
   }
 
   /** The same for who needs no output of tasks that were lost. */
@@ -123,7 +123,7 @@ public final class RunRegistry {
   }
 
   /**
-   * The same without a look before, where nothing came between start and end.
+   * The same without a look before, if nothing came between start and end.
    *
    * @return the task as it is now
    * @throws LostClaimException when the run is not this claim's any more
@@ -194,8 +194,8 @@ public final class RunRegistry {
   }
 
   /**
-   * Ends a run whose work was disrupted: its task becomes orphaned, or is queued again where its
-   * queue allows it, or becomes terminated where somebody had asked for that. The log says which.
+   * Ends a run whose work was disrupted: its task becomes orphaned, or is queued again if its queue
+   * allows it, or becomes terminated if that was requested. The log says which.
    *
    * @return the task as it is now; empty when the run has ended otherwise meanwhile
    */

@@ -19,15 +19,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Sees to what nobody else does: runs whose claim ran out, finished tasks that are old, and output
- * that belongs to no task any more. Step-driven; for use by one thread. There may be several for
- * one store.
+ * Ends and removes what is left over: runs whose claim ran out, finished tasks that are old, and
+ * output that belongs to no task any more. Step-driven; for use by one thread. There may be several
+ * for one store.
  */
 public final class Sweeper implements Step {
   private static final Duration OUTPUT_EVERY = Duration.ofHours(1);
 
   private final RunRegistry runs;
-  private final OutputRecovery salvage;
+  private final OutputRecovery recovery;
   private final Archive archive;
   private final OutputSweep output;
   private final SweepSettings settings;
@@ -35,7 +35,7 @@ public final class Sweeper implements Step {
 
   private Sweeper(QueueSession session, BlobStore blobs, SweepSettings settings) {
     this.runs = new RunRegistry(session);
-    this.salvage = new OutputRecovery.ChunkRecovery(blobs, session::newId);
+    this.recovery = new OutputRecovery.ChunkRecovery(blobs, session::newId);
     this.archive = new Archive(session, blobs);
     this.output = new OutputSweep(session, blobs);
     this.settings = settings;
@@ -63,7 +63,7 @@ public final class Sweeper implements Step {
           run.status() == Status.CLAIMED
               ? "it was claimed by node " + run.node() + " and never started"
               : "node " + run.node() + " let its claim run out while it was running";
-      var _ = runs.orphan(run, salvage.report(run, reason));
+      var _ = runs.orphan(run, recovery.report(run, reason));
     }
     archive.step(now.minus(settings.keepFinished()).toEpochMilli());
     if (!now.isBefore(outputDue)) {

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 /**
  * Where queue tasks are found without looking at all of them: by queue and kind through the groups
  * of the kernel, or by id. What one call tells was true together; between two calls tasks move on,
- * so whoever needs certainty looks at the task itself. Safe for use by any number of threads.
+ * so a caller that needs certainty looks at the task itself. Safe for use by any number of threads.
  */
 public final class TaskIndex {
   private static final String GROUPS = "queues/";

@@ -5,7 +5,7 @@ package io.millrace.queues;
  *
  * @param stdout what it wrote
  * @param stderr what it complained about
- * @param mixed both in order of arrival, where the task asked for that; nothing otherwise
+ * @param mixed both in order of arrival, if the task asked for that; nothing otherwise
  */
 public record TaskOutput(Output stdout, Output stderr, Output mixed) {
   /** No output yet. */

@@ -83,7 +83,7 @@ public final class TaskRegistry {
    *
    * @param status the status to hold it with: -3 or less, {@link Status#CANCELLED} to cancel it
    * @param reason why, in at most 1,000 characters; empty for no word
-   * @return the task as it is now; empty where there is none
+   * @return the task as it is now; empty if there is none
    * @throws TaskStateException when it is under way or has finished
    */
   public Optional<QueueTask> hold(ObjectId id, int status, String reason) {
@@ -112,7 +112,7 @@ public final class TaskRegistry {
   /**
    * Queues a task again that is held or has finished; its output is forgotten.
    *
-   * @return the task as it is now; empty where there is none
+   * @return the task as it is now; empty if there is none
    * @throws TaskStateException when it is queued or under way
    */
   public Optional<QueueTask> requeue(ObjectId id) {
@@ -131,7 +131,7 @@ public final class TaskRegistry {
    * Ends a task: one that is under way by a word to its runner, which ends its processes and then
    * reports; another is held back at once.
    *
-   * @return the task as it is now; empty where there is none
+   * @return the task as it is now; empty if there is none
    * @throws TaskStateException when it has finished
    */
   public Optional<QueueTask> terminate(ObjectId id) {

@@ -89,7 +89,7 @@ final class LocalNode {
             LocalRunners.create(options),
             new FoundPlugins(plugins, System::nanoTime),
             LocalMachine.look());
-    node.salvageBy(OutputRecovery.from(stores.blobs(), queues));
+    node.recoverOutputBy(OutputRecovery.from(stores.blobs(), queues));
     LogLevel level = new LogLevel((LoggerContext) LoggerFactory.getILoggerFactory());
     node.configure(new Configured(level, ready)::apply);
     return node;

@@ -53,7 +53,7 @@ public final class ExecutionNode implements Step {
   private final Plugins plugins;
   private final NodeName nodeName;
   private final StoreBackoff storeBackoff;
-  private final NodeLoop serving;
+  private final NodeLoop loop;
   private final ConcurrentLinkedQueue<News> inbox = new ConcurrentLinkedQueue<>();
   private final Runners.Listener listener = new InboxListener();
   private volatile Runnable wake = () -> {};
@@ -77,7 +77,7 @@ public final class ExecutionNode implements Step {
     this.plugins = plugins;
     this.nodeName = new NodeName(queues.nodes(), options, machine);
     this.storeBackoff = new StoreBackoff(name);
-    this.serving = new NodeLoop(options, queues, runners, machine);
+    this.loop = new NodeLoop(options, queues, runners, machine);
   }
 
   /** Sets what is called, by any thread and quickly, when a step is due before its time. */
@@ -88,15 +88,15 @@ public final class ExecutionNode implements Step {
 
   /** Sets what sees the configuration whenever it was read, on the thread of {@link #step}. */
   public void configure(Consumer<NodeConfig> look) {
-    serving.configure(look);
+    loop.configure(look);
   }
 
   /**
    * Sets what finds the output that lost runners have stored, before the first {@link #step}.
    * Without it their tasks have none.
    */
-  public void salvageBy(OutputRecovery finder) {
-    serving.salvageBy(finder);
+  public void recoverOutputBy(OutputRecovery finder) {
+    loop.recoverOutputBy(finder);
   }
 
   /** Tells it news from the store. */
@@ -169,12 +169,12 @@ public final class ExecutionNode implements Step {
     try {
       long next = act(nowNanos);
       if (storeBackoff.over()) {
-        serving.mayHaveMissed();
+        loop.mayHaveMissed();
         return 0;
       }
       return next;
     } catch (RuntimeException e) {
-      serving.mayHaveMissed();
+      loop.mayHaveMissed();
       return storeBackoff.failed(nowNanos, e);
     }
   }
@@ -183,7 +183,7 @@ public final class ExecutionNode implements Step {
     return switch (phase) {
       case NAMING -> takeName(nowNanos);
       case RECOVERING -> {
-        serving.recover(nodeName.predecessor(), listener);
+        loop.recover(nodeName.predecessor(), listener);
         LOG.info("node {} serves", name);
         phase = Phase.SERVING;
         yield 0;
@@ -209,7 +209,7 @@ public final class ExecutionNode implements Step {
 
   private long serve(long nowNanos) {
     if (stopping) {
-      serving.giveBackReady();
+      loop.giveBackReady();
       phase = Phase.LEAVING;
       return 0;
     }
@@ -220,14 +220,14 @@ public final class ExecutionNode implements Step {
     if (nowNanos >= refreshAtNanos) {
       return refresh(record, nowNanos);
     }
-    return serving.act(record, plugins, nowNanos)
+    return loop.act(record, plugins, nowNanos)
         ? 0
-        : Math.min(refreshAtNanos - nowNanos, serving.waitNanos(nowNanos));
+        : Math.min(refreshAtNanos - nowNanos, loop.waitNanos(nowNanos));
   }
 
   private long refresh(NodeRecord before, long nowNanos) {
     if (lookAtPlugins()) {
-      serving.settingsChanged();
+      loop.settingsChanged();
     }
     @Nullable NodeRecord now = nodeName.refresh(before, known).orElse(null);
     if (now == null) {
@@ -236,12 +236,12 @@ public final class ExecutionNode implements Step {
               + " tasks go on",
           name);
       nameLost = true;
-      serving.giveBackReady();
+      loop.giveBackReady();
       phase = Phase.LEAVING;
       return 0;
     }
     refreshAtNanos = nowNanos + SECOND_NANOS;
-    serving.refreshed(before, now);
+    loop.refreshed(before, now);
     return 0;
   }
 
@@ -257,7 +257,7 @@ public final class ExecutionNode implements Step {
   }
 
   private long leave() {
-    if (serving.settle()) {
+    if (loop.settle()) {
       return 0;
     }
     nodeName.leave();
@@ -274,10 +274,10 @@ public final class ExecutionNode implements Step {
   private void readInbox() {
     for (News news = inbox.poll(); news != null; news = inbox.poll()) {
       switch (news) {
-        case News.Heard(Signal signal) -> serving.hear(signal);
-        case News.Subscribed() -> serving.mayHaveMissed();
-        case News.Ended(ObjectId task) -> serving.ended(task);
-        case News.Lost(ObjectId task, String reason) -> serving.lost(task, reason);
+        case News.Heard(Signal signal) -> loop.hear(signal);
+        case News.Subscribed() -> loop.mayHaveMissed();
+        case News.Ended(ObjectId task) -> loop.ended(task);
+        case News.Lost(ObjectId task, String reason) -> loop.lost(task, reason);
         case News.StopAsked() -> stopping = true;
       }
     }
@@ -285,7 +285,7 @@ public final class ExecutionNode implements Step {
 
   /** The tasks that count for this node now, with where each of them is; for tests. */
   Map<ObjectId, Run> inHand() {
-    return serving.inHand();
+    return loop.inHand();
   }
 
   private final class InboxListener implements Runners.Listener {

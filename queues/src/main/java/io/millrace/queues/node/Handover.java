@@ -16,38 +16,38 @@ final class Handover {
 
   private final Runners runners;
   private final ServedQueues served;
-  private final ActiveRuns hand;
-  private final PendingReports settlements;
+  private final ActiveRuns active;
+  private final PendingReports reports;
 
-  Handover(Runners runners, ServedQueues served, ActiveRuns hand, PendingReports settlements) {
+  Handover(Runners runners, ServedQueues served, ActiveRuns active, PendingReports reports) {
     this.runners = runners;
     this.served = served;
-    this.hand = hand;
-    this.settlements = settlements;
+    this.active = active;
+    this.reports = reports;
   }
 
   /** Hands the next run over; gives whether there was one that did not have to wait. */
   boolean next(NodeConfig config, long nowNanos) {
-    @Nullable Run run = hand.nextReady().orElse(null);
+    @Nullable Run run = active.nextReady().orElse(null);
     if (run == null) {
       return false;
     }
     @Nullable Queue queue = served.find(run.queue()).orElse(null);
     if (queue == null) {
-      settlements.giveBack(run);
+      reports.giveBack(run);
       return true;
     }
     try {
       return handOver(run, queue, config, waitNanos(nowNanos) == 0);
     } catch (RuntimeException e) {
       // Whatever went wrong: a runner that was started after all finds its claim gone.
-      settlements.giveBack(run);
-      for (Run other : hand.in(ActiveRuns.Place.READY)) {
+      reports.giveBack(run);
+      for (Run other : active.in(ActiveRuns.Place.READY)) {
         if (other.queue().equals(run.queue())) {
-          settlements.giveBack(other);
+          reports.giveBack(other);
         }
       }
-      settlements.suspend(queue, String.valueOf(e.getMessage()));
+      reports.suspend(queue, String.valueOf(e.getMessage()));
       return true;
     }
   }
@@ -58,14 +58,14 @@ final class Handover {
     } else if (!runners.offer(run, queue.plugin(), config)) {
       return false;
     }
-    hand.put(run, ActiveRuns.Place.WITH_RUNNER);
+    active.put(run, ActiveRuns.Place.WITH_RUNNER);
     return true;
   }
 
   /** How long no run has to be handed over if no runner becomes free. */
   long waitNanos(long nowNanos) {
-    return hand.nextReady().isEmpty()
+    return active.nextReady().isEmpty()
         ? Long.MAX_VALUE
-        : Math.max(0, hand.readySinceNanos() + PATIENCE_NANOS - nowNanos);
+        : Math.max(0, active.readySinceNanos() + PATIENCE_NANOS - nowNanos);
   }
 }

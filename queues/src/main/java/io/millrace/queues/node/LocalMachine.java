@@ -32,7 +32,7 @@ public final class LocalMachine implements Machine {
     return new LocalMachine(launcher, hostName(), process);
   }
 
-  /** The name of this machine; {@code localhost} where it has none. */
+  /** The name of this machine; {@code localhost} if it has none. */
   public static String hostName() {
     try {
       return InetAddress.getLocalHost().getHostName();

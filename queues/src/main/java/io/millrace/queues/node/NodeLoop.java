@@ -34,14 +34,14 @@ final class NodeLoop {
   private final Queues queues;
   private final Runners runners;
   private final Machine machine;
-  private final ActiveRuns hand = new ActiveRuns();
+  private final ActiveRuns active = new ActiveRuns();
   private final ServedQueues served;
-  private final PendingReports settlements;
+  private final PendingReports reports;
   private final Handover handover;
   private final Set<ObjectId> stops = new LinkedHashSet<>();
   private final StartPace pace = new StartPace();
   private Consumer<NodeConfig> configured = _ -> {};
-  private OutputRecovery salvage = OutputRecovery.NOTHING;
+  private OutputRecovery recovery = OutputRecovery.NOTHING;
   private NodeConfig config = NodeConfig.DEFAULTS;
   private boolean settingsDue = true;
   private boolean lookAroundDue = true;
@@ -57,23 +57,23 @@ final class NodeLoop {
     this.runners = runners;
     this.machine = machine;
     this.served = new ServedQueues(options.name());
-    this.settlements = new PendingReports(options.name(), queues, served, hand);
-    this.handover = new Handover(runners, served, hand, settlements);
+    this.reports = new PendingReports(options.name(), queues, served, active);
+    this.handover = new Handover(runners, served, active, reports);
   }
 
   void configure(Consumer<NodeConfig> look) {
     configured = look;
   }
 
-  void salvageBy(OutputRecovery finder) {
-    salvage = finder;
-    settlements.salvageBy(finder);
+  void recoverOutputBy(OutputRecovery finder) {
+    recovery = finder;
+    reports.recoverOutputBy(finder);
   }
 
   /**
    * Takes up what an earlier start of this node left behind. What no runner has was never started
-   * and is given back, or its process is gone; where a process may live on another machine, its
-   * claim decides.
+   * and is given back, or its process is gone; if a process may live on another machine, its claim
+   * decides.
    */
   void recover(@Nullable NodeIdentity predecessor, Runners.Listener listener) {
     liftSuspensions();
@@ -81,14 +81,14 @@ final class NodeLoop {
     Set<ObjectId> found = runners.recover(left, listener);
     for (Run run : left) {
       if (found.contains(run.task())) {
-        hand.put(run, ActiveRuns.Place.WITH_RUNNER);
+        active.put(run, ActiveRuns.Place.WITH_RUNNER);
         stops.add(run.task());
       } else if (run.status() == Status.CLAIMED) {
-        settlements.giveBack(run);
+        reports.giveBack(run);
       } else if (wasHere(run, predecessor)) {
-        settlements.lost(run, "its runner was gone when node " + run.node() + " started");
+        reports.lost(run, "its runner was gone when node " + run.node() + " started");
       } else {
-        hand.put(run, ActiveRuns.Place.ELSEWHERE);
+        active.put(run, ActiveRuns.Place.ELSEWHERE);
       }
     }
   }
@@ -138,31 +138,31 @@ final class NodeLoop {
   }
 
   void ended(ObjectId task) {
-    if (!hand.hearsLast(task)) {
+    if (!active.hearsLast(task)) {
       return;
     }
-    ActiveRuns.Place place = hand.placeOf(task);
+    ActiveRuns.Place place = active.placeOf(task);
     if (place == ActiveRuns.Place.WITH_RUNNER || place == ActiveRuns.Place.ELSEWHERE) {
-      hand.find(task).ifPresent(run -> settlements.started(run.queue()));
-      hand.remove(task);
+      active.find(task).ifPresent(run -> reports.started(run.queue()));
+      active.remove(task);
     }
   }
 
   void lost(ObjectId task, String reason) {
-    if (hand.hearsLast(task) && hand.placeOf(task) == ActiveRuns.Place.WITH_RUNNER) {
-      hand.find(task).ifPresent(run -> settlements.lost(run, reason));
+    if (active.hearsLast(task) && active.placeOf(task) == ActiveRuns.Place.WITH_RUNNER) {
+      active.find(task).ifPresent(run -> reports.lost(run, reason));
     }
   }
 
   /** Owes to give back what was not handed over. */
   void giveBackReady() {
-    hand.in(ActiveRuns.Place.READY).forEach(settlements::giveBack);
+    active.in(ActiveRuns.Place.READY).forEach(reports::giveBack);
   }
 
   /** Settles one thing that is owed; gives whether there was one. */
   boolean settle() {
-    boolean some = !settlements.none();
-    settlements.settleNext();
+    boolean some = !reports.none();
+    reports.settleNext();
     return some;
   }
 
@@ -201,11 +201,11 @@ final class NodeLoop {
   }
 
   private void stopOne(ObjectId task) {
-    ActiveRuns.Place place = hand.placeOf(task);
+    ActiveRuns.Place place = active.placeOf(task);
     // The word may be about an earlier run, so the store is asked.
     if (place != null && queues.runs().isToStop(task)) {
       switch (place) {
-        case READY -> hand.find(task).ifPresent(settlements::giveBack);
+        case READY -> active.find(task).ifPresent(reports::giveBack);
         case WITH_RUNNER -> runners.stop(task, options.stopGrace());
         case ELSEWHERE, LEAVING -> {}
       }
@@ -217,13 +217,13 @@ final class NodeLoop {
   private void lookAround() {
     Map<ObjectId, Run> recorded = new HashMap<>();
     ours().forEach(run -> recorded.put(run.task(), run));
-    for (Run run : hand.all()) {
+    for (Run run : active.all()) {
       Run now = recorded.remove(run.task());
-      if (hand.placeOf(run.task()) == ActiveRuns.Place.LEAVING) {
+      if (active.placeOf(run.task()) == ActiveRuns.Place.LEAVING) {
         continue;
       }
       if (now == null) {
-        hand.removeUnheard(run.task());
+        active.removeUnheard(run.task());
       } else if (!now.claim().equals(run.claim())) {
         takeUp(now);
       } else {
@@ -237,19 +237,19 @@ final class NodeLoop {
   /** A run on record that we know nothing of: an answer was lost, or a word of its runner. */
   private void takeUp(Run run) {
     if (run.status() == Status.CLAIMED) {
-      settlements.giveBack(run);
+      reports.giveBack(run);
     } else {
-      hand.put(run, ActiveRuns.Place.ELSEWHERE);
+      active.put(run, ActiveRuns.Place.ELSEWHERE);
     }
   }
 
   private boolean claim(NodeRecord node, long nowNanos) {
     heldBack = false;
-    int free = node.maxthreads() == null ? Integer.MAX_VALUE : node.maxthreads() - hand.size();
+    int free = node.maxthreads() == null ? Integer.MAX_VALUE : node.maxthreads() - active.size();
     if (free <= 0 || served.dueCount() == 0) {
       return false;
     }
-    int idle = Math.max(0, runners.idle(config) - hand.readyCount());
+    int idle = Math.max(0, runners.idle(config) - active.readyCount());
     int paced = pace.most(idle, runners.starting(), nowNanos);
     if (paced <= 0) {
       heldBack = true;
@@ -261,9 +261,9 @@ final class NodeLoop {
     }
     int share = Math.ceilDiv(Math.min(free, paced), served.dueCount());
     int most = Math.min(options.batch(), share);
-    List<Run> runs = queues.runs().claim(node, queue, most, options.lease(), salvage);
+    List<Run> runs = queues.runs().claim(node, queue, most, options.lease(), recovery);
     pace.claimed(runs.size() - idle);
-    runs.forEach(run -> hand.ready(run, nowNanos));
+    runs.forEach(run -> active.ready(run, nowNanos));
     if (runs.size() < most) {
       served.exhausted(queue.id());
     }
@@ -272,7 +272,7 @@ final class NodeLoop {
 
   Map<ObjectId, Run> inHand() {
     Map<ObjectId, Run> runs = new HashMap<>();
-    hand.all().forEach(run -> runs.put(run.task(), run));
+    active.all().forEach(run -> runs.put(run.task(), run));
     return runs;
   }
 }

@@ -43,7 +43,7 @@ final class NodeName {
     return record;
   }
 
-  /** Whose process had the name before; null where it had been given back. */
+  /** Whose process had the name before; null if it had been given back. */
   @Nullable NodeIdentity predecessor() {
     return predecessor;
   }
@@ -94,7 +94,7 @@ final class NodeName {
     return now;
   }
 
-  /** Gives the name back, where we have it. */
+  /** Gives the name back, if we have it. */
   void leave() {
     if (record != null) {
       nodes.leave(record, options.instance());

@@ -44,24 +44,24 @@ final class PendingReports {
   private final NodeRegistry nodes;
   private final ConfigRegistry config;
   private final ServedQueues served;
-  private final ActiveRuns hand;
+  private final ActiveRuns active;
   private final Deque<Settlement> owed = new ArrayDeque<>();
   private final Map<ObjectId, Integer> unstarted = new HashMap<>();
-  private OutputRecovery salvage = OutputRecovery.NOTHING;
+  private OutputRecovery recovery = OutputRecovery.NOTHING;
 
-  PendingReports(String node, Queues queues, ServedQueues served, ActiveRuns hand) {
+  PendingReports(String node, Queues queues, ServedQueues served, ActiveRuns active) {
     this.node = node;
     this.runs = queues.runs();
     this.queues = queues.queues();
     this.nodes = queues.nodes();
     this.config = queues.config();
     this.served = served;
-    this.hand = hand;
+    this.active = active;
   }
 
   /** What finds the output of lost runs from now on. */
-  void salvageBy(OutputRecovery finder) {
-    salvage = finder;
+  void recoverOutputBy(OutputRecovery finder) {
+    recovery = finder;
   }
 
   boolean none() {
@@ -70,13 +70,13 @@ final class PendingReports {
 
   /** Owes to give a run back. */
   void giveBack(Run run) {
-    hand.put(run, ActiveRuns.Place.LEAVING);
+    active.put(run, ActiveRuns.Place.LEAVING);
     owed.add(new Settlement.GiveBack(run));
   }
 
   /** Owes to end a run whose runner is gone. */
   void lost(Run run, String reason) {
-    hand.put(run, ActiveRuns.Place.LEAVING);
+    active.put(run, ActiveRuns.Place.LEAVING);
     owed.add(new Settlement.Lost(run, reason));
   }
 
@@ -112,7 +112,7 @@ final class PendingReports {
     switch (next) {
       case Settlement.GiveBack(Run run) -> {
         if (returned(run)) {
-          hand.remove(run.task());
+          active.remove(run.task());
         } else {
           leave(run);
         }
@@ -122,9 +122,9 @@ final class PendingReports {
           LOG.warn("the runner of task {} ended before it began: {}", run.task(), reason);
           countUnstarted(run, reason);
         } else {
-          var _ = runs.orphan(run, salvage.report(run, reason));
+          var _ = runs.orphan(run, recovery.report(run, reason));
         }
-        hand.remove(run.task());
+        active.remove(run.task());
       }
       case Settlement.Suspend(Queue queue, String reason) ->
           queues
@@ -172,7 +172,7 @@ final class PendingReports {
             || presence.plugins().contains(plugin.replace("::", ".")));
   }
 
-  /** Gives a run back, or ends it where that was asked for; false when it was started. */
+  /** Gives a run back, or ends it if that was asked for; false when it was started. */
   private boolean returned(Run run) {
     return runs.isToStop(run.task())
         ? runs.find(run.task())
@@ -188,9 +188,9 @@ final class PendingReports {
     boolean runs =
         this.runs.find(run.task()).filter(now -> now.claim().equals(run.claim())).isPresent();
     if (runs) {
-      hand.put(run, ActiveRuns.Place.ELSEWHERE);
+      active.put(run, ActiveRuns.Place.ELSEWHERE);
     } else {
-      hand.remove(run.task());
+      active.remove(run.task());
     }
   }
 
@@ -207,7 +207,7 @@ final class PendingReports {
     /** Give a run back that no runner has started. */
     record GiveBack(Run run) implements Settlement {}
 
-    /** A runner is gone: give the run back where it was not started, or else end it. */
+    /** A runner is gone: give the run back if it was not started, or else end it. */
     record Lost(Run run, String reason) implements Settlement {}
 
     /** Claim no more tasks of a queue, because this node cannot start runners for it. */

@@ -65,7 +65,7 @@ public interface Runners extends AutoCloseable {
 
   /**
    * How many processes were started and have not begun yet, where each run gets a process of its
-   * own; 0 where runners are kept warm.
+   * own; 0 if runners are kept warm.
    */
   default int starting() {
     return 0;
@@ -86,7 +86,7 @@ public interface Runners extends AutoCloseable {
 
   /**
    * Asks the runner of a task to end its work: TERM to its processes, KILL after {@code grace}, and
-   * a report of {@link io.millrace.queues.Status#TERMINATED}. Does nothing where no runner has it.
+   * a report of {@link io.millrace.queues.Status#TERMINATED}. Does nothing if no runner has it.
    */
   void stop(ObjectId task, Duration grace);
 

@@ -108,7 +108,7 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
     Files.move(next, folder.assignment(), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** What is on file; empty where that is nothing, or cannot be read. */
+  /** What is on file; empty if that is nothing, or cannot be read. */
   static Optional<Assignment> read(TaskFolder folder) {
     try {
       return Optional.of(Assignment.read(Lines.parse(Files.readAllBytes(folder.assignment()))));

@@ -70,7 +70,7 @@ record LeftoverRunners(Path folder, ProcessLauncher launcher) {
     /**
      * Ends and removes it all.
      *
-     * @param process the runner's own; null where there never was one
+     * @param process the runner's own; null if there never was one
      */
     static void clear(
         ProcessLauncher launcher, TaskFolder folder, @Nullable RunningProcess process) {

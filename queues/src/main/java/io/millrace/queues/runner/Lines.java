@@ -40,7 +40,7 @@ final class Lines implements AutoCloseable {
     return MAPPER.createObjectNode();
   }
 
-  /** Reads an object; throws unchecked where it is none. */
+  /** Reads an object; throws unchecked if it is none. */
   static JsonNode parse(byte[] json) {
     return MAPPER.readTree(json);
   }

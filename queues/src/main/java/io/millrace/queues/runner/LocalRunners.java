@@ -44,14 +44,14 @@ public final class LocalRunners implements Runners {
   private final ProcessLauncher launcher;
   private final Path socketPath;
   private final ScheduledExecutorService clock = Schedule.single("runners-clock");
-  private final RunnerPool crew;
+  private final RunnerPool pool;
   private @Nullable RunnerSocket socket;
 
   private LocalRunners(LocalRunnersOptions options, ProcessLauncher launcher, Path socketPath) {
     this.options = options;
     this.launcher = launcher;
     this.socketPath = socketPath;
-    this.crew = new RunnerPool(options, launcher, clock);
+    this.pool = new RunnerPool(options, launcher, clock);
   }
 
   /**
@@ -73,21 +73,21 @@ public final class LocalRunners implements Runners {
 
   @Override
   public synchronized Set<ObjectId> recover(Collection<Run> runs, Listener watcher) {
-    crew.tell(watcher);
+    pool.tell(watcher);
     Set<ObjectId> found = new HashSet<>();
     for (RunnerSlot slot : new LeftoverRunners(options.folder(), launcher).find(runs)) {
       Assignment assignment = slot.assignment();
       if (assignment != null) {
         found.add(assignment.task());
       }
-      crew.admit(() -> slot);
+      pool.admit(() -> slot);
     }
     try {
-      socket = RunnerSocket.listen(socketPath, crew);
+      socket = RunnerSocket.listen(socketPath, pool);
     } catch (IOException e) {
       throw new UncheckedIOException("the socket " + socketPath + " cannot be made: " + e, e);
     }
-    new FrozenRunners(crew, launcher).begin(clock, options.lease());
+    new FrozenRunners(pool, launcher).begin(clock, options.lease());
     return found;
   }
 
@@ -95,13 +95,13 @@ public final class LocalRunners implements Runners {
   public synchronized boolean offer(Run run, String plugin, NodeConfig config) {
     List<String> command = options.command().with(config.taskRunner());
     Assignment assignment = assignment(run, plugin, config);
-    if (crew.assign(command, assignment)) {
+    if (pool.assign(command, assignment)) {
       return true;
     }
-    if (crew.hasAsManyAsKept(command)) {
+    if (pool.hasAsManyAsKept(command)) {
       return false;
     }
-    crew.admit(() -> start(command, assignment));
+    pool.admit(() -> start(command, assignment));
     return true;
   }
 
@@ -109,20 +109,20 @@ public final class LocalRunners implements Runners {
   public synchronized void begin(Run run, String plugin, NodeConfig config) {
     List<String> command = options.command().with(config.taskRunner());
     Assignment assignment = assignment(run, plugin, config);
-    if (!crew.assign(command, assignment)) {
-      crew.admit(() -> start(command, assignment));
+    if (!pool.assign(command, assignment)) {
+      pool.admit(() -> start(command, assignment));
     }
   }
 
   @Override
   public int starting() {
     // A run waits for a warm runner before one is started: that must not hold back the others.
-    return options.warm().idle() > 0 ? 0 : crew.starting();
+    return options.warm().idle() > 0 ? 0 : pool.starting();
   }
 
   @Override
   public int idle(NodeConfig config) {
-    return crew.idle(options.command().with(config.taskRunner()));
+    return pool.idle(options.command().with(config.taskRunner()));
   }
 
   private Assignment assignment(Run run, String plugin, NodeConfig config) {
@@ -151,12 +151,12 @@ public final class LocalRunners implements Runners {
 
   @Override
   public void stop(ObjectId task, Duration grace) {
-    crew.stop(task, grace);
+    pool.stop(task, grace);
   }
 
   @Override
   public synchronized void close() {
-    crew.disband();
+    pool.disband();
     if (socket != null) {
       socket.close();
     }
@@ -164,8 +164,8 @@ public final class LocalRunners implements Runners {
   }
 
   /**
-   * Where a node listens: in its folder, or where that path is too long for a socket, in a folder
-   * of this user's for temporary files, under a name that only depends on the node's folder.
+   * Where a node listens: in its folder, or if that path is too long for a socket, in a folder of
+   * this user's for temporary files, under a name that only depends on the node's folder.
    */
   private static final class SocketPath {
     /** What every system takes for the path of a socket, in bytes. */
@@ -228,11 +228,11 @@ public final class LocalRunners implements Runners {
     private static final String SILENT =
         "its runner said nothing until its claim was about to end, so it was killed";
 
-    private final RunnerPool crew;
+    private final RunnerPool pool;
     private final ProcessLauncher launcher;
 
-    FrozenRunners(RunnerPool crew, ProcessLauncher launcher) {
-      this.crew = crew;
+    FrozenRunners(RunnerPool pool, ProcessLauncher launcher) {
+      this.pool = pool;
       this.launcher = launcher;
     }
 
@@ -248,7 +248,7 @@ public final class LocalRunners implements Runners {
     }
 
     private void look() {
-      crew.frozen().forEach(this::kill);
+      pool.frozen().forEach(this::kill);
     }
 
     private void kill(RunnerSlot slot) {

@@ -39,8 +39,8 @@ final class MovingServer implements TaskStore {
   }
 
   /**
-   * Goes on there. Also where that is no news: the files that the arguments name may have changed.
-   * Where it cannot be used, it stays where it was.
+   * Goes on there. Also if that is no news: the files that the arguments name may have changed. If
+   * it cannot be used, it stays where it was.
    */
   synchronized void moveTo(List<String> arguments) {
     Connector.Connection before = now;

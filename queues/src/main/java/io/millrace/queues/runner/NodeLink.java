@@ -93,7 +93,7 @@ final class NodeLink implements AutoCloseable {
     say(new Messages.Ended(done, last));
   }
 
-  /** How long there has been no node, in nanoseconds; 0 where there is one. */
+  /** How long there has been no node, in nanoseconds; 0 if there is one. */
   synchronized long awayNanos() {
     return lines == null ? Math.max(1, System.nanoTime() - awaySince) : 0;
   }

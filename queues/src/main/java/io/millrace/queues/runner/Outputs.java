@@ -103,7 +103,7 @@ final class Outputs {
     }
   }
 
-  /** How an output is stored: once, or trying again where that is wise. */
+  /** How an output is stored: once, or trying again if that is wise. */
   interface Storing {
     /**
      * Stores a part.

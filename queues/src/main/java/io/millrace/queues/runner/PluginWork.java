@@ -45,13 +45,13 @@ final class PluginWork implements Work {
 
   private final InProcessTask task;
   private final Thread thread;
-  private final RunnerContext.HardExit lastWords;
+  private final RunnerContext.HardExit hardExit;
   private final CompletableFuture<Result> result = new CompletableFuture<>();
   private volatile boolean leavesThreads;
 
-  private PluginWork(Plugin plugin, InProcessTask task, RunnerContext.HardExit lastWords) {
+  private PluginWork(Plugin plugin, InProcessTask task, RunnerContext.HardExit hardExit) {
     this.task = task;
-    this.lastWords = lastWords;
+    this.hardExit = hardExit;
     this.thread =
         Thread.ofPlatform()
             .group(task.threads())
@@ -60,8 +60,8 @@ final class PluginWork implements Work {
             .unstarted(() -> run(plugin));
   }
 
-  static PluginWork start(Plugin plugin, InProcessTask task, RunnerContext.HardExit lastWords) {
-    PluginWork work = new PluginWork(plugin, task, lastWords);
+  static PluginWork start(Plugin plugin, InProcessTask task, RunnerContext.HardExit hardExit) {
+    PluginWork work = new PluginWork(plugin, task, hardExit);
     work.thread.setContextClassLoader(plugin.getClass().getClassLoader());
     work.thread.start();
     return work;
@@ -183,7 +183,7 @@ final class PluginWork implements Work {
   public void kill() {
     if (!result.isDone()) {
       // A thread cannot be ended from outside, its process can.
-      lastWords.say("the plugin did not end when it was told to, so its runner was killed");
+      hardExit.end("the plugin did not end when it was told to, so its runner was killed");
     }
   }
 

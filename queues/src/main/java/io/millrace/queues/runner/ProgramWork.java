@@ -29,7 +29,7 @@ final class ProgramWork implements Work {
     this.statusFile = statusFile;
   }
 
-  /** Starts the program. It begins only where its end with this process is certain. */
+  /** Starts the program. It begins only if its end with this process is certain. */
   static ProgramWork start(ProgramForm.Call call, TaskRun.RunTask task, Watchdog watchdog)
       throws PluginException {
     ProcessBuilder builder = builder(call, task);

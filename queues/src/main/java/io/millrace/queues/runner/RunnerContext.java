@@ -15,10 +15,10 @@ import java.util.function.Supplier;
  * @param identity who this runner is
  * @param tools what it works with on this machine
  * @param folder its files
- * @param room where its tasks have theirs
+ * @param work where its tasks have their files
  */
 record RunnerContext(
-    Server server, ProcessIdentity identity, Tools tools, TaskFolder folder, WorkFolder room) {
+    Server server, ProcessIdentity identity, Tools tools, TaskFolder folder, WorkFolder work) {
 
   /** The queues and the blob store, which is made when it is first needed. */
   record Server(Queues queues, Supplier<BlobStore> blobs) {}
@@ -29,7 +29,7 @@ record RunnerContext(
       Watchdog watchdog,
       Schedule schedule,
       Plugins plugins,
-      HardExit lastWords) {}
+      HardExit hardExit) {}
 
   /** How a runner ends at once, with whatever runs in it. */
   @FunctionalInterface
@@ -39,6 +39,6 @@ record RunnerContext(
      *
      * @param reason why
      */
-    void say(String reason);
+    void end(String reason);
   }
 }

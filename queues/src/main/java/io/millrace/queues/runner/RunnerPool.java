@@ -40,7 +40,7 @@ final class RunnerPool implements RunnerSocket.Listener {
   private Runners.@Nullable Listener listener;
 
   /**
-   * A crew without runners.
+   * A pool without runners.
    *
    * @param clock dismisses those that nobody needs; not shut down while this is open
    */
@@ -68,7 +68,7 @@ final class RunnerPool implements RunnerSocket.Listener {
     Thread.ofVirtual().name("runner-end").start(() -> gone(slot));
   }
 
-  /** Gives this to an idle runner that was started so; false where there is none. */
+  /** Gives this to an idle runner that was started so; false if there is none. */
   synchronized boolean assign(List<String> command, Assignment assignment) {
     return pool.idle(command).stream().anyMatch(slot -> slot.take(assignment));
   }

@@ -41,18 +41,18 @@ public final class RunnerProgram {
   private static final int ENDED_ITSELF = 3;
 
   private final Queue<TaskRun> waiting = new ArrayDeque<>();
-  private final RunnerContext shop;
+  private final RunnerContext context;
   private final MovingServer server;
   private final NodeLink link;
   private @Nullable TaskRun current;
   private boolean quit;
   private boolean direct;
 
-  private RunnerProgram(RunnerContext shop, MovingServer server, Path socket) {
-    this.shop = shop;
+  private RunnerProgram(RunnerContext context, MovingServer server, Path socket) {
+    this.context = context;
     this.server = server;
-    String name = shop.folder().runner().getFileName().toString();
-    this.link = new NodeLink(socket, name, shop.identity(), this::hear);
+    String name = context.folder().runner().getFileName().toString();
+    this.link = new NodeLink(socket, name, context.identity(), this::hear);
   }
 
   /**
@@ -78,8 +78,9 @@ public final class RunnerProgram {
           new RunnerContext.Tools(
               launcher, watchdog, schedule, plugins, reason -> endAtOnce(files, reason));
       RunnerContext.Server server = new RunnerContext.Server(queues, store::blobs);
-      RunnerContext shop = new RunnerContext(server, identity, tools, files, new WorkFolder(files));
-      new RunnerProgram(shop, store, socket).work();
+      RunnerContext context =
+          new RunnerContext(server, identity, tools, files, new WorkFolder(files));
+      new RunnerProgram(context, store, socket).work();
     }
   }
 
@@ -107,7 +108,8 @@ public final class RunnerProgram {
 
   private void work() throws InterruptedException {
     link.open();
-    var looking = Schedule.repeat(shop.tools().schedule().renewal(), this::lookForStop, LOOK_EVERY);
+    var looking =
+        Schedule.repeat(context.tools().schedule().renewal(), this::lookForStop, LOOK_EVERY);
     try {
       for (TaskRun run = next(); run != null; run = next()) {
         ObjectId task = run.assignment().task();
@@ -152,8 +154,8 @@ public final class RunnerProgram {
     }
     direct = true;
     try {
-      shop.folder().recordSession();
-      shop.tools().watchdog().startDirectly();
+      context.folder().recordSession();
+      context.tools().watchdog().startDirectly();
     } catch (IOException | ProcessException e) {
       LOG.debug("programs are started by way of a shell", e);
     }
@@ -173,7 +175,7 @@ public final class RunnerProgram {
                 || waiting.stream()
                     .anyMatch(other -> other.assignment().isSameRun(assignment.run()));
         if (!known) {
-          waiting.add(new TaskRun(assignment, shop, link::holds));
+          waiting.add(new TaskRun(assignment, context, link::holds));
         }
       }
       case Messages.Stop(ObjectId task, Duration grace) -> {
@@ -205,7 +207,7 @@ public final class RunnerProgram {
       return;
     }
     try {
-      if (shop.server().queues().runs().isToStop(now.assignment().task())) {
+      if (context.server().queues().runs().isToStop(now.assignment().task())) {
         now.stop(GRACE);
       }
     } catch (RuntimeException e) {

@@ -24,7 +24,7 @@ final class RunnerSlot {
   private boolean met;
   private boolean leaving;
   private int turns;
-  private final LeaseWatch hold = new LeaseWatch();
+  private final LeaseWatch lease = new LeaseWatch();
 
   private RunnerSlot(
       TaskFolder folder, RunningProcess process, List<String> command, boolean survivor) {
@@ -103,7 +103,7 @@ final class RunnerSlot {
     holds(next.terms().lease());
   }
 
-  /** Gives it this to do; false where it cannot have heard, and has nothing to do. */
+  /** Gives it this to do; false if it cannot have heard, and has nothing to do. */
   boolean take(Assignment next) {
     try {
       Assignment.write(folder, next);
@@ -121,22 +121,22 @@ final class RunnerSlot {
   /** Its claim lasts for so long from now on; zero when nothing is left of its work. */
   void holds(Duration left) {
     if (left.isPositive()) {
-      hold.begin(left, System.nanoTime());
+      lease.begin(left, System.nanoTime());
     } else {
-      hold.end();
+      lease.end();
     }
   }
 
   /** Whether it has been silent for so long that its claim is about to end under its work. */
   boolean isFrozen() {
-    return assignment != null && hold.isOver(System.nanoTime());
+    return assignment != null && lease.isOver(System.nanoTime());
   }
 
   /** Its task is over. */
   void relieve() {
     assignment = null;
     stop = null;
-    hold.end();
+    lease.end();
     Assignment.remove(folder);
   }
 

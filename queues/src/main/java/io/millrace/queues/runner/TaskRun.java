@@ -36,7 +36,7 @@ final class TaskRun {
   private static final Duration UPLOAD_EVERY = Duration.ofSeconds(1);
 
   private final Assignment assignment;
-  private final RunnerContext shop;
+  private final RunnerContext context;
   private final Consumer<Duration> holds;
   private final long givenNanos = System.nanoTime();
   private @Nullable Work work;
@@ -58,9 +58,9 @@ final class TaskRun {
    * @param holds hears how long the claim lasts from now on, when that has changed after the start;
    *     zero when nothing is left of the work of a claim that cannot be renewed
    */
-  TaskRun(Assignment assignment, RunnerContext shop, Consumer<Duration> holds) {
+  TaskRun(Assignment assignment, RunnerContext context, Consumer<Duration> holds) {
     this.assignment = assignment;
-    this.shop = shop;
+    this.context = context;
     this.holds = holds;
   }
 
@@ -73,9 +73,9 @@ final class TaskRun {
     return leavesThreads;
   }
 
-  /** Does it all, and reports it where the claim is not lost. */
+  /** Does it all, and reports it if the claim is not lost. */
   void carryOut() throws InterruptedException {
-    RunRegistry runs = shop.server().queues().runs();
+    RunRegistry runs = context.server().queues().runs();
     Duration lease = assignment.terms().lease();
     AtomicLong sent = new AtomicLong();
     Started started;
@@ -85,19 +85,19 @@ final class TaskRun {
               "the start of task " + assignment.task(),
               () -> {
                 sent.set(System.nanoTime());
-                return runs.begin(assignment.run(), shop.identity().toString(), lease);
+                return runs.begin(assignment.run(), context.identity().toString(), lease);
               });
       Run run = started.run();
       try (LeaseKeeper keeper =
           new LeaseKeeper(
-              shop.tools().schedule().timers(), lease, () -> renew(run), new LeaseListener())) {
+              context.tools().schedule().timers(), lease, () -> renew(run), new LeaseListener())) {
         keeper.begin(sent.get());
         sayWhereLate(sent.get());
-        shop.room().prepare();
+        context.work().prepare();
         try {
           perform(started);
         } finally {
-          shop.room().clear();
+          context.work().clear();
         }
       }
     } catch (LostClaimException e) {
@@ -107,7 +107,7 @@ final class TaskRun {
 
   private boolean renew(Run run) {
     try {
-      shop.server().queues().runs().renew(run, assignment.terms().lease());
+      context.server().queues().runs().renew(run, assignment.terms().lease());
       return true;
     } catch (LostClaimException e) {
       LOG.warn("{}", e.getMessage());
@@ -124,16 +124,16 @@ final class TaskRun {
   }
 
   private void perform(Started started) throws InterruptedException {
-    Outputs outputs = new Outputs(assignment, shop.folder(), shop.server().blobs());
+    Outputs outputs = new Outputs(assignment, context.folder(), context.server().blobs());
     Work.Result result =
         work(
             new RunTask(
                 assignment,
                 started.task().params(),
-                shop.folder(),
+                context.folder(),
                 outputs,
-                shop.tools().launcher()));
-    Reporting reporting = new Reporting(shop.server(), started, outputs);
+                context.tools().launcher()));
+    Reporting reporting = new Reporting(context.server(), started, outputs);
     switch (interruption()) {
       case NONE -> reporting.report(result);
       case STOPPED -> reporting.report(new Work.Result(Status.TERMINATED, null, null));
@@ -148,7 +148,7 @@ final class TaskRun {
   }
 
   private Work.Result work(RunTask task) throws InterruptedException {
-    Schedule schedule = shop.tools().schedule();
+    Schedule schedule = context.tools().schedule();
     ScheduledFuture<?> cutting = Schedule.repeat(schedule.guard(), task.outputs()::cut, CUT_EVERY);
     ScheduledFuture<?> uploading =
         Schedule.repeat(schedule.upload(), () -> upload(task.outputs()), UPLOAD_EVERY);
@@ -167,7 +167,7 @@ final class TaskRun {
   }
 
   private Work begin(RunTask task) throws PluginException {
-    RunnerContext.Tools tools = shop.tools();
+    RunnerContext.Tools tools = context.tools();
     PluginFolder folder = new PluginFolder(assignment.terms().plugins());
     Plugins.Ready ready = tools.plugins().find(folder, assignment.plugin());
     synchronized (this) {
@@ -179,7 +179,7 @@ final class TaskRun {
             case Plugins.Program(var form) ->
                 ProgramWork.start(form.call(task.params()), task, tools.watchdog());
             case Plugins.InProcess(var plugin) ->
-                PluginWork.start(plugin, new PluginWork.InProcessTask(task), tools.lastWords());
+                PluginWork.start(plugin, new PluginWork.InProcessTask(task), tools.hardExit());
           };
       work = begun;
       return begun;
@@ -232,7 +232,7 @@ final class TaskRun {
     if (first) {
       now.terminate();
     }
-    var guard = shop.tools().schedule().guard();
+    var guard = context.tools().schedule().guard();
     var _ = guard.schedule(() -> kill(now), grace.toNanos(), TimeUnit.NANOSECONDS);
   }
 

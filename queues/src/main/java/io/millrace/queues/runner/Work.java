@@ -9,7 +9,7 @@ interface Work {
    * How it ended.
    *
    * @param status the status of the task, positive
-   * @param reason why, where the status alone does not say it; null where it does
+   * @param reason why, if the status alone does not say it; null if it does
    * @param complaint what to add to standard error; null for nothing
    */
   record Result(int status, @Nullable String reason, @Nullable String complaint) {

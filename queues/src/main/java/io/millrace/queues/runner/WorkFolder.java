@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the tasks of a runner have their files, one task after the other. Each finds an empty
- * folder; it is the last one's where that left it as it was, since making and removing folders may
+ * folder; it is the last one's if that left it as it was, since making and removing folders may
  * cost more than a short task. Not safe for use by several threads.
  */
 final class WorkFolder {

@@ -21,9 +21,7 @@ record FieldPath(List<String> steps) {
     return String.join(".", steps);
   }
 
-  /**
-   * The values there: several where the path leads through an array, none where it leads nowhere.
-   */
+  /** The values there: several if the path leads through an array, none if it leads nowhere. */
   List<JsonNode> values(Subject subject) {
     List<JsonNode> found = new ArrayList<>(1);
     collect(subject.field(steps.getFirst()), 1, found);

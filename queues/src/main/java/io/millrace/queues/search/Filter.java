@@ -28,7 +28,7 @@ public sealed interface Filter {
   }
 
   /**
-   * All of them; everything where there is none.
+   * All of them; everything if there is none.
    *
    * @param filters the parts
    */

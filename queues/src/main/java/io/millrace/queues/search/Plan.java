@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * What a filter says about where its tasks are.
  *
- * @param ids the only tasks that can match; null where it names none
+ * @param ids the only tasks that can match; null if it names none
  * @param queues the only queues whose tasks can match; null for all
  * @param after only tasks of greater ids can match; empty for all
  * @param kinds how much of each kind can match

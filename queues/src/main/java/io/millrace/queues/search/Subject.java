@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** What a filter looks at: something with named fields. */
 @FunctionalInterface
 public interface Subject {
-  /** The value of a field at the top; null where there is none of this name. */
+  /** The value of a field at the top; null if there is none of this name. */
   @Nullable JsonNode field(String name);
 
   /** A JSON object. */

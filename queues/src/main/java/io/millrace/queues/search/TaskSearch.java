@@ -25,7 +25,7 @@ import java.util.function.Predicate;
  * <p>Tasks named by id are looked up. Counts by queue and status, and the first or last tasks of a
  * queue and status, come from the kernel's groups without a look at the others. Anything else looks
  * at tasks in the order of their ids until it has what it wants, which takes a second or two for a
- * million tasks where little matches.
+ * million tasks if little matches.
  */
 public final class TaskSearch {
   /** From so many tasks on it is cheaper to look at all than to look each one up. */

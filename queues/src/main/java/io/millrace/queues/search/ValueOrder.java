@@ -68,7 +68,7 @@ final class ValueOrder {
     return number.isDouble() || number.isFloat();
   }
 
-  /** About how large a number is; infinite where that is too large for a binary fraction. */
+  /** About how large a number is; infinite if that is too large for a binary fraction. */
   static double approximate(JsonNode number) {
     return isBinary(number) ? number.doubleValue() : number.decimalValue().doubleValue();
   }

@@ -39,7 +39,7 @@ class SalvageTest {
 
   SalvageTest(@TempDir Path folder) {
     blobs = FileBlobStore.open(folder);
-    node.node.salvageBy(OutputRecovery.from(blobs, world.queues));
+    node.node.recoverOutputBy(OutputRecovery.from(blobs, world.queues));
   }
 
   @AfterEach
@@ -117,7 +117,7 @@ class SalvageTest {
     store(run, "stdout", "half of it");
     node.pause(true);
     Started other = world.start("other", NodeWorld.machine("b"));
-    other.node.salvageBy(OutputRecovery.from(blobs, world.queues));
+    other.node.recoverOutputBy(OutputRecovery.from(blobs, world.queues));
 
     world.run(NodeWorld.LEASE.plusSeconds(61));
 
@@ -132,7 +132,7 @@ class SalvageTest {
   void an_orphan_whose_output_cannot_be_looked_for_is_an_orphan_all_the_same() throws Exception {
     Run run = running();
     store(run, "stdout", "half of it");
-    node.node.salvageBy(OutputRecovery.from(away(), world.queues));
+    node.node.recoverOutputBy(OutputRecovery.from(away(), world.queues));
 
     QueueTask task = lost(run);
 
