@@ -147,4 +147,12 @@ final class Mischief {
               old -> new QueueRegistry.Change(old.name(), "work", old.settings().withThreads(4)));
     }
   }
+
+  /**
+   * Resumes queues, as an operator does: a node that could not start a runner may say so, and halt
+   * a queue, only after the trouble has ended.
+   */
+  void resumeQueues() {
+    site.queues().forEach(queue -> operator().queues().resume(queue));
+  }
 }

@@ -40,6 +40,9 @@ final class NodeSimulation {
       if (now >= nextSweep && !site.isDown()) {
         nextSweep = now + 1_000_000_000L;
         site.sweep();
+        if (!site.isInTrouble()) {
+          mischief.resumeQueues();
+        }
       }
       site.stepAll(now);
       site.deliver();
