@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The output of tasks whose runner is lost. */
-class SalvageTest {
+class OutputRecoveryTest {
   private static final Duration SOON = Duration.ofMillis(200);
 
   private final NodeWorld world = new NodeWorld();
@@ -37,7 +37,7 @@ class SalvageTest {
   private final Queue queue = world.queue("q", 1);
   private final Started node = world.start("n", NodeWorld.machine("a"));
 
-  SalvageTest(@TempDir Path folder) {
+  OutputRecoveryTest(@TempDir Path folder) {
     blobs = FileBlobStore.open(folder);
     node.node.recoverOutputBy(OutputRecovery.from(blobs, world.queues));
   }
