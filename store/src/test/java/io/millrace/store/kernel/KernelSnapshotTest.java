@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Limits;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.StoreOptions;
@@ -16,7 +15,6 @@ import io.millrace.store.journal.files.FileJournal;
 import io.millrace.store.journal.files.FileJournalOptions;
 import io.millrace.store.journal.files.SnapshotInput;
 import io.millrace.store.kernel.recovery.Replayer;
-import io.millrace.store.kernel.snapshots.Backups;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -171,13 +169,6 @@ class KernelSnapshotTest {
         largest = add(store);
       }
     }
-  }
-
-  @Test
-  void a_clock_far_ahead_at_a_restore_leaves_half_of_the_ids() {
-    assertThat(Backups.leastId(0)).isZero();
-    assertThat(Backups.leastId(Long.MAX_VALUE)).isEqualTo(Limits.LARGEST_NUMBER / 2);
-    assertThat(Backups.leastId(1_577_836_801_000L)).isEqualTo(1L << 22);
   }
 
   private static long add(EmbeddedStore store) {

@@ -50,7 +50,7 @@ public final class Backups {
   }
 
   /** No store has given an id beyond this one, unless the clock is wrong. */
-  public static long leastId(long wallMillis) {
+  static long leastId(long wallMillis) {
     long seconds = Math.max(0, wallMillis - COUNTED_FROM) / 1_000;
     // A clock that is far ahead must not use up the ids.
     return Math.min(seconds << IDS_PER_SECOND_BITS, Limits.LARGEST_NUMBER / 2);

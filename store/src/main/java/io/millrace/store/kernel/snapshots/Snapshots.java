@@ -33,7 +33,7 @@ public final class Snapshots {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
 
   /** So many bytes of journal after the last snapshot are worth one at the close: 16 MiB. */
-  public static final long WORTHWHILE_BYTES = 16 << 20;
+  static final long WORTHWHILE_BYTES = 16 << 20;
 
   /** How long after a failure the next snapshot may begin. */
   static final Duration RETRY = Duration.ofMinutes(1);

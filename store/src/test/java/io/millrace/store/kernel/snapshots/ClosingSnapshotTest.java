@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.kernel.snapshots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +15,6 @@ import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Disk;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
-import io.millrace.store.kernel.snapshots.Snapshots;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
