@@ -233,7 +233,7 @@ final class AotTraining implements Callable<Integer> {
      * @param command runs a command line and gives its exit code
      * @return the exit code of the runner
      */
-    public static int run(String server, Path folder, ToIntFunction<String> command) {
+    static int run(String server, Path folder, ToIntFunction<String> command) {
       try (HttpTaskStore store = HttpTaskStore.open(URI.create(server));
           LocalRunners runners = LocalRunners.create(LocalRunnersOptions.in(folder, STAND_IN))) {
         Queues queues = Queues.in(store, InstantSource.system(), new SecureRandom());
