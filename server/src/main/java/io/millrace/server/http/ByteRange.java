@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A part of a sequence of bytes.
  *
  * @param first its first byte
- * @param last its last byte, smaller than {@code first} where there is none
+ * @param last its last byte, smaller than {@code first} if the range is empty
  */
 public record ByteRange(long first, long last) {
   private static final Pattern SINGLE = Pattern.compile("bytes=(\\d*)-(\\d*)");

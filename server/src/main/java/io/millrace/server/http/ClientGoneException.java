@@ -3,8 +3,8 @@ package io.millrace.server.http;
 import io.millrace.server.ServerException;
 
 /**
- * Thrown by a handler whose client has closed the connection while it waited: there is nobody to
- * answer, and nothing has failed. Costs no stack trace.
+ * Thrown by a handler whose client has closed the connection while it waited. The request is not
+ * answered, and nothing has failed. Costs no stack trace.
  */
 public final class ClientGoneException extends ServerException {
   private static final long serialVersionUID = 1;

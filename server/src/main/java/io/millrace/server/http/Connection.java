@@ -145,7 +145,7 @@ final class Connection {
     return gives;
   }
 
-  /** Whether nobody with credentials uses it. May be a moment old: it is read without a lock. */
+  /** Whether no caller with credentials uses it. May be out of date: it is read without a lock. */
   private boolean isDispensable() {
     Phase now = phase;
     return now == Phase.LINGERING || (now == Phase.READING && !activity.isAuthenticated());
@@ -172,7 +172,7 @@ final class Connection {
     key = channel.register(loop.selector(), SelectionKey.OP_READ, this);
   }
 
-  /** For the loop: does what the connection is ready for. */
+  /** Called by the loop: does what the connection is ready for. */
   void ready() {
     SelectionKey current = key;
     if (current == null || !current.isValid()) {
@@ -191,7 +191,7 @@ final class Connection {
     }
   }
 
-  /** For the loop, now and then: ends what has taken too long. */
+  /** Called by the loop now and then: closes the connection if it has taken too long. */
   void tick(long now) {
     try {
       switch (phase) {
@@ -259,7 +259,7 @@ final class Connection {
       case BODY -> {
         activity.awaitsBytes(true);
         if (pace == null) {
-          // Who may not ask need not send the rest.
+          // A client that is refused need not send the rest.
           pace = new Pace(limits().headTimeout(), limits().minBodyRate());
           sinceNanos = activity.lastNanos();
           if (!context.dispatcher().isPrompt(exchange(), this)) {
@@ -318,7 +318,7 @@ final class Connection {
     write(context.dispatcher().answer(asking, later, loop.buffer()));
   }
 
-  /** Answers what cannot be served, and closes once that has been read. */
+  /** Refuses a request that cannot be read, and closes once the client has the answer. */
   private void refuse(HttpProblem problem) throws IOException {
     complete(Phase.WRITING);
     received.clear();
@@ -355,7 +355,7 @@ final class Connection {
     }
   }
 
-  /** Ends what was asked. */
+  /** Ends the exchange and gives back its memory. */
   private void end() {
     if (asked) {
       asked = false;
@@ -366,7 +366,7 @@ final class Connection {
     askedBytes = 0;
   }
 
-  /** Notes that a request has come completely, as far as the loop reads it. */
+  /** Ends the reading of a request, as far as the loop does it. */
   private void complete(Phase next) {
     pace = null;
     activity.awaitsBytes(false);
@@ -387,7 +387,7 @@ final class Connection {
     loop.afterForgetting(unstarted::start);
   }
 
-  /** Shows the client that nothing follows, and takes what it still sends: else it sees a reset. */
+  /** Ends the output and reads what the client still sends, since closing now would be a reset. */
   private void linger() throws IOException {
     phase = Phase.LINGERING;
     sinceNanos = System.nanoTime();
@@ -403,7 +403,7 @@ final class Connection {
     }
   }
 
-  /** Closes it for good. What was asked and is undecided is ended by its answer. */
+  /** Closes it for good. An exchange that waits for its answer is ended when that comes. */
   private void close(@Nullable Throwable cause) {
     if (cause instanceof Error) {
       LOG.error("a connection is closed for a fault of the server", cause);

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  * @param limits what a client may ask for
  * @param memory the budget for what requests keep in memory
  * @param dispatcher answers requests
- * @param whenClosed is told of each connection that is closed, perhaps twice
+ * @param whenClosed called for each connection that is closed, perhaps twice
  */
 record Context(
     HttpLimits limits,

@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of a request, read as strictly as RFC 9112 allows, so that nobody between the client and
- * this server can have understood another request. It decides how the body is framed and whether
- * the connection is kept. Immutable once read.
+ * The head of a request, read as strictly as RFC 9112 allows, so that no proxy between the client
+ * and this server can have understood another request. It decides how the body is framed and
+ * whether the connection is kept. Immutable once read.
  *
  * <p>Refused with 400: line ends other than CRLF, a request line that is not {@code METHOD PATH
  * HTTP/1.1} with single spaces, an empty header name or one with other characters than those of a

@@ -26,9 +26,9 @@ public final class HttpListener {
   /**
    * Begins to listen.
    *
-   * @param address where
-   * @param port which port; 0 for any free one
-   * @throws ServerException when it cannot, as when the port is taken
+   * @param address the address to listen on
+   * @param port the port; 0 for any free one
+   * @throws ServerException if it cannot, for example because the port is taken
    */
   public static HttpListener start(
       InetAddress address,

@@ -19,7 +19,7 @@ final class InFlight {
   private final CountDownLatch idle = new CountDownLatch(1);
   private volatile boolean stopping;
 
-  /** Begins a request; false when the server is stopping, and then it must be turned away. */
+  /** Begins a request; false if the server is stopping, and then it must be refused. */
   boolean enter() {
     count.incrementAndGet();
     if (stopping) {
@@ -70,7 +70,7 @@ final class InFlight {
     return stopping;
   }
 
-  /** Has the watch end when the server stops, at once where it is stopping already. */
+  /** Ends the wait when the server stops; at once if it is stopping already. */
   void add(Watch watch) {
     watches.add(watch);
     if (stopping) {

@@ -2,30 +2,25 @@ package io.millrace.server.http;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
-/** An answer, with a body, that can be given once something is done. */
+/** An answer that can be given once something is done. */
 public final class Later {
   private final CompletableFuture<?> event;
-  private final Answering answering;
+  private final Supplier<Reply.Whole> reply;
 
-  private Later(CompletableFuture<?> event, Answering answering) {
+  private Later(CompletableFuture<?> event, Supplier<Reply.Whole> reply) {
     this.event = event;
-    this.answering = answering;
-  }
-
-  /** Makes the answer of what is done. */
-  @FunctionalInterface
-  private interface Answering {
-    Reply.Whole answer();
+    this.reply = reply;
   }
 
   /**
-   * An answer that {@code answering} makes of {@code event} once that is done, well or not. It is
+   * An answer that {@code reply} makes of {@code event} once that is done, well or not. It is
    * called by the thread that writes the answer, not by the one that completes the event.
    */
   public static <T> Later of(
-      CompletableFuture<T> event, Function<CompletableFuture<T>, Reply.Whole> answering) {
-    return new Later(event, () -> answering.apply(event));
+      CompletableFuture<T> event, Function<CompletableFuture<T>, Reply.Whole> reply) {
+    return new Later(event, () -> reply.apply(event));
   }
 
   /** An answer that is there already. */
@@ -44,6 +39,6 @@ public final class Later {
 
   /** The answer; the event is done. */
   Reply.Whole reply() {
-    return answering.answer();
+    return reply.get();
   }
 }

@@ -15,7 +15,8 @@ public interface PromptHandler {
    * <p>Whatever is thrown has the same effect as null: the route's {@link Handler} is asked, as if
    * this one had not been. So nothing may have been done when it is thrown.
    *
-   * @param round in which other requests may be begun before the loop turns to the answers
+   * @param round the turn of the loop; other requests may begin in it before the answers are
+   *     written
    * @return what is waited for; null to leave the request to the route's {@link Handler}
    */
   @Nullable Later begin(Request request, Round round) throws IOException;

@@ -1,5 +1,8 @@
 package io.millrace.server.http;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -33,10 +36,10 @@ public final class Query {
       int equals = raw.indexOf('=', begin);
       equals = equals < 0 || equals > end ? end : equals;
       if (begin < end) {
-        String name = PercentText.decode(raw, begin, equals, true);
+        String name = decode(raw, begin, equals, true);
         values
             .computeIfAbsent(name, _ -> new ArrayList<>(1))
-            .add(PercentText.decode(raw, Math.min(equals + 1, end), end, true));
+            .add(decode(raw, Math.min(equals + 1, end), end, true));
       }
       begin = end + 1;
     }
@@ -49,9 +52,9 @@ public final class Query {
   }
 
   /**
-   * Refuses parameters that nobody reads, as one that is misspelt.
+   * Refuses parameters that are not known, for example misspelt ones.
    *
-   * @throws HttpProblem 400 where there is one that is not known
+   * @throws HttpProblem 400 if there is one
    */
   public void checkNames(Set<String> known) {
     for (String name : names()) {
@@ -67,12 +70,12 @@ public final class Query {
     return names.stream().sorted().toList();
   }
 
-  /** All values of a parameter, in order; none where it is absent. */
+  /** All values of a parameter, in order; none if it is absent. */
   public List<String> texts(String name) {
     return values.getOrDefault(name, List.of());
   }
 
-  /** The value of a parameter, the last where it comes several times; empty where it is absent. */
+  /** The value of a parameter, the last if it comes several times; empty if it is absent. */
   public Optional<String> text(String name) {
     List<String> all = texts(name);
     return all.isEmpty() ? Optional.empty() : Optional.of(all.getLast());
@@ -81,7 +84,7 @@ public final class Query {
   /**
    * A whole number.
    *
-   * @throws HttpProblem 400 where it is something else or out of range
+   * @throws HttpProblem 400 if it is something else or out of range
    */
   public long integer(String name, long absent, long least, long most) {
     String value = text(name).orElse(null);
@@ -110,7 +113,7 @@ public final class Query {
   /**
    * A truth value: 0, 1, yes, no, true or false, in any case.
    *
-   * @throws HttpProblem 400 where it is something else
+   * @throws HttpProblem 400 if it is something else
    */
   public boolean truth(String name, boolean absent) {
     String value = text(name).orElse(null);
@@ -124,5 +127,56 @@ public final class Query {
           throw HttpProblem.malformed(
               "the parameter " + name + " must be one of 0, 1, yes, no, true, false, not " + value);
     };
+  }
+
+  /**
+   * The text that {@code raw[begin, end)} stands for.
+   *
+   * @param plusIsSpace whether a plus sign is a space, as in queries
+   * @throws HttpProblem 400 for a broken escape or bytes that are not UTF-8
+   */
+  static String decode(String raw, int begin, int end, boolean plusIsSpace) {
+    for (int i = begin; i < end; i++) {
+      char letter = raw.charAt(i);
+      if (letter == '%' || (plusIsSpace && letter == '+')) {
+        return decodeEscaped(raw, begin, end, plusIsSpace);
+      }
+      checkPlain(letter);
+    }
+    return raw.substring(begin, end);
+  }
+
+  private static void checkPlain(char letter) {
+    if (letter <= ' ' || letter > '~') {
+      throw HttpProblem.malformed("the path or query has a character that must be percent-encoded");
+    }
+  }
+
+  private static String decodeEscaped(String raw, int begin, int end, boolean plusIsSpace) {
+    ByteBuffer bytes = ByteBuffer.allocate(end - begin);
+    for (int i = begin; i < end; i++) {
+      char letter = raw.charAt(i);
+      if (letter == '%') {
+        if (i + 2 >= end) {
+          throw HttpProblem.malformed("a percent sign of the path or query lacks its two digits");
+        }
+        int high = Character.digit(raw.charAt(i + 1), 16);
+        int low = Character.digit(raw.charAt(i + 2), 16);
+        if (high < 0 || low < 0) {
+          throw HttpProblem.malformed(
+              "not a percent escape in the path or query: " + raw.substring(i, i + 3));
+        }
+        bytes.put((byte) (high << 4 | low));
+        i += 2;
+      } else {
+        checkPlain(letter);
+        bytes.put((byte) (plusIsSpace && letter == '+' ? ' ' : letter));
+      }
+    }
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
+    } catch (CharacterCodingException e) {
+      throw HttpProblem.malformed("the path or query is not UTF-8: " + raw.substring(begin, end));
+    }
   }
 }

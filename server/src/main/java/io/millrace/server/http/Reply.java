@@ -81,7 +81,7 @@ public sealed interface Reply {
    * @param status the status
    * @param type the content type
    * @param headers further headers
-   * @param lengthBytes its exact length, or -1 where it is not known before
+   * @param lengthBytes its exact length, or -1 if it is not known yet
    * @param body writes it; not called for HEAD
    */
   record Streamed(int status, String type, Map<String, String> headers, long lengthBytes, Body body)

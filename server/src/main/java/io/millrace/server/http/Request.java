@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What a client asks. For use by the thread that it was given to. */
+/** A request. For use by the thread that it was given to. */
 public final class Request {
   private static final byte[] EMPTY = new byte[0];
   private static final int FIRST_READ_BYTES = 64 << 10;
@@ -93,7 +93,7 @@ public final class Request {
   /**
    * The parameters after the question mark.
    *
-   * @throws HttpProblem 400 where they are broken
+   * @throws HttpProblem 400 if they are malformed
    */
   public Query query() {
     Query read = query;
@@ -104,12 +104,12 @@ public final class Request {
     return read;
   }
 
-  /** The value of a header, the first where there are several. */
+  /** The value of a header, the first if there are several. */
   public Optional<String> header(String name) {
     return Optional.ofNullable(exchange.head().first(name));
   }
 
-  /** The media type of the body in lower case, without parameters; empty where none is given. */
+  /** The media type of the body in lower case, without parameters; empty if none is given. */
   public String mediaType() {
     String type = exchange.head().first("Content-Type");
     if (type == null) {
@@ -124,7 +124,7 @@ public final class Request {
     return exchange.head().bodyBytes() != 0;
   }
 
-  /** The length of the body as announced; -1 where it comes in chunks, 0 where there is none. */
+  /** The length of the body as announced; -1 if it comes in chunks, 0 if there is none. */
   public long bodyLength() {
     return exchange.head().bodyBytes();
   }
@@ -132,14 +132,14 @@ public final class Request {
   /**
    * The whole body, which is text.
    *
-   * @throws HttpProblem 413 where it is longer than the server's limit, 400 where it is not UTF-8
+   * @throws HttpProblem 413 if it is longer than the server's limit, 400 if it is not UTF-8
    * @throws IOException when the client stops sending
    */
   public byte[] body() throws IOException {
     return body(limits.maxBodyBytes());
   }
 
-  /** The whole body, text of at most so many bytes where the server's limit is not lower. */
+  /** The whole body, text of at most so many bytes, or of the server's limit if that is lower. */
   public byte[] body(int mostBytes) throws IOException {
     byte[] text = content(Math.min(mostBytes, limits.maxBodyBytes()));
     String mistake = Utf8.mistake(text);
@@ -289,7 +289,7 @@ public final class Request {
    *
    * @param limits what the client may send
    * @param opener speaks with it, on the thread of this request
-   * @throws HttpProblem 426 where it does not ask for that, 400 where it asks wrongly
+   * @throws HttpProblem 426 if it does not ask for that, 400 if its handshake is malformed
    */
   public Reply webSocket(WebSocketLimits limits, Function<WebSocket, WebSocketListener> opener) {
     Map<String, String> answer = Upgrade.handshake(exchange.head());

@@ -98,7 +98,7 @@ final class RequestBody extends InputStream {
     byte[] dropped = new byte[BUFFER_BYTES];
     try {
       while (read(dropped, 0, dropped.length) >= 0) {
-        // Nobody wants it.
+        // It is dropped.
       }
       return true;
     } catch (IOException _) {

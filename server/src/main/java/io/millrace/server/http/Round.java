@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One look of an event loop at its connections. What each of their requests would have to do, and
- * once would do for all, is done at its end. For the loop's thread.
+ * One turn of an event loop over its connections. It ends with what each of their requests needs
+ * but once suffices for all, such as waking the store. For the loop's thread.
  */
 public final class Round {
   private final List<Runnable> ends = new ArrayList<>();
 
   Round() {}
 
-  /** Has this run when all requests that have come were begun, once however often it is asked. */
+  /** Runs this once, when all requests of this turn were begun, however often it is given. */
   public void atEnd(Runnable action) {
     if (!ends.contains(action)) {
       ends.add(action);

@@ -125,7 +125,7 @@ public final class Routes {
     for (int count = 0; begin <= path.length() && count < MOST_SEGMENTS; count++) {
       int end = path.indexOf('/', begin);
       end = end < 0 ? path.length() : end;
-      String part = PercentText.decode(path, begin, end, false);
+      String part = Query.decode(path, begin, end, false);
       Segment next = place.literals.get(part);
       if (next == null) {
         next = place.parameter;

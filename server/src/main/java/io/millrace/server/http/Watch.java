@@ -5,11 +5,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks after a request that waits for an event: tells when the wait has lost its sense. Close it
- * when the wait is over; afterwards it tells nothing. Safe for use by any thread.
+ * A request's wait for an event. It calls back when waiting has become pointless, because the
+ * client has gone or the server stops. Close it when the wait is over; afterwards it does not call.
+ * Safe for use by any thread.
  */
 public final class Watch implements AutoCloseable {
-  /** Why a wait has lost its sense. */
+  /** Why waiting is pointless. */
   public enum Cause {
     /** The client closed the connection. */
     CLIENT_GONE,
@@ -17,7 +18,7 @@ public final class Watch implements AutoCloseable {
     STOPPING
   }
 
-  /** What notices that a client has gone. */
+  /** Notices that a client has gone. */
   interface Watched {
     /** Ends {@code watch} when the client closes the connection. */
     void watch(Watch watch);
@@ -43,7 +44,7 @@ public final class Watch implements AutoCloseable {
     return watch;
   }
 
-  /** One that looks after nothing but a stop of the server. */
+  /** A wait that only a stop of the server ends. */
   static Watch untilStop(InFlight inFlight, Runnable action) {
     Watch watch = new Watch(inFlight, null, _ -> action.run());
     inFlight.add(watch);

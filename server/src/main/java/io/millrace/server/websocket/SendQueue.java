@@ -98,7 +98,7 @@ final class SendQueue implements WebSocket {
     add(new Ping());
   }
 
-  /** Answers a ping; only the last where several wait. */
+  /** Answers a ping; only the last if several wait. */
   void pong(byte[] content) {
     synchronized (queue) {
       queue.removeIf(Pong.class::isInstance);
@@ -161,7 +161,7 @@ final class SendQueue implements WebSocket {
       LOG.trace("a connection ended", e);
       over();
     } catch (RuntimeException | Error e) {
-      // Else the connection would stay, with nobody to send anything on it.
+      // Otherwise the connection would stay open, and nothing could be sent on it.
       LOG.warn("a connection is closed, since nothing can be sent on it", e);
       over();
     }

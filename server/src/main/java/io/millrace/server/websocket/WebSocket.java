@@ -17,8 +17,8 @@ public interface WebSocket {
   void text(String text);
 
   /**
-   * Sends a binary message, in fragments of at most 256 KiB. Where its content cannot be read, the
-   * connection is closed with 1011; where there is none any more, nothing is sent.
+   * Sends a binary message, in fragments of at most 256 KiB. If its content cannot be read, the
+   * connection is closed with 1011; if there is none any more, nothing is sent.
    *
    * @param before a text message that goes directly before it; null for none
    * @param size how many bytes it has

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class WebSocketConnection {
   private static final Logger LOG = LoggerFactory.getLogger(WebSocketConnection.class);
 
-  /** How often the parts of a long message are told of. */
+  /** How often the listener is told of the parts of a long message. */
   private static final long HEARD_NANOS = Duration.ofSeconds(1).toNanos();
 
   private final FrameReader frames;
@@ -292,7 +292,7 @@ public final class WebSocketConnection {
       }
     }
 
-    /** Fails where reading has failed before, whatever its reader made of that. */
+    /** Fails if reading has failed before, whatever its reader made of that. */
     void check() throws IOException {
       if (failure != null) {
         throw failure;
@@ -303,7 +303,7 @@ public final class WebSocketConnection {
     void skipRest() throws IOException {
       byte[] dropped = new byte[8 << 10];
       while (read(dropped, 0, dropped.length) >= 0) {
-        // Nobody wants it.
+        // It is dropped.
       }
     }
   }
