@@ -125,8 +125,8 @@ public abstract class SweeperContract {
     ObjectId id = world.submit(queue, 1).getFirst();
     store(start(), "stdout", 0, "half of it");
     world.advance(LEASE);
-    OutputRecovery salvage = OutputRecovery.from(world.blobs(), world.queues());
-    assertThat(world.queues().runs().claim(node, queue, 1, LEASE, salvage)).isEmpty();
+    OutputRecovery recovery = OutputRecovery.from(world.blobs(), world.queues());
+    assertThat(world.queues().runs().claim(node, queue, 1, LEASE, recovery)).isEmpty();
     assertThat(world.task(id).status()).isEqualTo(Status.ORPHANED);
     Output.Stored stdout = (Output.Stored) world.task(id).output().stdout();
     assertThat(stdout.sizeBytes()).isEqualTo(10);

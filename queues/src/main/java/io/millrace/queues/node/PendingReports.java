@@ -45,7 +45,7 @@ final class PendingReports {
   private final ConfigRegistry config;
   private final ServedQueues served;
   private final ActiveRuns active;
-  private final Deque<Settlement> owed = new ArrayDeque<>();
+  private final Deque<PendingReport> owed = new ArrayDeque<>();
   private final Map<ObjectId, Integer> unstarted = new HashMap<>();
   private OutputRecovery recovery = OutputRecovery.NOTHING;
 
@@ -71,13 +71,13 @@ final class PendingReports {
   /** Owes to give a run back. */
   void giveBack(Run run) {
     active.put(run, ActiveRuns.Place.LEAVING);
-    owed.add(new Settlement.GiveBack(run));
+    owed.add(new PendingReport.GiveBack(run));
   }
 
   /** Owes to end a run whose runner is gone. */
   void lost(Run run, String reason) {
     active.put(run, ActiveRuns.Place.LEAVING);
-    owed.add(new Settlement.Lost(run, reason));
+    owed.add(new PendingReport.Lost(run, reason));
   }
 
   /**
@@ -86,7 +86,7 @@ final class PendingReports {
    */
   void suspend(Queue queue, String reason) {
     served.exhausted(queue.id());
-    owed.addFirst(new Settlement.Suspend(queue, reason));
+    owed.addFirst(new PendingReport.Suspend(queue, reason));
   }
 
   /** A runner of this queue works. */
@@ -96,7 +96,7 @@ final class PendingReports {
 
   /** Does the next thing that is owed, if there is one. */
   void settleNext() {
-    Settlement next = owed.poll();
+    PendingReport next = owed.poll();
     if (next == null) {
       return;
     }
@@ -108,16 +108,16 @@ final class PendingReports {
     }
   }
 
-  private void settle(Settlement next) {
+  private void settle(PendingReport next) {
     switch (next) {
-      case Settlement.GiveBack(Run run) -> {
+      case PendingReport.GiveBack(Run run) -> {
         if (returned(run)) {
           active.remove(run.task());
         } else {
           leave(run);
         }
       }
-      case Settlement.Lost(Run run, String reason) -> {
+      case PendingReport.Lost(Run run, String reason) -> {
         if (returned(run)) {
           LOG.warn("the runner of task {} ended before it began: {}", run.task(), reason);
           countUnstarted(run, reason);
@@ -126,7 +126,7 @@ final class PendingReports {
         }
         active.remove(run.task());
       }
-      case Settlement.Suspend(Queue queue, String reason) ->
+      case PendingReport.Suspend(Queue queue, String reason) ->
           queues
               .suspend(queue.id(), node, reason, this::isServedElsewhere)
               .ifPresent(now -> say(now, reason));
@@ -203,14 +203,14 @@ final class PendingReports {
   }
 
   /** What a node owes to the store, and tries until it is done. */
-  private sealed interface Settlement {
+  private sealed interface PendingReport {
     /** Give a run back that no runner has started. */
-    record GiveBack(Run run) implements Settlement {}
+    record GiveBack(Run run) implements PendingReport {}
 
     /** A runner is gone: give the run back if it was not started, or else end it. */
-    record Lost(Run run, String reason) implements Settlement {}
+    record Lost(Run run, String reason) implements PendingReport {}
 
     /** Claim no more tasks of a queue, because this node cannot start runners for it. */
-    record Suspend(Queue queue, String reason) implements Settlement {}
+    record Suspend(Queue queue, String reason) implements PendingReport {}
   }
 }

@@ -18,14 +18,14 @@ final class ProgramWork implements Work {
   private static final int LONGEST_PAUSE_MILLIS = 100;
 
   private final GuardedGroup process;
-  private final Redirects plumbing;
+  private final Redirects redirects;
   private final Path statusFile;
   private final CountDownLatch killed = new CountDownLatch(1);
   private volatile boolean terminating;
 
-  private ProgramWork(GuardedGroup process, Redirects plumbing, Path statusFile) {
+  private ProgramWork(GuardedGroup process, Redirects redirects, Path statusFile) {
     this.process = process;
-    this.plumbing = plumbing;
+    this.redirects = redirects;
     this.statusFile = statusFile;
   }
 
@@ -39,14 +39,14 @@ final class ProgramWork implements Work {
           case PARAMS -> task.writeParams();
         };
     try {
-      Redirects plumbing =
+      Redirects redirects =
           call.mixes() ? Redirects.OutputMerger.begin(task) : Redirects.straight(task.outputs());
-      builder.redirectOutput(plumbing.stdout()).redirectError(plumbing.stderr());
+      builder.redirectOutput(redirects.stdout()).redirectError(redirects.stderr());
       try {
         GuardedGroup process = GuardedGroup.start(builder, input, task.folder().group(), watchdog);
-        return new ProgramWork(process, plumbing, task.folder().status());
+        return new ProgramWork(process, redirects, task.folder().status());
       } catch (IOException e) {
-        plumbing.close();
+        redirects.close();
         throw e;
       }
     } catch (IOException e) {
@@ -80,7 +80,7 @@ final class ProgramWork implements Work {
     }
     // A slot is free only when the work has stopped: what was left behind ends here.
     process.end();
-    plumbing.drain();
+    redirects.drain();
     return result(code);
   }
 

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A store, a node's name and a workshop in this process, to run tasks in. */
+/** A store, the name of a node and the context of a runner, to run tasks in. */
 final class Bench implements AutoCloseable {
   final AwayStore store;
   final AwayBlobs blobs;
