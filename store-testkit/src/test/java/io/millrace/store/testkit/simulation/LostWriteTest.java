@@ -20,6 +20,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A reader of the journal does not take zeros among the durable frames for their end. */
 final class LostWriteTest {
@@ -27,13 +30,18 @@ final class LostWriteTest {
   private static final int FRAMES = 10;
   private static final int FRAME_BYTES = 1 << 13;
 
-  /** Loses the write of some frames of a journal that is in use, and reads it. */
+  /** Loses the write of the fourth frame and some more, and reads the journal. */
   static final class ReadLostWrite implements LongConsumer {
     @Override
     public void accept(long seed) {
+      read(seed, 1 << 20, 3);
+    }
+
+    /** Loses what stands after {@code before} frames in the first segment. */
+    static void read(long seed, int segmentBytes, int before) {
       SimulatedEnvironment environment = new SimulatedEnvironment(seed);
       try (FileJournal journal =
-          FileJournal.open(environment, FOLDER, new FileJournalOptions(1 << 20, 1 << 20))) {
+          FileJournal.open(environment, FOLDER, new FileJournalOptions(segmentBytes, 1 << 20))) {
         journal.recover(new NothingThere());
         CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
         for (int sequence = 1; sequence <= FRAMES; sequence++) {
@@ -43,9 +51,9 @@ final class LostWriteTest {
         }
         environment.runUntilIdle();
         assertThat(last).isCompleted();
-        zero(environment, 4096 + 3 * FRAME_BYTES, 4 * FRAME_BYTES);
+        zero(environment, 4096 + before * FRAME_BYTES, 4 * FRAME_BYTES);
         try (Journal.Reader reader = Objects.requireNonNull(journal.read(0))) {
-          for (int sequence = 1; sequence <= 3; sequence++) {
+          for (int sequence = 1; sequence <= before; sequence++) {
             assertThat(Objects.requireNonNull(reader.next()).sequence()).isEqualTo(sequence);
           }
           assertThatThrownBy(reader::next)
@@ -84,6 +92,13 @@ final class LostWriteTest {
   @Test
   void zeros_before_the_end_are_damage() {
     new ReadLostWrite().accept(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3})
+  @Timeout(60)
+  void zeros_before_the_next_segment_are_damage(int before) {
+    ReadLostWrite.read(1, 1 << 16, before);
   }
 
   @Test

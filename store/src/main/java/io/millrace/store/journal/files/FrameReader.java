@@ -64,11 +64,9 @@ final class FrameReader implements Journal.Reader {
           return frame;
         }
         if (frame == null) {
-          refuseDamage(scan, next == null ? durable : scan.offset());
-          if (next == null) {
-            return null;
-          }
-          enter(index.at(scan.chain().sequence() + 1));
+          // The next segment proves that there are frames up to its first one.
+          refuseDamage(scan, next == null ? durable : Long.MAX_VALUE);
+          return null;
         }
       }
       throw new JournalException("this reader is closed");
