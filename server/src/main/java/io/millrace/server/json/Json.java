@@ -106,7 +106,7 @@ public final class Json {
    * @throws IOException if the client stops sending
    */
   public static JsonNode body(Request request) throws IOException {
-    JsonNode body = parsed(request.body());
+    JsonNode body = parsed(request.jsonBody());
     check(body);
     return body;
   }
