@@ -79,7 +79,7 @@ class FileJournalTest {
 
   @Test
   void a_folder_opened_twice_is_refused() {
-    try (FileJournal journal = open()) {
+    try (FileJournal _ = open()) {
       assertThatThrownBy(this::open)
           .isInstanceOf(JournalException.class)
           .hasMessageContaining("is in use by another process")
