@@ -35,6 +35,10 @@ final class StoreLifecycle {
   private final RestartCheck restarts;
   private final List<Listener> listeners = new ArrayList<>();
   private boolean harmed;
+
+  /** Whether the store may have been unable to handle commands, with nothing settled since. */
+  private boolean delayed;
+
   private boolean stopped;
   private @Nullable Throwable why;
 
@@ -139,6 +143,7 @@ final class StoreLifecycle {
 
   void harm(Consumer<SimulatedDisk> fault) {
     harmed = true;
+    delayed = true;
     fault.accept(environment.disk());
   }
 
@@ -164,6 +169,10 @@ final class StoreLifecycle {
       int waiting = ledger.pending().waiting().size();
       if (waiting > limits.waitingClaims()) {
         throw new SimulationFailure(waiting + " claims wait, more than " + limits.waitingClaims());
+      }
+      if (delayed) {
+        ledger.pending().handledBy(environment.nanos());
+        delayed = harmed;
       }
       ledger.pending().checkNobodyIsForgotten(timeMillis, environment.nanos());
       listeners.removeIf(listener -> !follows(listener));
@@ -222,6 +231,7 @@ final class StoreLifecycle {
 
   /** Lets the threads that write to the disk hang for a while. */
   void slowDown() {
+    delayed = true;
     Duration time = Duration.ofMillis(random.nextLong(1, 3_000));
     environment.scheduler().hold(random.nextInt(4) == 0 ? "snapshot" : "journal-sync", time);
   }
