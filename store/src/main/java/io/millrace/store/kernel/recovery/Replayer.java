@@ -57,9 +57,8 @@ public final class Replayer implements Journal.Replay {
     if (history == null) {
       history = History.begin(environment.newRandom().nextLong());
     }
-    // One new history for each cut, and one for each epoch whose record may be in what was cut:
-    // each
-    // of them may have begun a history and given ids in it.
+    // One new history for each cut, and one for each epoch whose record may be in what was cut,
+    // since each of them may have begun a history and given ids in it.
     long forks = tail.cuts() > 0 ? tail.cuts() + tail.lostEpochs() : replayer.forks ? 1 : 0;
     for (long i = forks; i > 0; i--) {
       history = history.fork(environment.newRandom().nextLong(), replayer.state.commits());
