@@ -13,9 +13,12 @@
  *                           +-- more --> put --> Stored(name, size) ----+
  * </pre>
  *
+ * <p>What grows while it is written, like output, is a {@link io.millrace.blobs.Tail}; a {@link
+ * io.millrace.blobs.ChunkedBlob} stores it in chunks.
+ *
  * <p>A blob is stored before the commit that names it, and deleted after the commit that forgets
- * it. A crash in between leaves an orphan: a blob that nothing names. Whoever owns a prefix of
- * names sweeps it by {@link io.millrace.blobs.BlobStore#list}, sparing what is younger than its
+ * it. A crash in between leaves an orphan: a blob that nothing names. The owner of a prefix of
+ * names deletes these by {@link io.millrace.blobs.UnownedBlobs}, sparing what is younger than its
  * longest step between the two.
  */
 @NullMarked

@@ -1,5 +1,7 @@
 package io.millrace.queues;
 
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.ChunkedBlob;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,22 +21,23 @@ public record OutputFile(
   /** The size of all chunks but the last: 255 KiB. */
   public static final int CHUNK_BYTES = 255 << 10;
 
-  /** The name of the blob of one chunk. */
-  public String chunk(long number) {
-    return chunkPrefix + number;
-  }
-
-  /** The number of chunks. */
-  public long chunks() {
-    return Math.ceilDiv(sizeBytes, CHUNK_BYTES);
-  }
-
   /**
    * The chunk names of one stream of one run. The token keeps the runs of a task apart, so that a
    * runner that has lost its claim spoils nothing.
    */
   public static String prefix(ObjectId task, long token, String name) {
     return "queue-task-" + task.hex() + "-" + token + "-" + name + "-";
+  }
+
+  /** What {@code blobs} has of one stream of a run. */
+  static ChunkedBlob content(BlobStore blobs, Run run, OutputReader.Stream stream) {
+    String prefix = prefix(run.task(), run.claim().token(), stream.word());
+    return new ChunkedBlob(blobs, prefix, CHUNK_BYTES);
+  }
+
+  /** Its bytes, which are in {@code blobs}. */
+  public ChunkedBlob content(BlobStore blobs) {
+    return new ChunkedBlob(blobs, chunkPrefix, CHUNK_BYTES);
   }
 
   static Bytes write(OutputFile file) {

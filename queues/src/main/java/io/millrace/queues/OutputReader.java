@@ -1,15 +1,12 @@
 package io.millrace.queues;
 
 import io.millrace.blobs.BlobStore;
-import io.millrace.blobs.BlobStream;
-import io.millrace.blobs.NoSuchBlobException;
-import java.io.ByteArrayOutputStream;
+import io.millrace.blobs.Tail;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.Reader;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
@@ -61,15 +58,9 @@ public final class OutputReader {
   public Optional<String> text(Output.Stored output) {
     return queues
         .file(output.file())
-        .map(file -> {
-          try {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream((int) file.sizeBytes());
-            copyChunks(file.chunkPrefix(), 0, bytes);
-            return bytes.toString(StandardCharsets.UTF_8);
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        });
+        .map(file ->
+            new String(
+                file.content(blobs).read(0, (int) file.sizeBytes()), StandardCharsets.UTF_8));
   }
 
   /**
@@ -81,45 +72,27 @@ public final class OutputReader {
   public Optional<Reader> open(Output.Stored output) {
     return queues
         .file(output.file())
-        .map(file -> new InputStreamReader(new Chunks(file.chunkPrefix()), StandardCharsets.UTF_8));
+        .map(file -> new InputStreamReader(file.content(blobs).open(0), StandardCharsets.UTF_8));
   }
 
-  /** The chunks of a file, one after the other; it ends if there is no other. */
-  private final class Chunks extends InputStream {
-    private final String prefix;
-    private long next;
-    private InputStream chunk = InputStream.nullInputStream();
-
-    Chunks(String prefix) {
-      this.prefix = prefix;
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int read(byte[] bytes, int offset, int length) throws IOException {
-      int read = chunk.read(bytes, offset, length);
-      while (read < 0) {
-        chunk.close();
-        try {
-          chunk = blobs.open(prefix + next, 0);
-        } catch (NoSuchBlobException _) {
-          return -1;
-        }
-        next++;
-        read = chunk.read(bytes, offset, length);
+  /**
+   * What is there of a stream. It grows while the task runs; when the task has ended, it has to be
+   * asked for again.
+   *
+   * @param task the task as it was read last
+   */
+  public Tail tail(QueueTask task, Stream stream) {
+    return switch (stream.of(task.output())) {
+      case Output.Text(String text) -> Tail.of(text);
+      case Output.Stored stored -> {
+        Optional<OutputFile> file = queues.file(stored.file());
+        yield file.isPresent() ? file.get().content(blobs) : Tail.of("");
       }
-      return read;
-    }
-
-    @Override
-    public void close() throws IOException {
-      chunk.close();
-    }
+      case Output.None() -> {
+        Optional<Run> run = queues.runs().find(task.id());
+        yield run.isPresent() ? OutputFile.content(blobs, run.get(), stream) : Tail.of("");
+      }
+    };
   }
 
   /**
@@ -132,42 +105,8 @@ public final class OutputReader {
    */
   public long copy(QueueTask task, Stream stream, long offset, OutputStream target)
       throws IOException {
-    return switch (stream.of(task.output())) {
-      case Output.Text(String text) -> {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        int from = (int) Math.min(offset, bytes.length);
-        target.write(bytes, from, bytes.length - from);
-        yield bytes.length - from;
-      }
-      case Output.Stored stored -> {
-        Optional<OutputFile> file = queues.file(stored.file());
-        yield file.isPresent() ? copyChunks(file.get().chunkPrefix(), offset, target) : 0;
-      }
-      case Output.None() -> {
-        Optional<Run> run = queues.runs().find(task.id());
-        yield run.isPresent()
-            ? copyChunks(
-                OutputFile.prefix(task.id(), run.get().claim().token(), stream.word()),
-                offset,
-                target)
-            : 0;
-      }
-    };
-  }
-
-  private long copyChunks(String prefix, long offset, OutputStream target) throws IOException {
-    long at = offset;
-    while (true) {
-      try (BlobStream chunk =
-          blobs.open(prefix + at / OutputFile.CHUNK_BYTES, at % OutputFile.CHUNK_BYTES)) {
-        long copied = chunk.transferTo(target);
-        at += copied;
-        if (copied == 0 || at % OutputFile.CHUNK_BYTES != 0) {
-          return at - offset;
-        }
-      } catch (NoSuchBlobException _) {
-        return at - offset;
-      }
+    try (InputStream bytes = tail(task, stream).open(offset)) {
+      return bytes.transferTo(target);
     }
   }
 }

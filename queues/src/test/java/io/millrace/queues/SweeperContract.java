@@ -99,7 +99,7 @@ public abstract class SweeperContract {
     OutputFile file = world.queues().file(stdout.file()).orElseThrow();
     assertThat(file.sizeBytes()).isEqualTo(10);
     sweep();
-    assertThat(blobs()).containsExactly(file.chunk(0));
+    assertThat(blobs()).containsExactly(file.chunkPrefix() + 0);
     assertThatThrownBy(() -> world.queues().runs().finish(run, report(1, "late")))
         .isInstanceOf(LostClaimException.class);
     world.queues().tasks().requeue(id);

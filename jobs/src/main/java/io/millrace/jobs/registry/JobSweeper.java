@@ -1,6 +1,6 @@
 package io.millrace.jobs.registry;
 
-import io.millrace.blobs.Blob;
+import io.millrace.blobs.UnownedBlobs;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobClaim;
 import io.millrace.jobs.JobId;
@@ -8,27 +8,31 @@ import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.work.Step;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Deletes what belongs to no job: payloads of submissions that were cut off before the job itself
  * was stored, results of attempts that were not accepted, and documents whose job is gone.
  * Step-driven; for use by one thread. There may be several for one store.
  */
-public final class JobSweeper {
+public final class JobSweeper implements Step {
   /** How old a blob without a job is at least: a submission may be on its way. */
   public static final Duration GRACE = Duration.ofHours(1);
 
-  private static final Pattern PAYLOAD = Pattern.compile("([0-9a-f-]{36})\\.job");
-  private static final Pattern RESULT = Pattern.compile("([0-9a-f-]{36})\\.(\\d{1,16})\\.result");
+  /** The payload of a job, or the result of an attempt with the token of its claim. */
+  private static final Pattern BLOB =
+      Pattern.compile("([0-9a-f-]{36})\\.(?:job|(\\d{1,16})\\.result)");
+
   private static final int PAGE = 500;
 
   private final JobStore store;
@@ -37,53 +41,43 @@ public final class JobSweeper {
     this.store = store;
   }
 
-  /**
-   * Does what is due.
-   *
-   * @return in how many milliseconds it wants to be called again
-   */
-  public long step() {
-    List<String> old = new ArrayList<>();
-    long before = store.nowMillis() - GRACE.toMillis();
-    try (Stream<Blob> all = store.blobs().list("")) {
-      all.filter(blob -> blob.modified().toEpochMilli() < before)
-          .map(Blob::name)
-          .filter(name -> name.endsWith(".job") || name.endsWith(".result"))
-          .forEach(old::add);
-    }
-    for (int from = 0; from < old.size(); from += PAGE) {
-      sweep(old.subList(from, Math.min(old.size(), from + PAGE)));
-    }
+  @Override
+  public Instant step(Instant now) {
+    Instant before = now.minus(GRACE);
+    UnownedBlobs.sweep(store.blobs(), "", before, JobSweeper::isOfJob, this::removeOwned);
     sweepDocuments(Keys.PAYLOADS);
     sweepDocuments(Keys.RESULTS);
-    return GRACE.toMillis();
+    return now.plus(GRACE);
   }
 
-  private void sweep(List<String> names) {
-    List<Matcher> blobs = new ArrayList<>();
-    for (String name : names) {
-      for (Pattern form : List.of(PAYLOAD, RESULT)) {
-        Matcher blob = form.matcher(name);
-        if (blob.matches() && JobId.parse(blob.group(1)).isPresent()) {
-          blobs.add(blob);
+  private static boolean isOfJob(String name) {
+    Matcher blob = BLOB.matcher(name);
+    return blob.matches() && JobId.parse(blob.group(1)).isPresent();
+  }
+
+  private void removeOwned(Set<String> names) {
+    List<Matcher> blobs = names.stream().map(BLOB::matcher).filter(Matcher::matches).toList();
+    for (int from = 0; from < blobs.size(); from += PAGE) {
+      List<Matcher> page = blobs.subList(from, Math.min(blobs.size(), from + PAGE));
+      Map<JobId, StoredJob> entries = store.entries(page.stream().map(JobSweeper::job).toList());
+      for (Matcher blob : page) {
+        StoredJob entry = entries.get(job(blob));
+        if (entry != null && isWanted(entry.job(), blob)) {
+          names.remove(blob.group());
         }
       }
     }
-    Map<JobId, StoredJob> entries =
-        store.entries(blobs.stream().map(blob -> JobJson.id(blob.group(1))).toList());
-    for (Matcher blob : blobs) {
-      StoredJob entry = entries.get(JobJson.id(blob.group(1)));
-      boolean isResult = blob.groupCount() > 1;
-      if (entry == null || (isResult && !isWanted(entry.job(), blob))) {
-        store.blobs().delete(blob.group());
-      }
-    }
   }
 
-  /** Whether a result was accepted, or its attempt may still report it. */
+  private static JobId job(Matcher blob) {
+    return JobJson.id(blob.group(1));
+  }
+
+  /** Whether it is a payload, or a result that was accepted or that its attempt may report. */
   private boolean isWanted(Job job, Matcher blob) {
+    String token = blob.group(2);
     JobClaim claim = job.hand().claim();
-    if (claim != null && claim.token() == Long.parseLong(blob.group(2))) {
+    if (token == null || (claim != null && claim.token() == Long.parseLong(token))) {
       return true;
     }
     Long size = job.content().result();

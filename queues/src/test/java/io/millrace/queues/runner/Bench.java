@@ -127,15 +127,9 @@ final class Bench implements AutoCloseable {
     };
   }
 
-  private byte[] bytes(Output.Stored stored) throws IOException {
+  private byte[] bytes(Output.Stored stored) {
     OutputFile file = queues.file(stored.file()).orElseThrow();
-    var bytes = new java.io.ByteArrayOutputStream();
-    for (long i = 0; i < file.chunks(); i++) {
-      try (var chunk = blobs.open(file.chunk(i))) {
-        chunk.transferTo(bytes);
-      }
-    }
-    return bytes.toByteArray();
+    return file.content(blobs).read(0, (int) file.sizeBytes());
   }
 
   /** The names of all chunks in the blob store. */

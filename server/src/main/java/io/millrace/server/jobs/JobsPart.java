@@ -116,7 +116,7 @@ public final class JobsPart implements Part {
   @Override
   public List<Activity> activities() {
     JobSweeper sweeper = jobs.sweeper();
-    return List.of(new Activity("job-sweeper", now -> now.plusMillis(sweeper.step())));
+    return List.of(new Activity("job-sweeper", sweeper));
   }
 
   @Override

@@ -1,0 +1,46 @@
+package io.millrace.blobs;
+
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Output that may still grow, read by offset. Safe for use by any number of threads. */
+public interface Tail {
+  /** Its size so far, in bytes. */
+  long size();
+
+  /**
+   * Reads what is there; never waits for more.
+   *
+   * @param offset in bytes, from 0
+   * @param most the most bytes to return, from 1
+   * @return the bytes; empty at or past what is there so far
+   */
+  byte[] read(long offset, int most);
+
+  /**
+   * Opens it from {@code offset}. The stream ends where nothing more is there when it is read.
+   *
+   * @param offset in bytes, from 0
+   */
+  default InputStream open(long offset) {
+    return new TailStream(this, offset, Long.MAX_VALUE);
+  }
+
+  /** A tail that is known as a whole: the bytes of {@code text} in UTF-8. */
+  static Tail of(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return new Tail() {
+      @Override
+      public long size() {
+        return bytes.length;
+      }
+
+      @Override
+      public byte[] read(long offset, int most) {
+        int from = (int) Math.min(offset, bytes.length);
+        return Arrays.copyOfRange(bytes, from, (int) Math.min(bytes.length, (long) from + most));
+      }
+    };
+  }
+}
