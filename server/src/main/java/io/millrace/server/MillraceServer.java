@@ -3,6 +3,14 @@ package io.millrace.server;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
+import io.millrace.http.AccessCheck;
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller;
+import io.millrace.http.Failures;
+import io.millrace.http.HttpException;
+import io.millrace.http.HttpListener;
+import io.millrace.http.Route;
+import io.millrace.http.Routes;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.cluster.ClusterApi;
@@ -10,12 +18,6 @@ import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Section;
 import io.millrace.server.graph.GraphPart;
 import io.millrace.server.graph.GraphSettings;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.Caller;
-import io.millrace.server.http.Failures;
-import io.millrace.server.http.HttpListener;
-import io.millrace.server.http.Route;
-import io.millrace.server.http.Routes;
 import io.millrace.server.jobs.JobsPart;
 import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.metrics.Metrics;
@@ -125,10 +127,9 @@ public final class MillraceServer implements AutoCloseable {
           routes.addAll(ownRoutes(store, parts, options, registry));
           parts.forEach(part -> routes.addAll(part.routes()));
           HttpListener listener =
-              HttpListener.start(
+              listen(
                   address,
-                  settings.port(),
-                  settings.http(),
+                  settings,
                   Access.to(address, token, settings.origins()),
                   routes,
                   failures);
@@ -140,6 +141,20 @@ public final class MillraceServer implements AutoCloseable {
           parts.forEach(part -> part.start(url));
           return server;
         });
+  }
+
+  private static HttpListener listen(
+      InetAddress address,
+      ServerSettings settings,
+      AccessCheck access,
+      Routes routes,
+      Failures failures) {
+    try {
+      return HttpListener.start(
+          address, settings.port(), settings.http(), access, routes, failures);
+    } catch (HttpException e) {
+      throw new ServerException(String.valueOf(e.getMessage()), e.getCause());
+    }
   }
 
   /** What the server is made of; each part stands on those before it. */

@@ -1,8 +1,8 @@
 package io.millrace.server;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.millrace.server.http.Failures;
-import io.millrace.server.http.Route;
+import io.millrace.http.Failures;
+import io.millrace.http.Route;
 import io.millrace.work.Step;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package io.millrace.server;
 
-import io.millrace.server.http.Request;
+import io.millrace.http.Request;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.Document;

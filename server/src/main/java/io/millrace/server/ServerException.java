@@ -1,5 +1,7 @@
 package io.millrace.server;
 
+import org.jspecify.annotations.Nullable;
+
 /** The root of what the server throws at those who start it. */
 public class ServerException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -9,8 +11,8 @@ public class ServerException extends RuntimeException {
     super(message);
   }
 
-  /** With a message that a person can act on, and what led to it. */
-  public ServerException(String message, Throwable cause) {
+  /** With a message that a person can act on, and the cause if there is one. */
+  public ServerException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }

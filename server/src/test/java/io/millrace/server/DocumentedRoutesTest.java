@@ -2,8 +2,8 @@ package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.server.http.Caller.Role;
-import io.millrace.server.http.Route;
+import io.millrace.http.Caller.Role;
+import io.millrace.http.Route;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

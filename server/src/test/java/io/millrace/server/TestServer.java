@@ -1,7 +1,7 @@
 package io.millrace.server;
 
+import io.millrace.http.Route;
 import io.millrace.server.config.Configuration;
-import io.millrace.server.http.Route;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;

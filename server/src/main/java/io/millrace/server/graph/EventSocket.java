@@ -1,9 +1,9 @@
 package io.millrace.server.graph;
 
-import io.millrace.server.http.EventStream;
-import io.millrace.server.json.Json;
-import io.millrace.server.websocket.WebSocket;
-import io.millrace.server.websocket.WebSocketListener;
+import io.millrace.http.EventStream;
+import io.millrace.http.json.Json;
+import io.millrace.http.websocket.WebSocket;
+import io.millrace.http.websocket.WebSocketListener;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -12,10 +12,10 @@ import io.millrace.graph.UnknownKeyException;
 import io.millrace.graph.UnknownNodeException;
 import io.millrace.graph.VersionException;
 import io.millrace.graph.VersionLostException;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.Failures;
-import io.millrace.server.http.Request;
-import io.millrace.server.http.Route;
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Failures;
+import io.millrace.http.Request;
+import io.millrace.http.Route;
 import java.util.List;
 
 /** The graph under {@code /v1}. Its routes answer parameters that they do not know with 400. */

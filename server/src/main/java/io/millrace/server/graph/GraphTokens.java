@@ -4,10 +4,10 @@ import io.millrace.graph.Caller;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Phase;
-import io.millrace.server.http.AccessCheck;
-import io.millrace.server.http.Caller.Role;
-import io.millrace.server.http.Credentials;
-import io.millrace.server.http.HttpProblem;
+import io.millrace.http.AccessCheck;
+import io.millrace.http.Caller.Role;
+import io.millrace.http.Credentials;
+import io.millrace.http.HttpProblem;
 import io.millrace.server.security.Bearer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -51,10 +51,10 @@ public final class GraphTokens implements Credentials {
    *
    * @param node the node, with its attempt
    */
-  record Subtree(Caller.RunningNode node) implements io.millrace.server.http.Caller.Reach {}
+  record Subtree(Caller.RunningNode node) implements io.millrace.http.Caller.Reach {}
 
   @Override
-  public io.millrace.server.http.@Nullable Caller caller(AccessCheck.Headers headers) {
+  public io.millrace.http.@Nullable Caller caller(AccessCheck.Headers headers) {
     String token = Bearer.in(headers.only(AccessCheck.AUTHORIZATION)).orElse("");
     if (!FORM.matcher(token).matches()) {
       return null;
@@ -63,7 +63,7 @@ public final class GraphTokens implements Credentials {
         holder(token)
             .orElseThrow(
                 () -> new HttpProblem(403, "this token is not that of an attempt that runs now"));
-    return new io.millrace.server.http.Caller(
+    return new io.millrace.http.Caller(
         "graph node " + node.id(), Role.OPERATOR.andBelow(), new Subtree(node));
   }
 

@@ -4,7 +4,7 @@ import io.millrace.graph.Definition;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Phase;
-import io.millrace.server.json.Json;
+import io.millrace.http.json.Json;
 import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.node.ArrayNode;

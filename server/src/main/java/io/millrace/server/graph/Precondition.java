@@ -1,8 +1,8 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.GraphNode;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Request;
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Request;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.GraphNode;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Query;
-import io.millrace.server.json.Json;
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Query;
+import io.millrace.http.json.Json;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

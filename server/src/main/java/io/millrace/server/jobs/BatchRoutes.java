@@ -1,13 +1,13 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.json.Json;
 import io.millrace.jobs.Batch;
 import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStatus;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.json.Json;
 import java.util.EnumMap;
 import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;

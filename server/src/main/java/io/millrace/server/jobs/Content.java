@@ -1,9 +1,9 @@
 package io.millrace.server.jobs;
 
-import io.millrace.server.http.ByteRange;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
+import io.millrace.http.ByteRange;
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,12 +1,12 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.Watch;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.worker.PolledJobs;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.http.Watch;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,11 +1,11 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Query;
 import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.WorkerId;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Query;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,10 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.EventStream;
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.json.Json;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobFilter;
@@ -7,11 +12,6 @@ import io.millrace.jobs.registry.JobChanges;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.Workers;
-import io.millrace.server.http.EventStream;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.json.Json;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import java.io.IOException;

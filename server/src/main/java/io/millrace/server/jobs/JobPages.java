@@ -1,11 +1,11 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.Reply;
+import io.millrace.http.json.Json;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.server.http.Reply;
-import io.millrace.server.json.Json;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

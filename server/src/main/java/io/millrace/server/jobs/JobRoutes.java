@@ -1,17 +1,17 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Role;
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Query;
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.json.Json;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.Caller.Role;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Query;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.json.Json;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Function;

@@ -1,6 +1,14 @@
 package io.millrace.server.jobs;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Role;
+import io.millrace.http.ErrorForm;
+import io.millrace.http.Failures;
+import io.millrace.http.Reply;
+import io.millrace.http.Route;
+import io.millrace.http.json.Json;
+import io.millrace.http.websocket.WebSocketLimits;
 import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStateException;
@@ -9,14 +17,6 @@ import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.PolledJobs;
 import io.millrace.jobs.worker.Workers;
 import io.millrace.jobs.worker.WrongTokenException;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.Caller.Role;
-import io.millrace.server.http.ErrorForm;
-import io.millrace.server.http.Failures;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Route;
-import io.millrace.server.json.Json;
-import io.millrace.server.websocket.WebSocketLimits;
 import java.time.Clock;
 import java.util.List;
 

@@ -2,6 +2,8 @@ package io.millrace.server.jobs;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.blobs.BlobStore;
+import io.millrace.http.Failures;
+import io.millrace.http.Route;
 import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.dispatch.JobDispatcher;
@@ -11,8 +13,6 @@ import io.millrace.jobs.worker.PolledWorkers;
 import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.server.Part;
 import io.millrace.server.ServerException;
-import io.millrace.server.http.Failures;
-import io.millrace.server.http.Route;
 import io.millrace.server.metrics.JobFigures;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.TaskStore;

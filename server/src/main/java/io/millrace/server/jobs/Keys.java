@@ -1,10 +1,10 @@
 package io.millrace.server.jobs;
 
-import io.millrace.server.http.AccessCheck;
-import io.millrace.server.http.Caller;
-import io.millrace.server.http.Caller.Role;
-import io.millrace.server.http.Credentials;
-import io.millrace.server.http.HttpProblem;
+import io.millrace.http.AccessCheck;
+import io.millrace.http.Caller;
+import io.millrace.http.Caller.Role;
+import io.millrace.http.Credentials;
+import io.millrace.http.HttpProblem;
 import io.millrace.server.security.Token;
 import java.util.EnumSet;
 import java.util.Set;

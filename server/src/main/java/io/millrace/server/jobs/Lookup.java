@@ -1,10 +1,10 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Request;
 import io.millrace.jobs.Batch;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Request;
 
 /** Finds what a path names. */
 final class Lookup {

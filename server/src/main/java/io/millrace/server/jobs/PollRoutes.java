@@ -1,5 +1,13 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.HttpProblem;
+import io.millrace.http.LimitedBody;
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.Route;
+import io.millrace.http.Watch;
+import io.millrace.http.json.Json;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
@@ -8,14 +16,6 @@ import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.PolledJobs;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.Registration;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.LimitedBody;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.http.Route;
-import io.millrace.server.http.Watch;
-import io.millrace.server.json.Json;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Clock;

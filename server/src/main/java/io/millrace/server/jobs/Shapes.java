@@ -1,5 +1,6 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.json.Json;
 import io.millrace.jobs.Batch;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
@@ -8,7 +9,6 @@ import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.WorkerView;
 import io.millrace.jobs.worker.Workers;
-import io.millrace.server.json.Json;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;

@@ -1,8 +1,8 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.HttpProblem;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
-import io.millrace.server.http.HttpProblem;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;

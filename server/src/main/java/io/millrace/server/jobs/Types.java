@@ -1,10 +1,10 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Reply;
+import io.millrace.http.json.Json;
 import io.millrace.jobs.JobType;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Reply;
-import io.millrace.server.json.Json;
 import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ArrayNode;

@@ -1,15 +1,15 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Deadline;
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.json.Json;
 import io.millrace.jobs.Batch;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.registry.Jobs;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.Deadline;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.json.Json;
 import io.millrace.work.Watch;
 import java.time.Duration;
 import java.util.Collection;

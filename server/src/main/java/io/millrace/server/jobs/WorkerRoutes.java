@@ -1,12 +1,12 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.json.Json;
 import io.millrace.jobs.worker.WorkerView;
 import io.millrace.jobs.worker.Workers;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.json.Json;
 import tools.jackson.databind.node.ArrayNode;
 
 /** The list of workers. */

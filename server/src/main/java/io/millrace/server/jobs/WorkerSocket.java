@@ -1,16 +1,16 @@
 package io.millrace.server.jobs;
 
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.websocket.WebSocket;
+import io.millrace.http.websocket.WebSocketLimits;
+import io.millrace.http.websocket.WebSocketListener;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.worker.WorkerConnection;
 import io.millrace.jobs.worker.WorkerLink;
 import io.millrace.jobs.worker.Workers;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.websocket.WebSocket;
-import io.millrace.server.websocket.WebSocketLimits;
-import io.millrace.server.websocket.WebSocketListener;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

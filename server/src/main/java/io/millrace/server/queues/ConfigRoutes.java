@@ -1,13 +1,13 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.json.Json;
 import io.millrace.queues.ConfigRegistry;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;
 import io.millrace.queues.ObjectId;
 import io.millrace.server.config.EditDistance;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.json.Json;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;

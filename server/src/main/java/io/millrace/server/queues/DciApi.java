@@ -1,6 +1,9 @@
 package io.millrace.server.queues;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Failures;
+import io.millrace.http.Route;
 import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.OutputReader;
@@ -9,9 +12,6 @@ import io.millrace.queues.QueuesException;
 import io.millrace.queues.StoreFullException;
 import io.millrace.queues.TaskStateException;
 import io.millrace.queues.search.ArchiveSearch;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.Failures;
-import io.millrace.server.http.Route;
 import io.millrace.server.security.BasicCredentials;
 import io.millrace.server.security.Token;
 import io.millrace.store.TaskStore;

@@ -1,14 +1,14 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.ErrorForm;
+import io.millrace.http.Handler;
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.Route;
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.StoreFullException;
 import io.millrace.queues.TaskStateException;
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.ErrorForm;
-import io.millrace.server.http.Handler;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.http.Route;
 import io.millrace.wire.JsonMistake;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Query;
+import io.millrace.http.Request;
+import io.millrace.http.json.Json;
 import io.millrace.queues.ObjectId;
-import io.millrace.server.http.Query;
-import io.millrace.server.http.Request;
-import io.millrace.server.json.Json;
 import io.millrace.wire.JsonMistake;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Reply;
 import io.millrace.queues.ObjectId;
-import io.millrace.server.http.Reply;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Reply;
+import io.millrace.http.json.Json;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;
-import io.millrace.server.http.Reply;
-import io.millrace.server.json.Json;
 import io.millrace.store.Read;
 import java.util.List;
 import java.util.Objects;

@@ -1,12 +1,12 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Reply;
+import io.millrace.http.json.Json;
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Status;
 import io.millrace.queues.StoreFullException;
-import io.millrace.server.http.Reply;
-import io.millrace.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

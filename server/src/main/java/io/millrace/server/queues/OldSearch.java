@@ -1,10 +1,10 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Reply;
+import io.millrace.http.json.Json;
 import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.queues.search.Filter;
 import io.millrace.queues.search.SearchOptions;
-import io.millrace.server.http.Reply;
-import io.millrace.server.json.Json;
 import io.millrace.server.queues.Shapes.OutputForm;
 import io.millrace.server.queues.Shapes.Times;
 import tools.jackson.databind.JsonNode;

@@ -1,12 +1,12 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.Watch;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Status;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.http.Watch;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Map;

@@ -1,13 +1,13 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Reply;
+import io.millrace.http.json.Json;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueCounts;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.QueueRegistry.Change;
 import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Sort;
-import io.millrace.server.http.Reply;
-import io.millrace.server.json.Json;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -1,11 +1,11 @@
 package io.millrace.server.queues;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.http.Failures;
+import io.millrace.http.Route;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Sweeper;
 import io.millrace.server.Part;
-import io.millrace.server.http.Failures;
-import io.millrace.server.http.Route;
 import io.millrace.server.security.Token;
 import io.millrace.store.TaskStore;
 import java.time.Clock;

@@ -1,11 +1,11 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.ErrorForm;
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Reply;
+import io.millrace.http.json.Json;
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.StoreFullException;
-import io.millrace.server.http.ErrorForm;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Reply;
-import io.millrace.server.json.Json;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

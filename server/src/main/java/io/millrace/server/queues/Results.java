@@ -1,7 +1,7 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.json.Json;
 import io.millrace.queues.ObjectId;
-import io.millrace.server.json.Json;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;

@@ -1,5 +1,7 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Reply;
+import io.millrace.http.json.Json;
 import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.Output;
@@ -11,8 +13,6 @@ import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
-import io.millrace.server.http.Reply;
-import io.millrace.server.json.Json;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;

@@ -1,7 +1,7 @@
 package io.millrace.server.queues;
 
-import io.millrace.server.json.Decimals;
-import io.millrace.server.json.Json;
+import io.millrace.http.json.Decimals;
+import io.millrace.http.json.Json;
 import io.millrace.wire.JsonMistake;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,8 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.json.Json;
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
@@ -8,9 +11,6 @@ import io.millrace.queues.Status;
 import io.millrace.queues.TaskRegistry;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.json.Json;
 import io.millrace.server.queues.Shapes.Times;
 import java.io.IOException;
 import java.util.ArrayList;

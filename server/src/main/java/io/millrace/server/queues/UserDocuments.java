@@ -1,8 +1,8 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.json.Json;
 import io.millrace.queues.search.Filter;
 import io.millrace.queues.search.Subject;
-import io.millrace.server.json.Json;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentQuery;
 import io.millrace.store.TaskStore;

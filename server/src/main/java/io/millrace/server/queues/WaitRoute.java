@@ -1,13 +1,13 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Deadline;
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.json.Json;
 import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
-import io.millrace.server.http.Deadline;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.json.Json;
 import io.millrace.work.Watch;
 import java.time.Duration;
 import java.util.LinkedHashSet;

@@ -1,10 +1,10 @@
 package io.millrace.server.security;
 
+import io.millrace.http.AccessCheck;
+import io.millrace.http.Caller;
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Route;
 import io.millrace.server.ServerException;
-import io.millrace.server.http.AccessCheck;
-import io.millrace.server.http.Caller;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Route;
 import java.net.InetAddress;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package io.millrace.server.security;
 
-import io.millrace.server.http.AccessCheck;
-import io.millrace.server.http.Caller;
-import io.millrace.server.http.Credentials;
-import io.millrace.server.http.HttpProblem;
+import io.millrace.http.AccessCheck;
+import io.millrace.http.Caller;
+import io.millrace.http.Credentials;
+import io.millrace.http.HttpProblem;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package io.millrace.server.store;
 
-import io.millrace.server.http.ApiRoutes;
-import io.millrace.server.http.Caller.Role;
-import io.millrace.server.http.ErrorForm;
-import io.millrace.server.http.Failures;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Route;
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Role;
+import io.millrace.http.ErrorForm;
+import io.millrace.http.Failures;
+import io.millrace.http.Reply;
+import io.millrace.http.Route;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Reason;

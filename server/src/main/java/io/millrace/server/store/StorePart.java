@@ -1,9 +1,9 @@
 package io.millrace.server.store;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.millrace.http.Failures;
+import io.millrace.http.Route;
 import io.millrace.server.Part;
-import io.millrace.server.http.Failures;
-import io.millrace.server.http.Route;
 import io.millrace.server.metrics.StoreFigures;
 import io.millrace.store.DiskState;
 import io.millrace.store.EmbeddedTaskStore;

@@ -1,12 +1,12 @@
 package io.millrace.server.store;
 
-import io.millrace.server.http.ClientGoneException;
-import io.millrace.server.http.HttpProblem;
-import io.millrace.server.http.Later;
-import io.millrace.server.http.Reply;
-import io.millrace.server.http.Request;
-import io.millrace.server.http.Round;
-import io.millrace.server.http.Watch;
+import io.millrace.http.ClientGoneException;
+import io.millrace.http.HttpProblem;
+import io.millrace.http.Later;
+import io.millrace.http.Reply;
+import io.millrace.http.Request;
+import io.millrace.http.Round;
+import io.millrace.http.Watch;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.EmbeddedTaskStore;

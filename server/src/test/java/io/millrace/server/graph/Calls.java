@@ -9,7 +9,7 @@ import io.millrace.graph.UnknownKeyException;
 import io.millrace.graph.UnknownNodeException;
 import io.millrace.graph.VersionException;
 import io.millrace.graph.VersionLostException;
-import io.millrace.server.json.Json;
+import io.millrace.http.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -11,7 +11,7 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
-import io.millrace.server.json.Json;
+import io.millrace.http.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -2,7 +2,7 @@ package io.millrace.server.graph;
 
 import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphEvent;
-import io.millrace.server.json.Json;
+import io.millrace.http.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -15,7 +15,7 @@ import io.millrace.graph.NodeState;
 import io.millrace.graph.Page;
 import io.millrace.graph.Removal;
 import io.millrace.graph.UnknownNodeException;
-import io.millrace.server.json.Json;
+import io.millrace.http.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -2,8 +2,8 @@ package io.millrace.server.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.http.json.Json;
 import io.millrace.jobs.Job;
-import io.millrace.server.json.Json;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;

@@ -1,0 +1,206 @@
+package io.millrace.http;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The path of every request: access, route, handler, answer, record. Access is checked and the
+ * route is found once, as soon as the head is complete. Safe for use by threads.
+ */
+final class Dispatcher {
+  private static final Logger LOG = LoggerFactory.getLogger("io.millrace.server.requests");
+
+  private final AccessCheck access;
+  private final Routes routes;
+  private final Failures failures;
+  private final InFlight inFlight;
+  private final long slowNanos;
+
+  /**
+   * A dispatcher.
+   *
+   * @param slow from which duration on a request is logged
+   */
+  Dispatcher(
+      AccessCheck access, Routes routes, Failures failures, InFlight inFlight, Duration slow) {
+    this.access = access;
+    this.routes = routes;
+    this.failures = failures;
+    this.inFlight = inFlight;
+    this.slowNanos = slow.toNanos();
+  }
+
+  InFlight inFlight() {
+    return inFlight;
+  }
+
+  /**
+   * Checks access and finds the route, unless that was done before.
+   *
+   * @throws HttpProblem 401 or 403 if the request is turned away
+   */
+  private Routes.Match admit(Exchange exchange, Connection connection) {
+    Routes.Match match = exchange.match();
+    if (match != null && exchange.caller() != null) {
+      return match;
+    }
+    Head head = exchange.head();
+    match = routes.match(head.method(), head.path());
+    Route route = match.route();
+    Caller caller = access.check(route, head.host(), head);
+    // The request counts as one of the route once its caller is known.
+    exchange.match(match);
+    if (!caller.may(route.role())) {
+      throw new HttpProblem(
+          403,
+          "%s needs the role %s, which %s does not have"
+              .formatted(
+                  route.path(), route.role().name().toLowerCase(Locale.ROOT), caller.principal()));
+    }
+    if (caller.isKnown()) {
+      connection.activity().authenticated();
+    }
+    exchange.caller(caller);
+    return match;
+  }
+
+  /**
+   * Whether an event loop may answer a plain request of which only the head has come. A request
+   * that is turned away gets its answer from a thread, which need not wait for the body.
+   */
+  boolean isPrompt(Exchange exchange, Connection connection) {
+    try {
+      return admit(exchange, connection).route().prompt() != null;
+    } catch (RuntimeException _) {
+      // The thread meets the same problem, and answers it.
+      return false;
+    }
+  }
+
+  /**
+   * Begins to answer a plain request on an event loop.
+   *
+   * @param body its whole body
+   * @return null if nothing was done and the request needs a thread
+   */
+  @Nullable Later begin(Exchange exchange, Connection connection, byte[] body, Round round) {
+    if (!inFlight.enter()) {
+      return null;
+    }
+    Later later = null;
+    try {
+      Routes.Match match = admit(exchange, connection);
+      PromptHandler handler = match.route().prompt();
+      if (handler != null) {
+        later = handler.begin(Request.whole(exchange, match, connection.limits(), body), round);
+      }
+    } catch (IOException | RuntimeException e) {
+      // Once more by a thread, which says what is wrong; but nothing is submitted twice.
+      later = exchange.hasSubmitted() ? Later.now(failures.answer(e, exchange)) : null;
+    } catch (Error e) {
+      later = Later.now(failures.answer(e, exchange));
+    } finally {
+      if (later == null) {
+        inFlight.leave();
+      }
+    }
+    return later;
+  }
+
+  /** The answer that was begun, once it is done: in {@code room} if there is enough of it. */
+  ByteBuffer answer(Exchange exchange, Later later, ByteBuffer room) {
+    Reply.Whole reply;
+    try {
+      reply = later.reply();
+    } catch (RuntimeException | Error e) {
+      reply = failures.answer(e, exchange);
+    }
+    exchange.status(reply.status());
+    return ReplyText.of(reply, room);
+  }
+
+  /** Ends what was begun; its answer is written, or of no use any more. */
+  void end(Exchange exchange) {
+    inFlight.leave();
+    record(exchange);
+  }
+
+  /** The last answer to a request that was refused for what its bytes are. */
+  ByteBuffer refuse(HttpProblem problem) {
+    Exchange exchange = new Exchange(null);
+    exchange.status(problem.status());
+    record(exchange);
+    return ReplyText.last(ErrorForm.PLAIN.reply(problem));
+  }
+
+  /** Answers a request on a thread of its own. */
+  void serve(RequestThread thread) throws IOException, InterruptedException {
+    Exchange exchange = thread.exchange();
+    boolean entered = inFlight.enter();
+    Reply reply;
+    try {
+      reply = entered ? answer(thread) : stopping();
+      if (!(reply instanceof Reply.Upgraded)) {
+        thread.write(reply, entered);
+      }
+      exchange.status(reply.status());
+    } catch (ClientGoneException e) {
+      LOG.trace("a client has gone", e);
+      return;
+    } finally {
+      thread.forgetBody();
+      if (entered) {
+        inFlight.leave();
+      }
+      record(exchange);
+    }
+    if (reply instanceof Reply.Upgraded upgraded) {
+      thread.upgrade(upgraded);
+    }
+  }
+
+  private Reply answer(RequestThread thread) throws IOException, InterruptedException {
+    try {
+      Routes.Match match = admit(thread.exchange(), thread.connection());
+      Request request = thread.request(match);
+      return ScopedValue.where(Request.CURRENT, request).call(() -> match.route().handle(request));
+    } catch (ClientGoneException | InterruptedException e) {
+      throw e;
+    } catch (Throwable e) {
+      RequestBody body = thread.body();
+      return switch (body.state()) {
+        case MALFORMED ->
+            ErrorForm.PLAIN.reply(
+                HttpProblem.malformed("the body is malformed: " + body.mistake()));
+        case SLOW -> ErrorForm.PLAIN.reply(RequestBody.tooSlow(thread.connection().limits()));
+        case CUT -> throw new ClientGoneException();
+        case SOUND -> failures.answer(e, thread.exchange());
+      };
+    }
+  }
+
+  private static Reply stopping() {
+    return ErrorForm.PLAIN.reply(HttpProblem.unavailable("the server is stopping", 1));
+  }
+
+  /** Records a request that has ended: its figures always, a line in the log if it is notable. */
+  private void record(Exchange exchange) {
+    long nanos = exchange.nanos();
+    int status = exchange.status();
+    Routes.Match match = exchange.match();
+    (match == null ? routes.unmatched() : match.endpoint()).record(status, nanos);
+    // A store without room says so itself, once; each of its refusals in the log would take more.
+    if (status >= 500 && status != 503) {
+      LOG.warn("{} {} in {} µs", exchange, status, nanos / 1000);
+    } else if (nanos > slowNanos && !exchange.hasWaited()) {
+      LOG.info("slow: {} {} in {} ms", exchange, status, nanos / 1_000_000);
+    } else if (LOG.isDebugEnabled()) {
+      LOG.debug("{} {} in {} µs", exchange, status, nanos / 1000);
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package io.millrace.http;
+
+import io.millrace.wire.Answers;
+
+/**
+ * How the errors of a route look to its clients: each API has the form that its clients have always
+ * known. Safe for use by threads.
+ */
+@FunctionalInterface
+public interface ErrorForm {
+  /** {@code {"error": "…"}} with the status of the problem. */
+  ErrorForm PLAIN =
+      problem ->
+          new Reply.Whole(
+              problem.status(),
+              Reply.JSON,
+              problem.headers(),
+              Answers.writeError(problem.message()));
+
+  /** The answer that says what is wrong. */
+  Reply.Whole reply(HttpProblem problem);
+}

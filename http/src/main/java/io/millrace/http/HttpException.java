@@ -1,0 +1,16 @@
+package io.millrace.http;
+
+/** The root of this module's exceptions. */
+public class HttpException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /** With a message that a person can act on. */
+  public HttpException(String message) {
+    super(message);
+  }
+
+  /** With a message that a person can act on, and the cause. */
+  public HttpException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

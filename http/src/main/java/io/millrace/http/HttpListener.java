@@ -1,0 +1,93 @@
+package io.millrace.http;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Listens on one port and answers by the routes it was given. Safe for use by threads. */
+public final class HttpListener {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
+
+  private final InFlight inFlight;
+  private final HttpLimits limits;
+  private final Acceptor acceptor;
+
+  private HttpListener(HttpLimits limits, InFlight inFlight, Acceptor acceptor) {
+    this.limits = limits;
+    this.inFlight = inFlight;
+    this.acceptor = acceptor;
+  }
+
+  /**
+   * Begins to listen.
+   *
+   * @param address the address to listen on
+   * @param port the port; 0 for any free one
+   * @throws HttpException if it cannot, for example because the port is taken
+   */
+  public static HttpListener start(
+      InetAddress address,
+      int port,
+      HttpLimits limits,
+      AccessCheck access,
+      Routes routes,
+      Failures failures) {
+    InFlight inFlight = new InFlight();
+    HttpLimits possible = limits.withMaxConnections(ConnectionLimit.now(limits.maxConnections()));
+    Dispatcher dispatcher =
+        new Dispatcher(access, routes, failures, inFlight, possible.slowRequest());
+    RequestMemory memory = new RequestMemory(possible.memoryBytes());
+    try {
+      Acceptor acceptor =
+          Acceptor.start(
+              new InetSocketAddress(address, port),
+              made -> new Context(possible, memory, dispatcher, made::closed));
+      return new HttpListener(possible, inFlight, acceptor);
+    } catch (UncheckedIOException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new HttpException(
+          "cannot listen on "
+              + address.getHostAddress()
+              + " port "
+              + port
+              + ": "
+              + cause.getMessage(),
+          e);
+    }
+  }
+
+  /** Shows how many requests are in flight. */
+  public void measure(MeterRegistry registry) {
+    acceptor.measure(registry);
+    Gauge.builder("millrace.http.inflight", inFlight, InFlight::requests)
+        .description("Requests that are being answered")
+        .register(registry);
+    Gauge.builder("millrace.http.websockets", inFlight, InFlight::lasting)
+        .description("Connections that were switched to WebSocket")
+        .register(registry);
+  }
+
+  /** The port it listens on. */
+  public int port() {
+    return acceptor.port();
+  }
+
+  /** Turns away new requests, finishes those in flight within the grace period, then closes. */
+  public void stop() {
+    try {
+      if (!inFlight.stop(limits.stopGrace())) {
+        LOG.warn(
+            "{} requests were not answered within {}; their connections are closed",
+            inFlight.count(),
+            limits.stopGrace());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    acceptor.stop();
+  }
+}

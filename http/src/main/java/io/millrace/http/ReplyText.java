@@ -1,0 +1,170 @@
+package io.millrace.http;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Answers as the bytes that go over a connection. */
+final class ReplyText {
+  private static final byte[] OK = ascii("HTTP/1.1 200 OK\r\nDate: ");
+  private static final byte[] JSON =
+      ascii("Connection: keep-alive\r\nContent-Type: " + Reply.JSON + "\r\nContent-Length: ");
+  private static final byte[] HEAD_END = ascii("\r\n\r\n");
+  private static final DateTimeFormatter DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'\r\n", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+
+  /** More than a head takes without its further headers. */
+  private static final int HEAD_BYTES = 512;
+
+  private static volatile Date date = new Date(0, new byte[0]);
+
+  private ReplyText() {}
+
+  /** The value of the header Date in one second, with the line's end. */
+  private static final class Date {
+    final long second;
+    final byte[] text;
+
+    Date(long second, byte[] text) {
+      this.second = second;
+      this.text = text;
+    }
+  }
+
+  /** The bytes of an answer after which the connection is closed. */
+  static ByteBuffer last(Reply.Whole reply) {
+    return of(reply, true, false, ByteBuffer.allocate(0));
+  }
+
+  /**
+   * The bytes of an answer after which the connection is kept, in {@code room} if they have enough
+   * of it.
+   */
+  static ByteBuffer of(Reply.Whole reply, ByteBuffer room) {
+    return of(reply, false, false, room);
+  }
+
+  /**
+   * The bytes of an answer.
+   *
+   * @param last whether the connection is closed afterwards
+   * @param headOnly whether the request was HEAD, so that the body is left out
+   * @param room where the bytes go if they have the place
+   */
+  static ByteBuffer of(Reply.Whole reply, boolean last, boolean headOnly, ByteBuffer room) {
+    byte[] body = reply.body();
+    byte[] further =
+        !last && Reply.JSON.equals(reply.type()) && reply.headers().isEmpty()
+            ? JSON
+            : further(reply, last, hasLength(reply) ? "Content-Length: " : null);
+    int most = HEAD_BYTES + further.length + body.length;
+    ByteBuffer target = most <= room.remaining() ? room : ByteBuffer.allocate(most);
+    putStatus(reply.status(), target).put(further);
+    if (hasLength(reply)) {
+      target.put(ascii(Integer.toString(body.length))).put(HEAD_END);
+    } else {
+      target.put(HEAD_END, 2, 2);
+    }
+    return (headOnly ? target : target.put(body)).flip();
+  }
+
+  /** An answer without content has no length either (RFC 9110, section 8.6). */
+  private static boolean hasLength(Reply reply) {
+    return reply.status() >= 200 && reply.status() != 204 && reply.status() != 304;
+  }
+
+  /**
+   * The head of an answer whose body follows.
+   *
+   * @param lengthBytes the length of the body; -1 if it comes in chunks
+   */
+  static byte[] head(Reply reply, long lengthBytes, boolean last) {
+    String framing =
+        lengthBytes < 0 ? "Transfer-Encoding: chunked" : "Content-Length: " + lengthBytes;
+    byte[] further = further(reply, last, framing);
+    ByteBuffer target = ByteBuffer.allocate(HEAD_BYTES + further.length);
+    putStatus(reply.status(), target).put(further).put(HEAD_END).flip();
+    byte[] head = new byte[target.remaining()];
+    target.get(head);
+    return head;
+  }
+
+  private static ByteBuffer putStatus(int status, ByteBuffer target) {
+    byte[] begin =
+        status == 200 ? OK : ascii("HTTP/1.1 " + status + " " + reason(status) + "\r\nDate: ");
+    return target.put(begin).put(date());
+  }
+
+  private static byte[] date() {
+    long second = System.currentTimeMillis() / 1000;
+    Date current = date;
+    if (current.second != second) {
+      current = new Date(second, ascii(DATE.format(Instant.ofEpochSecond(second))));
+      date = current;
+    }
+    return current.text;
+  }
+
+  /** The headers behind the date, the last without its end. */
+  private static byte[] further(Reply reply, boolean last, @Nullable String end) {
+    StringBuilder text = new StringBuilder();
+    if (!reply.headers().containsKey("Connection")) {
+      text.append("Connection: ").append(last ? "close" : "keep-alive").append("\r\n");
+    }
+    reply
+        .headers()
+        .forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
+    if (reply.type() != null) {
+      text.append("Content-Type: ").append(reply.type()).append("\r\n");
+    }
+    return ascii(end == null ? text.toString() : text.append(end).toString());
+  }
+
+  /** What a status means; empty for one that is not used here. */
+  private static String reason(int status) {
+    return switch (status) {
+      case 200 -> "OK";
+      case 201 -> "Created";
+      case 202 -> "Accepted";
+      case 204 -> "No Content";
+      case 206 -> "Partial Content";
+      case 303 -> "See Other";
+      case 304 -> "Not Modified";
+      case 400 -> "Bad Request";
+      case 401 -> "Unauthorized";
+      case 403 -> "Forbidden";
+      case 404 -> "Not Found";
+      case 405 -> "Method Not Allowed";
+      case 408 -> "Request Timeout";
+      case 409 -> "Conflict";
+      case 410 -> "Gone";
+      case 411 -> "Length Required";
+      case 412 -> "Precondition Failed";
+      case 413 -> "Content Too Large";
+      case 414 -> "URI Too Long";
+      case 415 -> "Unsupported Media Type";
+      case 416 -> "Range Not Satisfiable";
+      case 417 -> "Expectation Failed";
+      case 422 -> "Unprocessable Content";
+      case 426 -> "Upgrade Required";
+      case 428 -> "Precondition Required";
+      case 429 -> "Too Many Requests";
+      case 431 -> "Request Header Fields Too Large";
+      case 500 -> "Internal Server Error";
+      case 501 -> "Not Implemented";
+      case 503 -> "Service Unavailable";
+      case 504 -> "Gateway Timeout";
+      case 505 -> "HTTP Version Not Supported";
+      default -> "";
+    };
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

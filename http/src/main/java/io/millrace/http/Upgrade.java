@@ -1,0 +1,111 @@
+package io.millrace.http;
+
+import io.millrace.http.websocket.WebSocketConnection;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Switches a connection to WebSocket (RFC 6455, section 4) for the rest of its life. */
+final class Upgrade {
+  private static final Logger LOG = LoggerFactory.getLogger(Upgrade.class);
+  private static final String SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+  private static final int KEY_BYTES = 16;
+
+  private Upgrade() {}
+
+  /**
+   * The headers of the answer that switches.
+   *
+   * @throws HttpProblem 426 for a request that does not ask for WebSocket 13, 400 for a broken one
+   */
+  static Map<String, String> handshake(Head head) {
+    if (!head.lists("Upgrade", "websocket") || !head.lists("Connection", "upgrade")) {
+      throw new HttpProblem(426, "this path speaks WebSocket: ask for an upgrade to it")
+          .withHeader("Upgrade", "websocket")
+          .withHeader("Connection", "Upgrade");
+    }
+    if (!head.lists("Sec-WebSocket-Version", "13")) {
+      throw new HttpProblem(426, "only version 13 of WebSocket is known")
+          .withHeader("Sec-WebSocket-Version", "13")
+          .withHeader("Upgrade", "websocket")
+          .withHeader("Connection", "Upgrade");
+    }
+    return Map.of(
+        "Upgrade",
+        "websocket",
+        "Connection",
+        "Upgrade",
+        "Sec-WebSocket-Accept",
+        accept(key(head.first("Sec-WebSocket-Key"))));
+  }
+
+  private static String key(@Nullable String key) {
+    if (key != null) {
+      try {
+        if (Base64.getDecoder().decode(key).length == KEY_BYTES) {
+          return key;
+        }
+      } catch (IllegalArgumentException _) {
+        // Said below.
+      }
+    }
+    throw HttpProblem.malformed("the header Sec-WebSocket-Key must be 16 bytes in base64");
+  }
+
+  private static String accept(String key) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-1")
+              .digest((key + SUFFIX).getBytes(StandardCharsets.ISO_8859_1));
+      return Base64.getEncoder().encodeToString(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Answers with the switch, and returns when the connection is over.
+   *
+   * @param pending what has come behind the request
+   */
+  static void run(
+      Connection connection, byte[] pending, InFlight inFlight, Reply.Upgraded upgraded) {
+    if (!inFlight.enterLasting()) {
+      return;
+    }
+    try {
+      SocketChannel channel = connection.channel();
+      write(channel, upgraded);
+      WebSocketConnection socket =
+          new WebSocketConnection(
+              channel, pending, upgraded.limits(), connection.memory(), upgraded.opener());
+      try (Watch _ = Watch.untilStop(inFlight, () -> socket.leave("the server is stopping"))) {
+        socket.run();
+      }
+    } catch (IOException e) {
+      LOG.trace("a connection ended within its switch", e);
+    } finally {
+      inFlight.leaveLasting();
+    }
+  }
+
+  private static void write(SocketChannel channel, Reply.Upgraded upgraded) throws IOException {
+    StringBuilder head = new StringBuilder("HTTP/1.1 101 Switching Protocols\r\n");
+    upgraded
+        .headers()
+        .forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+    ByteBuffer bytes =
+        ByteBuffer.wrap(head.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII));
+    while (bytes.hasRemaining()) {
+      channel.write(bytes);
+    }
+  }
+}

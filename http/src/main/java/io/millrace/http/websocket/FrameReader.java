@@ -1,0 +1,166 @@
+package io.millrace.http.websocket;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+
+/** Reads frames that a client sends, and their payloads unmasked. For use by one thread. */
+final class FrameReader {
+  private static final int BUFFER_BYTES = 1 << 10;
+  private static final int CONTROL_BYTES = 125;
+  private static final int RESERVED = 0x70;
+
+  private final ReadableByteChannel channel;
+  private ByteBuffer buffer;
+  private Frame head = new Frame(Frame.Opcode.PONG, true, 0, 0);
+  private long left;
+
+  /**
+   * A reader.
+   *
+   * @param pending what was read already, not copied
+   * @param channel where the rest comes from, blocking
+   */
+  FrameReader(byte[] pending, ReadableByteChannel channel) {
+    this.channel = channel;
+    this.buffer = ByteBuffer.wrap(pending);
+  }
+
+  /**
+   * The head of the next frame; what is left of the last one is skipped.
+   *
+   * @throws EOFException when the peer has closed its side
+   * @throws ViolationException for what is no frame of a client
+   */
+  Frame next() throws IOException {
+    skip();
+    need(2);
+    int first = buffer.get() & 0xff;
+    int second = buffer.get() & 0xff;
+    Frame.Opcode opcode = Frame.Opcode.of(first & 0xf);
+    boolean last = (first & 0x80) != 0;
+    if ((first & RESERVED) != 0 || opcode == null) {
+      throw ViolationException.broken("a frame of an unknown kind");
+    }
+    if ((second & 0x80) == 0) {
+      throw ViolationException.broken("a frame that is not masked");
+    }
+    long length = length(second & 0x7f);
+    if (opcode.isControl() && (!last || length > CONTROL_BYTES)) {
+      throw ViolationException.broken("a control frame in fragments, or longer than 125 bytes");
+    }
+    need(Integer.BYTES);
+    head = new Frame(opcode, last, length, buffer.getInt());
+    left = length;
+    return head;
+  }
+
+  private long length(int bits) throws IOException {
+    long length;
+    long least;
+    if (bits < 126) {
+      return bits;
+    } else if (bits == 126) {
+      need(Short.BYTES);
+      length = buffer.getShort() & 0xffff;
+      least = 126;
+    } else {
+      need(Long.BYTES);
+      length = buffer.getLong();
+      least = 1 << 16;
+    }
+    if (length < least) {
+      throw ViolationException.broken("a frame with a length that is not of the shortest form");
+    }
+    return length;
+  }
+
+  /** How much of the frame's payload is unread. */
+  long left() {
+    return left;
+  }
+
+  /**
+   * Reads a part of the frame's payload.
+   *
+   * @return how many bytes, at least one; -1 at its end
+   */
+  int read(byte[] target, int offset, int length) throws IOException {
+    if (left == 0) {
+      return -1;
+    }
+    int most = (int) Math.min(left, length);
+    int count;
+    if (buffer.hasRemaining()) {
+      count = Math.min(most, buffer.remaining());
+      buffer.get(target, offset, count);
+    } else {
+      count = channel.read(ByteBuffer.wrap(target, offset, most));
+      if (count < 0) {
+        throw new EOFException("the peer has gone within a frame");
+      }
+    }
+    unmask(ByteBuffer.wrap(target, offset, count));
+    left -= count;
+    return count;
+  }
+
+  /** The whole payload, which must be short. */
+  byte[] all() throws IOException {
+    byte[] all = new byte[(int) left];
+    int at = 0;
+    while (left > 0) {
+      at += read(all, at, all.length - at);
+    }
+    return all;
+  }
+
+  private void unmask(ByteBuffer payload) {
+    int mask = Integer.rotateLeft(head.mask(), Byte.SIZE * (int) ((head.length() - left) & 3));
+    long wide = ((long) mask << Integer.SIZE) | (mask & 0xffff_ffffL);
+    int at = payload.position();
+    for (; at + Long.BYTES <= payload.limit(); at += Long.BYTES) {
+      payload.putLong(at, payload.getLong(at) ^ wide);
+    }
+    for (int i = 0; at < payload.limit(); at++, i++) {
+      payload.put(at, (byte) (payload.get(at) ^ (mask >> (24 - Byte.SIZE * (i & 3)))));
+    }
+  }
+
+  private void skip() throws IOException {
+    byte[] dropped = left == 0 ? new byte[0] : new byte[(int) Math.min(left, 64 << 10)];
+    while (left > 0) {
+      var _ = read(dropped, 0, dropped.length);
+    }
+  }
+
+  /** Reads, and drops, all that comes until the peer closes its side. */
+  void drain() throws IOException {
+    ByteBuffer dropped = ByteBuffer.allocate(8 << 10);
+    while (channel.read(dropped.clear()) >= 0) {
+      // It means nothing any more.
+    }
+  }
+
+  /** Has so many bytes in the buffer. */
+  private void need(int count) throws IOException {
+    if (buffer.remaining() >= count) {
+      return;
+    }
+    if (buffer.capacity() != BUFFER_BYTES) {
+      buffer = ByteBuffer.allocate(BUFFER_BYTES).put(buffer);
+    } else {
+      buffer.compact();
+    }
+    try {
+      while (buffer.position() < count) {
+        if (channel.read(buffer) < 0) {
+          throw new EOFException("the peer has gone");
+        }
+      }
+    } finally {
+      buffer.flip();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.millrace.http;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Options;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A request begins to wait while its client goes away and the server stops: it is told once, and
+ * not left waiting.
+ */
+public class WatchLincheckTest {
+  private final InFlight inFlight = new InFlight();
+  private final Client client = new Client();
+  private final AtomicInteger told = new AtomicInteger();
+  private @Nullable Watch watch;
+  private volatile boolean ended;
+  private volatile boolean closed;
+
+  /** A client that may go away before anybody watches it. */
+  private static final class Client implements Watch.Watched {
+    private @Nullable Watch watch;
+    private boolean gone;
+
+    @Override
+    public synchronized void watch(Watch watch) {
+      this.watch = watch;
+      if (gone) {
+        watch.end(Watch.Cause.CLIENT_GONE);
+      }
+    }
+
+    @Override
+    public synchronized void unwatch() {
+      watch = null;
+    }
+
+    synchronized void go() {
+      gone = true;
+      if (watch != null) {
+        watch.end(Watch.Cause.CLIENT_GONE);
+      }
+    }
+  }
+
+  /** The request begins to wait. */
+  @Operation(runOnce = true, nonParallelGroup = "request")
+  public void begin() {
+    watch = Watch.begin(inFlight, client, _ -> told.incrementAndGet());
+  }
+
+  /** The request has what it waited for. */
+  @Operation(runOnce = true, nonParallelGroup = "request")
+  public void close() {
+    if (watch != null) {
+      closed = true;
+      watch.close();
+    }
+  }
+
+  /** The client goes away. */
+  @Operation
+  public void go() {
+    client.go();
+    ended = true;
+  }
+
+  /** The server stops, and need not wait for requests. */
+  @Operation(runOnce = true)
+  public boolean stop() throws InterruptedException {
+    boolean idle = inFlight.stop(Duration.ofMinutes(1));
+    ended = true;
+    return idle;
+  }
+
+  /** When all is over. */
+  @Validate
+  public void checkTold() {
+    int times = told.get();
+    if (times > 1) {
+      throw new IllegalStateException("told " + times + " times");
+    }
+    if (times == 0 && watch != null && ended && !closed) {
+      throw new IllegalStateException("it waits for ever");
+    }
+  }
+
+  private static <T extends Options<T, ?>> T size(T options) {
+    return options.iterations(5).threads(3).actorsPerThread(2);
+  }
+
+  @Test
+  void every_interleaving_of_a_few_steps_is_linear() {
+    size(new ModelCheckingOptions()).invocationsPerIteration(100).check(WatchLincheckTest.class);
+  }
+
+  @Test
+  void threads_at_full_speed_are_linear() {
+    size(new StressOptions()).invocationsPerIteration(200).check(WatchLincheckTest.class);
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of what serves HTTP. */
+@NullMarked
+package io.millrace.http;
+
+import org.jspecify.annotations.NullMarked;

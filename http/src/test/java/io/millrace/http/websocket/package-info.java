@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.http.websocket;
+
+import org.jspecify.annotations.NullMarked;

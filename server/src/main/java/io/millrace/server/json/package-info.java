@@ -1,5 +1,0 @@
-/** JSON as the APIs read and write it. */
-@NullMarked
-package io.millrace.server.json;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Tests of what serves HTTP. */
-@NullMarked
-package io.millrace.server.http;
-
-import org.jspecify.annotations.NullMarked;

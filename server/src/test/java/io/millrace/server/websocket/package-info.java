@@ -1,4 +1,0 @@
-@NullMarked
-package io.millrace.server.websocket;
-
-import org.jspecify.annotations.NullMarked;
