@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphCommits.Done;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,12 +16,12 @@ final class Adding {
   /** The most characters of a name. */
   static final int MOST_NAME = 128;
 
-  private final Batches batches;
+  private final GraphCommits commits;
   private final Contents contents;
   private final Inputs inputs;
 
-  Adding(Batches batches, Contents contents, Inputs inputs) {
-    this.batches = batches;
+  Adding(GraphCommits commits, Contents contents, Inputs inputs) {
+    this.commits = commits;
     this.contents = contents;
     this.inputs = inputs;
   }
@@ -45,8 +46,8 @@ final class Adding {
           throw new InvalidGraphException("new node " + number + ": " + e.getMessage());
         }
       }
-      Operation.Done<List<NodeId>> done =
-          batches.run(draft -> {
+      Done<List<NodeId>> done =
+          commits.run(draft -> {
             checkVersion(draft.version(), expected);
             return add(draft, caller, nodes, forms, data);
           });

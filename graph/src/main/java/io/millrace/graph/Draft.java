@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphSession.Head;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * knows. For one thread at a time.
  */
 final class Draft {
-  private final Ledger ledger;
+  private final GraphSession session;
   private final InstantSource clock;
   private final Graph graph;
   private final Rules rules;
@@ -36,8 +37,8 @@ final class Draft {
   private Map<NodeId, GraphNode> gone = new LinkedHashMap<>();
 
   /** The graph as it was loaded, of the version that its head has. */
-  Draft(Ledger ledger, InstantSource clock, Head head, List<StoredNode> nodes) {
-    this.ledger = ledger;
+  Draft(GraphSession session, InstantSource clock, Head head, List<StoredNode> nodes) {
+    this.session = session;
     this.clock = clock;
     this.graph = new Graph(head.version() - 1);
     this.rules = new Rules(graph);
@@ -148,7 +149,7 @@ final class Draft {
 
   NodeData data(NodeId id) {
     NodeData written = data.get(id);
-    return written != null ? written : ledger.data(id).orElse(NodeData.EMPTY);
+    return written != null ? written : session.data(id);
   }
 
   /** Gives a new node its data. */

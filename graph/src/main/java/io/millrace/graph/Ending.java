@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphCommits.Done;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -8,20 +9,20 @@ import java.util.stream.Stream;
 
 /** Starts and ends attempts. */
 final class Ending {
-  private final Batches batches;
+  private final GraphCommits commits;
   private final Contents contents;
   private final Inputs inputs;
 
-  Ending(Batches batches, Contents contents, Inputs inputs) {
-    this.batches = batches;
+  Ending(GraphCommits commits, Contents contents, Inputs inputs) {
+    this.commits = commits;
     this.contents = contents;
     this.inputs = inputs;
   }
 
   /** Starts those that are ready, and gives them. */
   List<GraphNode> start(List<NodeId> ids) {
-    Operation.Done<List<NodeId>> done =
-        batches.run(draft -> {
+    Done<List<NodeId>> done =
+        commits.run(draft -> {
           List<NodeId> started = new ArrayList<>();
           for (NodeId id : ids) {
             if (isStarted(draft, id)) {
@@ -67,7 +68,7 @@ final class Ending {
         outputs.add(new Output(ended, values));
       }
       var _ =
-          batches.run(draft -> {
+          commits.run(draft -> {
             outputs.forEach(output -> end(draft, output));
             return outputs;
           });

@@ -1,6 +1,7 @@
 package io.millrace.graph;
 
 import io.millrace.blobs.Value;
+import io.millrace.graph.GraphCommits.Done;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -10,12 +11,12 @@ import tools.jackson.databind.JsonNode;
 
 /** Changes the data of nodes. */
 final class Putting {
-  private final Batches batches;
+  private final GraphCommits commits;
   private final Contents contents;
   private final Inputs inputs;
 
-  Putting(Batches batches, Contents contents, Inputs inputs) {
-    this.batches = batches;
+  Putting(GraphCommits commits, Contents contents, Inputs inputs) {
+    this.commits = commits;
     this.contents = contents;
     this.inputs = inputs;
   }
@@ -26,18 +27,18 @@ final class Putting {
   DataPage put(Caller caller, NodeId id, String key, DataWrite write, @Nullable Long expected) {
     Inputs.checkKey(key);
     try (Upload upload = contents.upload()) {
-      Operation.Done<DataPage> done =
+      Done<DataPage> done =
           switch (write) {
             case DataWrite.Whole(JsonNode value) -> {
               StoredValue stored = upload.value(value);
               JsonNode shown = contents.page(stored, 0).data();
-              yield batches.run(draft ->
+              yield commits.run(draft ->
                   put(open(draft, caller, id, key, expected), whole(stored, pages(stored)), shown));
             }
             case DataWrite.IfUnset(JsonNode value) -> {
               StoredValue stored = upload.value(value);
               JsonNode shown = contents.page(stored, 0).data();
-              yield batches.run(draft -> {
+              yield commits.run(draft -> {
                 Place place = open(draft, caller, id, key, expected);
                 if (isSet(place.old())) {
                   throw new NodeStateException("\"" + key + "\" of node " + id + " is set already");
@@ -47,7 +48,7 @@ final class Putting {
             }
             case DataWrite.Slot slot -> {
               Value page = upload.page(slot.value(), slot.slot());
-              yield batches.run(draft -> {
+              yield commits.run(draft -> {
                 Place place = open(draft, caller, id, key, expected);
                 return put(place, page(place, slot, page), slot.value());
               });

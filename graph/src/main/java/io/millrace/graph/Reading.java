@@ -14,7 +14,7 @@ final class Reading {
   private static final Duration LOOK = Duration.ofMillis(200);
 
   private final Published published;
-  private final Ledger ledger;
+  private final GraphSession session;
   private final Contents contents;
   private final Inputs inputs;
   private final Views<GraphNode> nodes;
@@ -23,7 +23,7 @@ final class Reading {
 
   Reading(StoredGraph.Parts parts, InstantSource clock, Names names) {
     this.published = parts.published();
-    this.ledger = parts.ledger();
+    this.session = parts.session();
     this.contents = parts.contents();
     this.inputs = parts.inputs();
     this.nodes = new Views<>(clock, names);
@@ -55,7 +55,7 @@ final class Reading {
   }
 
   private NodeData stored(NodeId id) {
-    return ledger.data(id).orElse(NodeData.EMPTY);
+    return session.data(id);
   }
 
   /** The data that a node's type reads. */

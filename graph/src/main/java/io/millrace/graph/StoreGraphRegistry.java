@@ -1,5 +1,7 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphCommits.Done;
+import io.millrace.graph.GraphCommits.Operation;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -7,18 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /** The registry over a store; its parts do the work. */
 final class StoreGraphRegistry implements GraphRegistry {
-  private final Batches batches;
+  private final GraphCommits commits;
   private final Published published;
   private final Adding adding;
   private final Reading reading;
   private final Putting putting;
 
   StoreGraphRegistry(StoredGraph.Parts parts, Reading reading) {
-    this.batches = parts.batches();
+    this.commits = parts.commits();
     this.published = parts.published();
     this.reading = reading;
-    this.adding = new Adding(batches, parts.contents(), parts.inputs());
-    this.putting = new Putting(batches, parts.contents(), parts.inputs());
+    this.adding = new Adding(commits, parts.contents(), parts.inputs());
+    this.putting = new Putting(commits, parts.contents(), parts.inputs());
   }
 
   /** Throws {@link VersionException} where a node is not of the version that somebody has seen. */
@@ -37,8 +39,8 @@ final class StoreGraphRegistry implements GraphRegistry {
   /** The node that a change was about. */
   private GraphNode change(
       Caller caller, NodeId id, @Nullable Long expected, Operation<List<Change>> changes) {
-    Operation.Done<NodeId> done =
-        batches.run(draft -> {
+    Done<NodeId> done =
+        commits.run(draft -> {
           checkVersion(draft.node(id), expected);
           Authority authority = Authority.of(caller, draft);
           authority.checkChange(id);
@@ -76,8 +78,8 @@ final class StoreGraphRegistry implements GraphRegistry {
 
   @Override
   public int remove(Caller caller, NodeId id, Removal removal, @Nullable Long expected) {
-    Operation.Done<Integer> done =
-        batches.run(draft -> {
+    Done<Integer> done =
+        commits.run(draft -> {
           checkVersion(draft.node(id), expected);
           Authority authority = Authority.of(caller, draft);
           List<Change> changes = draft.rules().remove(id, removal);
@@ -91,7 +93,7 @@ final class StoreGraphRegistry implements GraphRegistry {
   @Override
   public void kill(Caller caller, Collection<NodeId> ids, Kill kill, @Nullable Long expected) {
     var _ =
-        batches.run(draft -> {
+        commits.run(draft -> {
           Authority authority = Authority.of(caller, draft);
           for (NodeId id : ids) {
             checkVersion(draft.node(id), expected);

@@ -13,7 +13,7 @@ final class StoreGraphWork implements GraphWork {
   StoreGraphWork(StoredGraph.Parts parts, Reading reading) {
     this.published = parts.published();
     this.reading = reading;
-    this.ending = new Ending(parts.batches(), parts.contents(), parts.inputs());
+    this.ending = new Ending(parts.commits(), parts.contents(), parts.inputs());
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.millrace.graph;
 import io.millrace.blobs.BlobStore;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
+import io.millrace.work.Step;
 
 /**
  * The graph of a store: the entry of this module. Safe for use by any number of threads. There
@@ -13,13 +14,17 @@ public final class StoredGraph {
   private final Parts parts;
   private final GraphRegistry registry;
   private final GraphWork work;
-  private final GraphSweeper sweeper;
+  private final Step sweeper;
 
   /** What reads and writes. */
   record Parts(
-      Ledger ledger, Batches batches, Published published, Contents contents, Inputs inputs) {}
+      GraphSession session,
+      GraphCommits commits,
+      Published published,
+      Contents contents,
+      Inputs inputs) {}
 
-  private StoredGraph(Parts parts, Reading reading, GraphSweeper sweeper) {
+  private StoredGraph(Parts parts, Reading reading, Step sweeper) {
     this.parts = parts;
     this.sweeper = sweeper;
     this.registry = new StoreGraphRegistry(parts, reading);
@@ -47,13 +52,13 @@ public final class StoredGraph {
       GraphEnvironment environment,
       Portion portion) {
     Names names = new Names(environment.random());
-    Ledger ledger = new Ledger(store, names, portion);
+    GraphSession session = new GraphSession(store, names, portion);
     Published published = new Published();
     Contents contents = new Contents(blobs, names);
-    Batches batches =
-        new Batches(ledger, environment.clock(), published, portion, contents::discard);
-    Parts parts = new Parts(ledger, batches, published, contents, new Inputs(types));
-    GraphSweeper sweeper = new GraphSweeper(ledger, contents, environment.clock());
+    GraphCommits commits =
+        new GraphCommits(session, environment.clock(), published, portion, contents::discard);
+    Parts parts = new Parts(session, commits, published, contents, new Inputs(types));
+    Step sweeper = new GraphSweeper(session, contents);
     return new StoredGraph(parts, new Reading(parts, environment.clock(), names), sweeper);
   }
 
@@ -67,8 +72,8 @@ public final class StoredGraph {
     return work;
   }
 
-  /** What deletes blobs that belong to nothing; always the same one. */
-  public GraphSweeper sweeper() {
+  /** Deletes the blobs that no node names, an hour after they were written; always the same one. */
+  public Step sweeper() {
     return sweeper;
   }
 
@@ -77,6 +82,6 @@ public final class StoredGraph {
    * get. Once there is a node they are the same after every restart.
    */
   public byte[] secret() {
-    return parts.batches().secret();
+    return parts.commits().secret();
   }
 }

@@ -16,10 +16,10 @@
  *        v        v                |
  *      Operation, many together    |
  *        |                         |
- *      Batches: run them on the    |
+ *      GraphCommits: run them on the |
  *        |      Draft, in memory   |
  *        |                         v
- *      Ledger: one commit  --->  Published: nodes, what is ready,
+ *      GraphSession: one commit  --->  Published: nodes, what is ready,
  *        of documents              events, all of it durable
  * </pre>
  *

@@ -40,8 +40,7 @@ final class GraphFixture implements GraphAccess {
 
   private StoredGraph open() {
     TaskStore line = FaultyStore.breaking(() -> store, () -> lineBreaks.getAsBoolean());
-    GraphEnvironment environment =
-        new GraphEnvironment(() -> Instant.ofEpochMilli(millis), new Random(++seed));
+    GraphEnvironment environment = new GraphEnvironment(this::now, new Random(++seed));
     return StoredGraph.open(line, blobs, TestType.ALL, environment, portion);
   }
 
@@ -99,6 +98,10 @@ final class GraphFixture implements GraphAccess {
 
   long nowMillis() {
     return millis;
+  }
+
+  Instant now() {
+    return Instant.ofEpochMilli(millis);
   }
 
   void advance(Duration time) {

@@ -24,8 +24,7 @@ class GraphSweeperTest {
   GraphSweeperTest(@TempDir Path folder) {
     world = new GraphFixture(folder);
     // Blobs carry the time of this machine.
-    world.advance(
-        Duration.between(Instant.ofEpochMilli(world.nowMillis()), Instant.now()).plusHours(2));
+    world.advance(Duration.between(world.now(), Instant.now()).plusHours(2));
   }
 
   @AfterEach
@@ -43,13 +42,17 @@ class GraphSweeperTest {
     return world.addOne(with(form("command"), Map.of("note", Json.text(LARGE))));
   }
 
+  private Instant step() {
+    return world.graph().sweeper().step(world.now());
+  }
+
   @Test
   void what_was_replaced_goes_with_the_next_step() {
     NodeId id = addLarge();
     var _ = world.start(id);
     TextTail tail = new TextTail().write(LARGE);
     world.end(id, new Outcome.Failed("it broke"), Map.of(), Map.of("stdout", tail));
-    world.graph().sweeper().step();
+    step();
     assertThat(blobs()).hasSize(2);
 
     DataWrite small = new DataWrite.Whole(Json.text("small"));
@@ -58,7 +61,7 @@ class GraphSweeperTest {
     var _ = world.start(id);
     assertThat(blobs()).hasSize(2);
 
-    assertThat(world.graph().sweeper().step()).isEqualTo(GraphSweeper.PAUSE.toMillis());
+    assertThat(step()).isEqualTo(world.now().plus(GraphSweeper.PAUSE));
     assertThat(blobs()).isEmpty();
   }
 
@@ -70,15 +73,15 @@ class GraphSweeperTest {
     var _ = world.registry().remove(Caller.ANYONE, removed, Removal.LEAF, null);
     world.restart();
 
-    world.graph().sweeper().step();
+    step();
 
     assertThat(blobs()).hasSize(2).contains("other.blob");
     assertThat(world.registry().data(stays, "note", null, 0).data()).isEqualTo(Json.text(LARGE));
     world.blobs().put("graph.left", new ByteArrayInputStream(new byte[1]));
-    world.graph().sweeper().step();
+    step();
     assertThat(blobs()).contains("graph.left");
     world.advance(GraphSweeper.GRACE);
-    world.graph().sweeper().step();
+    step();
     assertThat(blobs()).hasSize(2).doesNotContain("graph.left");
   }
 }

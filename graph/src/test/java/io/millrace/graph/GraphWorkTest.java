@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.Interest;
 import io.millrace.store.Subscription;
+import io.millrace.work.Watch;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
@@ -292,27 +293,32 @@ class GraphWorkTest {
     NodeId top = world.addOne("command");
     NodeId below = world.addOne("command", top);
     assertThatThrownBy(
-            () -> GraphWatch.begin(world.registry(), List.of(new NodeId(99)), false).close())
+            () -> NodeWatch.begin(world.registry(), List.of(new NodeId(99)), false).close())
         .isInstanceOf(UnknownNodeException.class);
-    try (GraphWatch settled = GraphWatch.begin(world.registry(), List.of(top, below), true);
-        GraphWatch terminal = GraphWatch.begin(world.registry(), List.of(top, below), false)) {
-      assertThat(settled.isOver()).isFalse();
+    try (Watch<NodeId, GraphNode> settled =
+            NodeWatch.begin(world.registry(), List.of(top, below), true);
+        Watch<NodeId, GraphNode> terminal =
+            NodeWatch.begin(world.registry(), List.of(top, below), false)) {
+      assertThat(settled.pending()).isPositive();
       world.fail(top);
-      while (!settled.isOver()) {
+      while (settled.pending() > 0) {
         settled.await(Duration.ofSeconds(10));
       }
-      assertThat(settled.states())
-          .isEqualTo(Map.of(top, NodeState.FAILED, below, NodeState.BLOCKED));
+      assertThat(settled.states().get(top).state()).isEqualTo(NodeState.FAILED);
+      assertThat(settled.states().get(below).state()).isEqualTo(NodeState.BLOCKED);
 
       terminal.await(Duration.ofSeconds(10));
-      assertThat(terminal.isOver()).isFalse();
+      assertThat(terminal.pending()).isPositive();
       var _ = world.registry().retry(Caller.ANYONE, top, null);
       world.finish(top);
       world.finish(below);
-      while (!terminal.isOver()) {
+      while (terminal.pending() > 0) {
         terminal.await(Duration.ofSeconds(10));
       }
-      assertThat(terminal.states()).containsValue(NodeState.FINISHED).hasSize(2);
+      assertThat(terminal.states().values())
+          .hasSize(2)
+          .extracting(GraphNode::state)
+          .containsOnly(NodeState.FINISHED);
     }
   }
 }

@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches some things until all of them have ended. One that has ended is not looked at again. For
- * use by one thread; to be closed.
+ * Watches some things until all of them have ended. One that has ended is not looked at again,
+ * unless the source says that it can reopen. For use by one thread; to be closed.
  *
  * @param <K> the name of a thing
  * @param <V> a thing as it was at some moment
@@ -46,6 +46,11 @@ public final class Watch<K, V> implements AutoCloseable {
      * @param state null if it is not there
      */
     boolean isOver(@Nullable V state);
+
+    /** Whether a thing that has ended can go on, so that all must have ended at the same time. */
+    default boolean canReopen() {
+      return false;
+    }
   }
 
   /** A stream of changes, for one thread. */
@@ -129,7 +134,7 @@ public final class Watch<K, V> implements AutoCloseable {
   }
 
   private void read() {
-    Set<K> open = Set.copyOf(pending);
+    Set<K> open = Set.copyOf(source.canReopen() ? states.keySet() : pending);
     Map<K, V> found = source.read(open);
     open.forEach(key -> note(key, found.get(key)));
   }
@@ -141,6 +146,8 @@ public final class Watch<K, V> implements AutoCloseable {
     }
     if (source.isOver(state)) {
       pending.remove(key);
+    } else {
+      pending.add(key);
     }
   }
 
@@ -165,7 +172,8 @@ public final class Watch<K, V> implements AutoCloseable {
       return;
     }
     try {
-      changes.next(timeout, pending::contains).forEach(this::note);
+      Predicate<K> wanted = source.canReopen() ? states::containsKey : pending::contains;
+      changes.next(timeout, wanted).forEach(this::note);
     } catch (PositionLostException _) {
       // Too much has happened to follow it one by one.
       changes.close();

@@ -5,9 +5,14 @@ import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.NodeType;
 import io.millrace.graph.NodeTypes;
+import io.millrace.work.Step;
+import io.millrace.work.StepLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -18,6 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,12 +35,12 @@ import org.slf4j.LoggerFactory;
  * when it wakes them. A store that cannot be reached makes it wait, and so does nothing that a type
  * throws. {@link #step} is for one thread; all else may be called by any.
  */
-public final class GraphScheduler implements AutoCloseable {
-  /** The answer of {@link #step} that says that only a wake makes another one useful. */
-  public static final long NEVER = Long.MAX_VALUE;
+public final class GraphScheduler implements Step, AutoCloseable {
+  static final long NEVER_MILLIS = Long.MAX_VALUE;
 
   private static final Logger LOG = LoggerFactory.getLogger(GraphScheduler.class);
   private static final long PAUSE_MILLIS = 1_000;
+  private static final Duration GRACE = Duration.ofSeconds(10);
 
   /** How many ends may wait to be written before no more attempts begin. */
   private static final int MOST_UNWRITTEN = 1_000;
@@ -51,6 +57,7 @@ public final class GraphScheduler implements AutoCloseable {
   private final ConcurrentLinkedQueue<News> inbox = new ConcurrentLinkedQueue<>();
   private volatile Runnable wake = () -> {};
   private volatile boolean closed;
+  private volatile @Nullable StepLoop loop;
   private volatile int mostPlaces;
   private final int mostOthers;
 
@@ -88,6 +95,14 @@ public final class GraphScheduler implements AutoCloseable {
     this.mostOthers = options.others();
   }
 
+  /** Calls the steps on a thread of its own, until it is closed. */
+  public GraphScheduler start(InstantSource clock) {
+    StepLoop steps = new StepLoop(Thread.ofVirtual().name("millrace-graph"), clock, this);
+    wakeBy(steps::wake);
+    loop = steps.start();
+    return this;
+  }
+
   /**
    * Says whom to wake when a step is due earlier than was said; quickly, and from any thread. To be
    * called once, before the first step.
@@ -108,17 +123,17 @@ public final class GraphScheduler implements AutoCloseable {
     wake.run();
   }
 
-  /**
-   * Does what is due.
-   *
-   * @param nowMillis the time, in milliseconds since 1970
-   * @return when it wants to be called next if nothing wakes it before, in milliseconds since 1970;
-   *     not later than {@code nowMillis} for at once, {@link #NEVER} for not at all
-   */
-  public long step(long nowMillis) {
+  @Override
+  public Instant step(Instant now) {
     if (closed) {
-      return NEVER;
+      return FINISHED;
     }
+    long due = stepAt(now.toEpochMilli());
+    return due == NEVER_MILLIS ? NEVER : Instant.ofEpochMilli(due);
+  }
+
+  /** When the next step is due. */
+  private long stepAt(long nowMillis) {
     for (News news = inbox.poll(); news != null; news = inbox.poll()) {
       take(news, nowMillis);
     }
@@ -207,7 +222,7 @@ public final class GraphScheduler implements AutoCloseable {
     int places = mostPlaces - roster.places();
     int others = mostOthers - roster.others();
     if (ends.waiting() > MOST_UNWRITTEN) {
-      return NEVER;
+      return NEVER_MILLIS;
     }
     Choice.Chosen chosen = choice.choose(places, others, nowMillis);
     List<GraphWork.Item> started = chosen.ids().isEmpty() ? List.of() : graph.start(chosen.ids());
@@ -223,7 +238,7 @@ public final class GraphScheduler implements AutoCloseable {
     if (chosen.more()) {
       return nowMillis;
     }
-    long due = graph.nextDueMillis().orElse(NEVER);
+    long due = graph.nextDueMillis().orElse(NEVER_MILLIS);
     // One that is due already, and for which there is no room, must not hide later ones.
     return due > nowMillis ? due : nowMillis + PAUSE_MILLIS;
   }
@@ -262,10 +277,16 @@ public final class GraphScheduler implements AutoCloseable {
     wake.run();
   }
 
-  /** Ends the scheduling. What runs goes on, and the next scheduler of this graph finds it. */
+  /**
+   * Ends the scheduling, and waits up to 10 seconds for a step that is under way. What runs goes
+   * on, and the next scheduler of this graph finds it.
+   */
   @Override
   public void close() {
     closed = true;
     wake.run();
+    if (loop != null && !loop.close(GRACE)) {
+      LOG.warn("the scheduler of graphs still waits for the store");
+    }
   }
 }

@@ -53,7 +53,7 @@ final class Kills {
    * @return when one is to be told again that could not be, in milliseconds since 1970
    */
   long tellWanted(long nowMillis) {
-    long again = GraphScheduler.NEVER;
+    long again = GraphScheduler.NEVER_MILLIS;
     for (Map.Entry<NodeId, Kill> wanted : graph.killing().entrySet()) {
       Trial trial = roster.underWay(wanted.getKey());
       if (trial == null || wanted.getValue().equals(trial.told)) {

@@ -30,8 +30,8 @@
  * is synced to disk. The folder of a program that is over is emptied and becomes that of another
  * attempt, so a few are there that nobody uses; the next server removes them.
  *
- * <p>{@link io.millrace.graph.schedule.GraphScheduler} is driven by steps; {@link
- * io.millrace.graph.schedule.SchedulerDriver} is the thread that does it in a server.
+ * <p>{@link io.millrace.graph.schedule.GraphScheduler} is a {@link io.millrace.work.Step}, which a
+ * {@link io.millrace.work.StepLoop} drives in a server.
  */
 @NullMarked
 package io.millrace.graph.schedule;

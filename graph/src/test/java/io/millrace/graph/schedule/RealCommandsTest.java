@@ -42,14 +42,14 @@ class RealCommandsTest {
   private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
   private final StandardTypes types = new StandardTypes(launcher);
   private final Path root;
-  private SchedulerDriver driver;
+  private GraphScheduler driver;
 
   RealCommandsTest(@TempDir Path root) {
     this.root = root;
     this.driver = drive();
   }
 
-  private SchedulerDriver drive() {
+  private GraphScheduler drive() {
     Surroundings surroundings =
         new Surroundings(
             launcher, (id, attempt) -> Map.of("MILLRACE_URL", "http://x/" + id), executor);
@@ -59,7 +59,7 @@ class RealCommandsTest {
             new NodeTypes(types.types()),
             new SchedulerOptions(root.resolve("scheduler"), 4, 10),
             surroundings);
-    return SchedulerDriver.start(scheduler, InstantSource.system());
+    return scheduler.start(InstantSource.system());
   }
 
   @AfterEach

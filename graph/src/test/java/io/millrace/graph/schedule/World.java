@@ -7,7 +7,9 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeTypes;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.work.Step;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
@@ -70,7 +72,8 @@ final class World {
 
   void step() {
     woken = false;
-    nextMillis = scheduler.step(nowMillis);
+    Instant next = scheduler.step(Instant.ofEpochMilli(nowMillis));
+    nextMillis = next.equals(Step.NEVER) ? Long.MAX_VALUE : next.toEpochMilli();
   }
 
   void task() {

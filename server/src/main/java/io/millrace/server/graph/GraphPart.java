@@ -5,14 +5,12 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.graph.GraphEnvironment;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
-import io.millrace.graph.GraphSweeper;
 import io.millrace.graph.NodeType;
 import io.millrace.graph.NodeTypes;
 import io.millrace.graph.Phase;
 import io.millrace.graph.StoredGraph;
 import io.millrace.graph.Work;
 import io.millrace.graph.schedule.GraphScheduler;
-import io.millrace.graph.schedule.SchedulerDriver;
 import io.millrace.graph.schedule.SchedulerOptions;
 import io.millrace.graph.schedule.Surroundings;
 import io.millrace.graph.type.StandardTypes;
@@ -62,7 +60,7 @@ public final class GraphPart implements Part {
   private final ExecutorService runs =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("graph-run-", 0).factory());
   private @Nullable GraphFigures figures;
-  private @Nullable SchedulerDriver driver;
+  private @Nullable GraphScheduler scheduler;
 
   private GraphPart(
       GraphSettings settings,
@@ -175,8 +173,7 @@ public final class GraphPart implements Part {
 
   @Override
   public List<Activity> activities() {
-    GraphSweeper sweeper = graph.sweeper();
-    return List.of(new Activity("graph-sweeper", now -> now.plusMillis(sweeper.step())));
+    return List.of(new Activity("graph-sweeper", graph.sweeper()));
   }
 
   /** Lets nodes run, those first that ran when the server stopped. */
@@ -191,14 +188,14 @@ public final class GraphPart implements Part {
                 Map.of("MILLRACE_URL", reached, "MILLRACE_TOKEN", tokens.of(id, attempt)),
             runs);
     SchedulerOptions options = settings.scheduling(folder);
-    GraphScheduler scheduler =
+    scheduler =
         new GraphScheduler(
             figures == null ? graph.work() : figures.measure(graph.work()),
             types.all(),
             options,
             surroundings);
     FilePermissions.warnIfShared("folder of graph commands", options.folder());
-    driver = SchedulerDriver.start(scheduler, Clock.systemUTC());
+    scheduler.start(Clock.systemUTC());
   }
 
   /**
@@ -207,8 +204,8 @@ public final class GraphPart implements Part {
    */
   @Override
   public void close() {
-    if (driver != null) {
-      driver.close();
+    if (scheduler != null) {
+      scheduler.close();
     }
     runs.shutdown();
     try {

@@ -1,9 +1,10 @@
 package io.millrace.server.graph;
 
+import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
-import io.millrace.graph.GraphWatch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeWatch;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Deadline;
@@ -13,6 +14,7 @@ import io.millrace.http.Reply;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.processes.Signal;
+import io.millrace.work.Watch;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -98,21 +100,21 @@ final class SchedulerRoutes {
     List<NodeId> ids = Ids.ofList(request);
     boolean untilSettled = untilSettled(request.query());
     Duration timeout = timeout(request.query(), MOST_WAIT);
-    try (GraphWatch watch = GraphWatch.begin(graph, ids, untilSettled);
+    try (Watch<NodeId, GraphNode> watch = NodeWatch.begin(graph, ids, untilSettled);
         Deadline deadline = new Deadline(request, timeout)) {
       Duration step = deadline.step();
-      while (!watch.isOver() && step.isPositive()) {
+      while (watch.pending() > 0 && step.isPositive()) {
         watch.await(step);
         step = deadline.step();
       }
       ObjectNode states = Json.object();
       watch
           .states()
-          .forEach((id, state) -> {
-            if (graph.node(id).isEmpty()) {
+          .forEach((id, node) -> {
+            if (node == null) {
               throw new HttpProblem(410, "node " + id + " was removed while it was waited for");
             }
-            states.put(id.toString(), state.word());
+            states.put(id.toString(), node.state().word());
           });
       return Json.reply(states);
     }
