@@ -7,7 +7,7 @@ import io.millrace.store.Position;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.Subscription;
-import io.millrace.wire.Stream;
+import io.millrace.wire.ChangeStream;
 import io.millrace.wire.WireException;
 import java.io.IOException;
 import java.time.Duration;
@@ -88,10 +88,10 @@ final class HttpSubscription implements Subscription {
           Request.get(path(interest, after), Math.min(patienceMillis, SILENCE_MILLIS));
       Events events = new Events(connection.stream(request, "text/event-stream"));
       Event first = events.next();
-      if (first.name().equals(Stream.LOST)) {
-        throw Stream.readLost(first.data());
+      if (first.name().equals(ChangeStream.LOST)) {
+        throw ChangeStream.readLost(first.data());
       }
-      Opened opened = new Opened(connection, events, Stream.readPosition(first.data()));
+      Opened opened = new Opened(connection, events, ChangeStream.readPosition(first.data()));
       connection = null;
       return opened;
     } catch (WireException e) {
@@ -152,14 +152,14 @@ final class HttpSubscription implements Subscription {
       while (true) {
         Event event = events.next();
         switch (event.name()) {
-          case Stream.COMMIT -> {
+          case ChangeStream.COMMIT -> {
             int bytes = Math.min(event.data().length, QUEUE_BYTES);
-            Commit commit = Stream.readCommit(event.data());
+            Commit commit = ChangeStream.readCommit(event.data());
             room.acquire(bytes);
             queue.put(new Arrived(commit, bytes));
             last = commit.position();
           }
-          case Stream.LOST -> throw Stream.readLost(event.data());
+          case ChangeStream.LOST -> throw ChangeStream.readLost(event.data());
           default -> LOG.debug("unknown event {} of {}", event.name(), server);
         }
       }

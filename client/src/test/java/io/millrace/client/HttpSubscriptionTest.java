@@ -13,8 +13,8 @@ import io.millrace.store.PositionLostException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.Subscription;
 import io.millrace.store.Task;
+import io.millrace.wire.ChangeStream;
 import io.millrace.wire.DataForm;
-import io.millrace.wire.Stream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -65,9 +65,9 @@ final class HttpSubscriptionTest {
               lines.add(request.line());
               int from = (request.number() - 1) * 2;
               begin(out, from);
-              event(out, Stream.COMMIT, Stream.write(commit(from + 1), DataForm.TEXT));
+              event(out, ChangeStream.COMMIT, ChangeStream.write(commit(from + 1), DataForm.TEXT));
               write(out, ": alive\n\n");
-              event(out, Stream.COMMIT, Stream.write(commit(from + 2), DataForm.TEXT));
+              event(out, ChangeStream.COMMIT, ChangeStream.write(commit(from + 2), DataForm.TEXT));
               write(out, "event: commit\ndata: {\"position\":\"a-");
               if (request.number() < 3) {
                 ScriptedServer.hangUp(out);
@@ -99,7 +99,7 @@ final class HttpSubscriptionTest {
               for (int i = 1; i <= 20; i++) {
                 Position position = new Position(10, i);
                 Commit commit = new Commit(position, 5, Owner.client(1), false, changes);
-                event(out, Stream.COMMIT, Stream.write(commit, DataForm.BASE64));
+                event(out, ChangeStream.COMMIT, ChangeStream.write(commit, DataForm.BASE64));
               }
             });
         HttpTaskStore store = HttpTaskStore.open(server.address());
@@ -127,7 +127,7 @@ final class HttpSubscriptionTest {
               } else {
                 begin(out, 0);
               }
-              event(out, Stream.LOST, Stream.write(lost));
+              event(out, ChangeStream.LOST, ChangeStream.write(lost));
               ScriptedServer.hangUp(out);
             });
         HttpTaskStore store = HttpTaskStore.open(server.address())) {

@@ -1,21 +1,25 @@
 package io.millrace.wire;
 
 import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.GroupSummary;
 import io.millrace.store.Outcome;
 import io.millrace.store.Position;
 import io.millrace.store.Reason;
 import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
 import java.io.OutputStream;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
 
 /**
- * What the server answers. Lists are written to a stream as they go, which is left open and gets
- * its own {@link java.io.IOException}s wrapped in {@link WireException}; every {@code read} method
- * throws {@link WireException} where the bytes are not of the form, and leaves out fields that it
- * does not know. All methods may be called by any thread.
+ * What the server answers. Lists are written to a stream as they go, which is left open; its {@link
+ * java.io.IOException}s are wrapped in {@link WireException}. Every {@code read} method throws
+ * {@link WireException} if the bytes are not of the form, and ignores fields that it does not know.
+ * All methods may be called by any thread.
  */
 public final class Answers {
   /** The header of a read that says at which position it was true. */
@@ -26,35 +30,144 @@ public final class Answers {
 
   private Answers() {}
 
-  /** The status that an answer to an update or claim travels with. */
+  /** The HTTP status of an answer to an update or claim. */
   public static int status(Outcome outcome) {
     return switch (outcome) {
       case Outcome.Done _ -> 200;
       case Outcome.Refused refused -> {
-        if (has(refused, Reason.Kind.MALFORMED)) {
+        List<Reason.Kind> kinds = refused.reasons().stream().map(Reason::kind).toList();
+        if (kinds.contains(Reason.Kind.MALFORMED)) {
           yield 400;
         }
-        if (has(refused, Reason.Kind.TOO_LARGE)) {
+        if (kinds.contains(Reason.Kind.TOO_LARGE)) {
           yield 413;
         }
-        boolean onlyFull = refused.reasons().stream().allMatch(r -> r.kind() == Reason.Kind.FULL);
-        yield onlyFull ? 503 : 409;
+        yield kinds.stream().allMatch(kind -> kind == Reason.Kind.FULL) ? 503 : 409;
       }
     };
   }
 
-  private static boolean has(Outcome.Refused refused, Reason.Kind kind) {
-    return refused.reasons().stream().anyMatch(reason -> reason.kind() == kind);
-  }
-
   /** The answer to an update or claim. */
   public static byte[] write(Outcome outcome, DataForm form) {
-    return JsonText.write(json -> OutcomeForm.write(json, outcome, form));
+    return JsonText.write(json -> {
+      json.writeStartObject();
+      switch (outcome) {
+        case Outcome.Done done -> writeDone(json, done, form);
+        case Outcome.Refused refused -> writeRefused(json, refused);
+      }
+      json.writeEndObject();
+    });
+  }
+
+  private static void writeDone(JsonGenerator json, Outcome.Done done, DataForm form) {
+    JsonText.list(
+        json, "tasks", done.tasks(), task -> TaskForm.write(json, task, done.timeMillis(), form));
+    JsonText.listIfAny(
+        json, "documents", done.documents(), document -> DocumentForm.write(json, document, form));
+    writePosition(json, done.position(), done.timeMillis());
+    if (done.repeated()) {
+      json.writeBooleanProperty("repeated", true);
+    }
+  }
+
+  private static void writeRefused(JsonGenerator json, Outcome.Refused refused) {
+    JsonText.list(json, "errors", refused.reasons(), reason -> json.writeString(reason.message()));
+    JsonText.list(
+        json,
+        "refusal",
+        refused.reasons(),
+        reason -> {
+          json.writeStartObject();
+          json.writeStringProperty("kind", Scalars.word(reason.kind()));
+          if (reason.task() != null) {
+            TaskForm.writeRefFields(json, reason.task());
+          }
+          if (reason.document() != null) {
+            DocumentForm.writeKey(json, reason.document());
+          }
+          json.writeEndObject();
+        });
+    writePosition(json, refused.position(), refused.timeMillis());
+  }
+
+  private static void writePosition(JsonGenerator json, Position position, long timeMillis) {
+    json.writeStringProperty("position", position.toString());
+    json.writeNumberProperty("time", timeMillis);
   }
 
   /** Reads what {@link #write(Outcome, DataForm)} wrote. */
   public static Outcome readOutcome(byte[] body) {
-    return JsonInput.read(body, OutcomeForm::read);
+    return JsonInput.read(body, Answers::readOutcome);
+  }
+
+  private static Outcome readOutcome(JsonInput in) {
+    List<Task> tasks = null;
+    List<Document> documents = List.of();
+    List<String> errors = null;
+    List<Reason> refusal = List.of();
+    Position position = null;
+    long time = 0;
+    boolean repeated = false;
+    for (String name = in.object(); name != null; name = in.field()) {
+      switch (name) {
+        case "tasks" -> tasks = in.list(TaskForm::read);
+        case "documents" -> documents = in.list(DocumentForm::read);
+        case "errors" -> errors = in.list(JsonInput::text);
+        case "refusal" -> refusal = in.list(Answers::readReason);
+        case "position" -> position = Scalars.position(in);
+        case "time" -> time = in.integer();
+        case "repeated" -> repeated = in.truth();
+        default -> in.skip();
+      }
+    }
+    if (position == null) {
+      throw in.wrong("is an answer without a position");
+    }
+    if (errors != null) {
+      return new Outcome.Refused(position, time, reasons(in, errors, refusal));
+    }
+    if (tasks == null) {
+      throw in.wrong("is an answer without tasks or errors");
+    }
+    return new Outcome.Done(position, time, tasks, documents, repeated);
+  }
+
+  private static Reason readReason(JsonInput in) {
+    Reason.Kind kind = null;
+    long id = 0;
+    long origin = 0;
+    String collection = null;
+    String key = null;
+    for (String name = in.object(); name != null; name = in.field()) {
+      switch (name) {
+        case "kind" -> kind = Scalars.kind(in);
+        case "id" -> id = in.integer();
+        case "origin" -> origin = in.integer();
+        case "collection" -> collection = in.text();
+        case "key" -> key = in.text();
+        default -> in.skip();
+      }
+    }
+    if (kind == null) {
+      throw in.wrong("needs a kind");
+    }
+    TaskRef task = id == 0 && origin == 0 ? null : new TaskRef(id, origin);
+    DocumentKey document =
+        collection == null || key == null ? null : new DocumentKey(collection, key);
+    return new Reason(kind, task, document, "");
+  }
+
+  /** The reasons with their messages, which are in a list beside them that old clients read. */
+  private static List<Reason> reasons(JsonInput in, List<String> errors, List<Reason> refusal) {
+    if (errors.size() != refusal.size() || errors.isEmpty()) {
+      throw in.wrong("has errors and a refusal that do not match");
+    }
+    List<Reason> reasons = new ArrayList<>();
+    for (int i = 0; i < errors.size(); i++) {
+      Reason reason = refusal.get(i);
+      reasons.add(new Reason(reason.kind(), reason.task(), reason.document(), errors.get(i)));
+    }
+    return reasons;
   }
 
   /** One task, with its state at {@code nowMillis}. */
@@ -72,76 +185,61 @@ public final class Answers {
       OutputStream target, Iterable<Task> tasks, long nowMillis, DataForm form) {
     JsonText.write(
         target,
-        json -> {
-          json.writeStartArray();
-          for (Task task : tasks) {
-            TaskForm.write(json, task, nowMillis, form);
-          }
-          json.writeEndArray();
-        });
+        json -> JsonText.list(json, tasks, task -> TaskForm.write(json, task, nowMillis, form)));
   }
 
-  /** Tasks, with their states at {@code nowMillis}, and null for each that is not there. */
+  /** Tasks, with their states at {@code nowMillis}, and null for each that is missing. */
   public static void writeFound(
       OutputStream target, List<Optional<Task>> tasks, long nowMillis, DataForm form) {
     JsonText.write(
         target,
-        json -> {
-          json.writeStartArray();
-          for (Optional<Task> task : tasks) {
-            if (task.isPresent()) {
-              TaskForm.write(json, task.get(), nowMillis, form);
-            } else {
-              json.writeNull();
-            }
-          }
-          json.writeEndArray();
-        });
+        json ->
+            JsonText.list(
+                json,
+                tasks,
+                found ->
+                    found.ifPresentOrElse(
+                        task -> TaskForm.write(json, task, nowMillis, form), json::writeNull)));
   }
 
   /** Reads what {@link #writeFound} or {@link #writeTasks} wrote. */
   public static List<Optional<Task>> readFound(byte[] body) {
     return JsonInput.read(
         body,
-        list ->
-            Lists.read(
-                list, in -> in.isNull() ? Optional.empty() : Optional.of(TaskForm.read(in))));
+        list -> list.list(in -> in.isNull() ? Optional.empty() : Optional.of(TaskForm.read(in))));
   }
 
   /** Reads what {@link #writeTasks} wrote. */
   public static List<Task> readTasks(byte[] body) {
-    return JsonInput.read(body, list -> Lists.read(list, TaskForm::read));
+    return JsonInput.read(body, in -> in.list(TaskForm::read));
   }
 
   /** The names of groups, a list of strings. */
   public static byte[] writeNames(List<GroupSummary> groups) {
-    return JsonText.write(json -> {
-      json.writeStartArray();
-      groups.forEach(group -> json.writeString(group.name()));
-      json.writeEndArray();
-    });
+    return JsonText.write(
+        json -> JsonText.list(json, groups, group -> json.writeString(group.name())));
   }
 
-  /** Groups with how many tasks they have. */
+  /** Groups with the numbers of their tasks. */
   public static byte[] writeSummaries(List<GroupSummary> groups) {
-    return JsonText.write(json -> {
-      json.writeStartArray();
-      for (GroupSummary group : groups) {
-        json.writeStartObject();
-        json.writeStringProperty("group", group.name());
-        json.writeNumberProperty("waiting", group.waiting());
-        json.writeNumberProperty("delayed", group.delayed());
-        json.writeNumberProperty("owned", group.owned());
-        json.writeNumberProperty("claimed", group.claimed());
-        json.writeEndObject();
-      }
-      json.writeEndArray();
-    });
+    return JsonText.write(json ->
+        JsonText.list(
+            json,
+            groups,
+            group -> {
+              json.writeStartObject();
+              json.writeStringProperty("group", group.name());
+              json.writeNumberProperty("waiting", group.waiting());
+              json.writeNumberProperty("delayed", group.delayed());
+              json.writeNumberProperty("owned", group.owned());
+              json.writeNumberProperty("claimed", group.claimed());
+              json.writeEndObject();
+            }));
   }
 
   /** Reads what {@link #writeSummaries} wrote. */
   public static List<GroupSummary> readSummaries(byte[] body) {
-    return JsonInput.read(body, list -> Lists.read(list, Answers::readSummary));
+    return JsonInput.read(body, in -> in.list(Answers::readSummary));
   }
 
   private static GroupSummary readSummary(JsonInput in) {
@@ -150,8 +248,7 @@ public final class Answers {
     long delayed = 0;
     long owned = 0;
     long claimed = 0;
-    in.object();
-    for (String name = in.field(); name != null; name = in.field()) {
+    for (String name = in.object(); name != null; name = in.field()) {
       switch (name) {
         case "group" -> group = in.text();
         case "waiting" -> waiting = in.integer(0, Long.MAX_VALUE);
@@ -162,7 +259,7 @@ public final class Answers {
       }
     }
     if (group == null) {
-      throw in.lacking("needs a group");
+      throw in.wrong("needs a group");
     }
     return new GroupSummary(group, waiting, delayed, owned, claimed);
   }
@@ -182,31 +279,25 @@ public final class Answers {
       OutputStream target, Iterable<Document> documents, DataForm form) {
     JsonText.write(
         target,
-        json -> {
-          json.writeStartArray();
-          for (Document document : documents) {
-            DocumentForm.write(json, document, form);
-          }
-          json.writeEndArray();
-        });
+        json ->
+            JsonText.list(json, documents, document -> DocumentForm.write(json, document, form)));
   }
 
   /** Reads what {@link #writeDocuments} wrote. */
   public static List<Document> readDocuments(byte[] body) {
-    return JsonInput.read(body, list -> Lists.read(list, DocumentForm::read));
+    return JsonInput.read(body, in -> in.list(DocumentForm::read));
   }
 
-  /** Where the store stands: {@code {"position":…,"time":…}}. */
+  /** The current position of the store: {@code {"position":…,"time":…}}. */
   public static byte[] write(Position position, long timeMillis) {
     return JsonText.write(json -> {
       json.writeStartObject();
-      json.writeStringProperty("position", position.toString());
-      json.writeNumberProperty("time", timeMillis);
+      writePosition(json, position, timeMillis);
       json.writeEndObject();
     });
   }
 
-  /** What went wrong with a read, or with a request that reached no verb: {@code {"error":…}}. */
+  /** The failure of a read, or of a request that reached no verb: {@code {"error":…}}. */
   public static byte[] writeError(String message) {
     return JsonText.write(json -> {
       json.writeStartObject();
@@ -216,10 +307,10 @@ public final class Answers {
   }
 
   /**
-   * What went wrong with an update or claim before the store could decide it: {@code
-   * {"errors":[…]}}, and with a kind {@code "refusal":[{"kind":…}]} beside it.
+   * The failure of an update or claim before the store could decide it: {@code {"errors":[…]}}, and
+   * with a kind {@code "refusal":[{"kind":…}]} beside it.
    *
-   * @param kind null where the request is not at fault
+   * @param kind null if the request is not at fault
    */
   public static byte[] writeErrors(String message, Reason.@Nullable Kind kind) {
     return JsonText.write(json -> {
@@ -230,7 +321,7 @@ public final class Answers {
       if (kind != null) {
         json.writeArrayPropertyStart("refusal");
         json.writeStartObject();
-        json.writeStringProperty("kind", Words.of(kind));
+        json.writeStringProperty("kind", Scalars.word(kind));
         json.writeEndObject();
         json.writeEndArray();
       }
@@ -244,16 +335,15 @@ public final class Answers {
         body,
         in -> {
           String message = null;
-          in.object();
-          for (String name = in.field(); name != null; name = in.field()) {
+          for (String name = in.object(); name != null; name = in.field()) {
             switch (name) {
               case "error" -> message = in.text();
-              case "errors" -> message = String.join("; ", Lists.read(in, JsonInput::text));
+              case "errors" -> message = String.join("; ", in.list(JsonInput::text));
               default -> in.skip();
             }
           }
           if (message == null) {
-            throw in.lacking("needs an error");
+            throw in.wrong("needs an error");
           }
           return message;
         });

@@ -4,7 +4,6 @@ import io.millrace.store.Claim;
 import io.millrace.store.ClaimOrder;
 import io.millrace.store.Owner;
 import io.millrace.store.TaskRef;
-import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.core.JsonGenerator;
 
@@ -22,32 +21,31 @@ final class ClaimForm {
     long wait = 0;
     List<TaskRef> depends = List.of();
     String requestId = null;
-    in.object();
-    for (String name = in.field(); name != null; name = in.field()) {
+    for (String name = in.object(); name != null; name = in.field()) {
       switch (name) {
-        case "clientid" -> client = ClientIds.read(in);
+        case "clientid" -> client = Scalars.clientId(in);
         case "group", "groups" -> {
           if (groups != null) {
             throw in.wrong("comes beside another: give group or groups");
           }
-          groups = name.equals("group") ? List.of(in.text()) : readNames(in);
+          groups = name.equals("group") ? List.of(in.text()) : in.list(JsonInput::text);
         }
-        case "duration" -> lease = in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
+        case "duration" -> lease = in.integer();
         case "count" -> count = (int) in.integer(Integer.MIN_VALUE, Integer.MAX_VALUE);
-        case "order" -> order = Words.order(in);
+        case "order" -> order = Scalars.order(in);
         case "whilefewerthan" ->
             whileFewerThan = (int) in.integer(Integer.MIN_VALUE, Integer.MAX_VALUE);
-        case "wait" -> wait = in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
-        case "depends" -> depends = TaskForm.readRefs(in);
+        case "wait" -> wait = in.integer();
+        case "depends" -> depends = in.list(TaskForm::readRef);
         case "requestid" -> requestId = in.text();
         default -> throw in.unknown();
       }
     }
     if (client < 0) {
-      throw in.lacking("needs a clientid, a whole number");
+      throw in.wrong("needs a clientid, a whole number");
     }
     if (lease == null) {
-      throw in.lacking("needs a duration, in milliseconds");
+      throw in.wrong("needs a duration, in milliseconds");
     }
     return new Claim(
         new Owner(principal, client),
@@ -61,33 +59,20 @@ final class ClaimForm {
         requestId);
   }
 
-  private static List<String> readNames(JsonInput in) {
-    List<String> names = new ArrayList<>();
-    in.array();
-    while (in.element()) {
-      names.add(in.text());
-    }
-    return names;
-  }
-
   static void write(JsonGenerator json, Claim claim) {
     json.writeStartObject();
-    json.writeNumberProperty("clientid", ClientIds.shown(claim.client().client()));
+    json.writeNumberProperty("clientid", Scalars.clientId(claim.client().client()));
     if (claim.groups().size() == 1) {
       json.writeStringProperty("group", claim.groups().getFirst());
     } else {
-      json.writeArrayPropertyStart("groups");
-      for (String group : claim.groups()) {
-        json.writeString(group);
-      }
-      json.writeEndArray();
+      JsonText.list(json, "groups", claim.groups(), json::writeString);
     }
     json.writeNumberProperty("duration", claim.leaseMillis());
     if (claim.count() != 1) {
       json.writeNumberProperty("count", claim.count());
     }
     if (claim.order() != ClaimOrder.RANDOM) {
-      json.writeStringProperty("order", Words.of(claim.order()));
+      json.writeStringProperty("order", Scalars.word(claim.order()));
     }
     if (claim.whileFewerThan() != 0) {
       json.writeNumberProperty("whilefewerthan", claim.whileFewerThan());

@@ -5,7 +5,6 @@ import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -24,8 +23,7 @@ final class DocumentForm {
 
   static Document read(JsonInput in) {
     Fields fields = new Fields();
-    in.object();
-    for (String name = in.field(); name != null; name = in.field()) {
+    for (String name = in.object(); name != null; name = in.field()) {
       if (!fields.take(in, name)) {
         in.skip();
       }
@@ -38,71 +36,51 @@ final class DocumentForm {
     json.writeStringProperty("key", key.key());
   }
 
-  static void writePuts(JsonGenerator json, List<Put> puts) {
-    if (puts.isEmpty()) {
-      return;
+  static void writePut(JsonGenerator json, Put put) {
+    json.writeStartObject();
+    writeKey(json, put.key());
+    json.writeNumberProperty("version", put.expectedVersion());
+    JsonText.data(json, "body", "body64", put.body(), DataForm.TEXT);
+    if (put.template()) {
+      json.writeBooleanProperty("template", true);
     }
-    json.writeArrayPropertyStart("puts");
-    for (Put put : puts) {
-      json.writeStartObject();
-      writeKey(json, put.key());
-      json.writeNumberProperty("version", put.expectedVersion());
-      JsonText.data(json, "body", "body64", put.body(), DataForm.TEXT);
-      if (put.template()) {
-        json.writeBooleanProperty("template", true);
-      }
-      json.writeEndObject();
-    }
-    json.writeEndArray();
+    json.writeEndObject();
   }
 
-  static List<Put> readPuts(JsonInput in) {
-    List<Put> puts = new ArrayList<>();
-    in.array();
-    while (in.element()) {
-      Fields fields = new Fields();
-      boolean template = false;
-      in.object();
-      for (String name = in.field(); name != null; name = in.field()) {
-        if (name.equals("template")) {
-          template = in.truth();
-        } else if (!fields.take(in, name)) {
-          throw in.unknown();
-        }
+  static Put readPut(JsonInput in) {
+    Fields fields = new Fields();
+    boolean template = false;
+    for (String name = in.object(); name != null; name = in.field()) {
+      if (name.equals("template")) {
+        template = in.truth();
+      } else if (!fields.take(in, name)) {
+        throw in.unknown();
       }
-      puts.add(new Put(fields.documentKey(), fields.version, fields.body, template));
     }
-    return puts;
+    return new Put(fields.documentKey(), fields.version, fields.body, template);
   }
 
   static void writeVersions(JsonGenerator json, String name, List<DocumentVersion> versions) {
-    if (versions.isEmpty()) {
-      return;
-    }
-    json.writeArrayPropertyStart(name);
-    for (DocumentVersion version : versions) {
-      json.writeStartObject();
-      writeKey(json, version.key());
-      json.writeNumberProperty("version", version.version());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
+    JsonText.listIfAny(
+        json,
+        name,
+        versions,
+        version -> {
+          json.writeStartObject();
+          writeKey(json, version.key());
+          json.writeNumberProperty("version", version.version());
+          json.writeEndObject();
+        });
   }
 
-  static List<DocumentVersion> readVersions(JsonInput in) {
-    List<DocumentVersion> versions = new ArrayList<>();
-    in.array();
-    while (in.element()) {
-      Fields fields = new Fields();
-      in.object();
-      for (String name = in.field(); name != null; name = in.field()) {
-        if (name.startsWith("body") || !fields.take(in, name)) {
-          throw in.unknown();
-        }
+  static DocumentVersion readVersion(JsonInput in) {
+    Fields fields = new Fields();
+    for (String name = in.object(); name != null; name = in.field()) {
+      if (name.startsWith("body") || !fields.take(in, name)) {
+        throw in.unknown();
       }
-      versions.add(new DocumentVersion(fields.documentKey(), fields.version));
     }
-    return versions;
+    return new DocumentVersion(fields.documentKey(), fields.version);
   }
 
   /** What has been read of an object that names a document. */

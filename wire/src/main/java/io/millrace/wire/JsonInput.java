@@ -1,7 +1,9 @@
 package io.millrace.wire;
 
 import io.millrace.store.Bytes;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -40,14 +42,27 @@ final class JsonInput {
     }
   }
 
-  /** Expects the beginning of an object. */
-  void object() {
+  /** Expects the beginning of an object and goes on to its first field, as {@link #field} does. */
+  @Nullable String object() {
     expect(JsonToken.START_OBJECT, "an object");
+    return field();
   }
 
-  /** Expects the beginning of an array. */
-  void array() {
+  /**
+   * Reads a list whose elements all have one form.
+   *
+   * @throws WireException.TooManyParts if there are more elements than allowed
+   */
+  <T> List<T> list(Function<JsonInput, T> element) {
     expect(JsonToken.START_ARRAY, "a list");
+    List<T> list = new ArrayList<>();
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      if (elements++ == mostElements) {
+        throw new WireException.TooManyParts(mostElements);
+      }
+      list.add(element.apply(this));
+    }
+    return list;
   }
 
   /**
@@ -88,21 +103,6 @@ final class JsonInput {
     mostElements = most;
   }
 
-  /**
-   * Goes on to the next element of an array; false at its end.
-   *
-   * @throws TooManyPartsException if there are more elements than may be
-   */
-  boolean element() {
-    if (json.nextToken() == JsonToken.END_ARRAY) {
-      return false;
-    }
-    if (elements++ == mostElements) {
-      throw new TooManyPartsException(mostElements);
-    }
-    return true;
-  }
-
   /** Whether this value is null. */
   boolean isNull() {
     return json.currentToken() == JsonToken.VALUE_NULL;
@@ -121,6 +121,13 @@ final class JsonInput {
   /** Leaves out this value with all that is in it. */
   void skip() {
     json.skipChildren();
+  }
+
+  /**
+   * Any whole number. The store refuses ids that name no task, together with all other mistakes.
+   */
+  long integer() {
+    return integer(Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
   /** A whole number from {@code least} to {@code most}. */
@@ -182,13 +189,8 @@ final class JsonInput {
     return new WireException("unknown field: " + path());
   }
 
-  /** What to throw where this value is wrong: its path, followed by {@code what}. */
+  /** What to throw if the value, or the object just read, is wrong: its path, then {@code what}. */
   WireException wrong(String what) {
-    return new WireException(path() + " " + what);
-  }
-
-  /** What to throw where the object just read lacks something: its path, then {@code what}. */
-  WireException lacking(String what) {
     return new WireException(path() + " " + what);
   }
 

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.function.Consumer;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -51,6 +52,27 @@ final class JsonText {
     } catch (JacksonException e) {
       throw new WireException("cannot be written as JSON: " + e.getOriginalMessage(), e);
     }
+  }
+
+  /** Writes a field that is a list. */
+  static <T> void list(JsonGenerator json, String name, Iterable<T> elements, Consumer<T> element) {
+    json.writeName(name);
+    list(json, elements, element);
+  }
+
+  /** Writes a field that is a list, unless the list is empty. */
+  static <T> void listIfAny(
+      JsonGenerator json, String name, List<T> elements, Consumer<T> element) {
+    if (!elements.isEmpty()) {
+      list(json, name, elements, element);
+    }
+  }
+
+  /** Writes a list. */
+  static <T> void list(JsonGenerator json, Iterable<T> elements, Consumer<T> element) {
+    json.writeStartArray();
+    elements.forEach(element);
+    json.writeEndArray();
   }
 
   /** Writes bytes as {@code name} where that is exact, as {@code name} with 64 where not. */

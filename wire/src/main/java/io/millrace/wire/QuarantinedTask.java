@@ -46,11 +46,10 @@ public record QuarantinedTask(String group, long origin, int claims, String reas
           int claims = 0;
           String reason = "";
           Bytes kept = Bytes.EMPTY;
-          in.object();
-          for (String name = in.field(); name != null; name = in.field()) {
+          for (String name = in.object(); name != null; name = in.field()) {
             switch (name) {
               case "group" -> group = in.text();
-              case "origin" -> origin = TaskForm.id(in);
+              case "origin" -> origin = in.integer();
               case "claims" -> claims = (int) in.integer(0, Integer.MAX_VALUE);
               case "reason" -> reason = in.text();
               case "data" -> kept = in.bytes();
@@ -59,7 +58,7 @@ public record QuarantinedTask(String group, long origin, int claims, String reas
             }
           }
           if (group == null || origin == 0) {
-            throw in.lacking("needs a group and an origin");
+            throw in.wrong("needs a group and an origin");
           }
           return new QuarantinedTask(group, origin, claims, reason, kept);
         });

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What clients send. Every {@code read} method throws {@link WireException} where the bytes are not
- * of the form, naming what is wrong; limits and contradictions are the store's to refuse. All
- * methods may be called by any thread.
+ * What clients send. Every {@code read} method throws {@link WireException} if the bytes are not of
+ * the form, naming what is wrong; limits and contradictions are the store's to refuse. All methods
+ * may be called by any thread.
  */
 public final class Requests {
   private Requests() {}
@@ -28,7 +28,7 @@ public final class Requests {
    * The same, but reading ends as soon as there are too many parts.
    *
    * @param mostParts the most adds, updates, deletes and so on together
-   * @throws TooManyPartsException if there are more
+   * @throws WireException.TooManyParts if there are more
    */
   public static Transaction readTransaction(byte[] body, String principal, int mostParts) {
     return JsonInput.read(
@@ -55,15 +55,14 @@ public final class Requests {
         body,
         in -> {
           List<TaskRef> refs = null;
-          in.object();
-          for (String name = in.field(); name != null; name = in.field()) {
+          for (String name = in.object(); name != null; name = in.field()) {
             if (!name.equals("ids")) {
               throw in.unknown();
             }
-            refs = TaskForm.readRefs(in);
+            refs = in.list(TaskForm::readRef);
           }
           if (refs == null) {
-            throw in.lacking("needs a list of ids");
+            throw in.wrong("needs a list of ids");
           }
           for (int i = 0; i < refs.size(); i++) {
             if (!refs.get(i).namesTask()) {
@@ -91,18 +90,11 @@ public final class Requests {
   }
 
   private static long number(String digits, String whole) {
-    if (digits.isEmpty() || digits.length() > 18 || !isDecimal(digits)) {
-      throw new WireException("not a task id: \"" + whole + "\"; an id is a positive number");
-    }
-    long id = Long.parseLong(digits);
+    long id = digits.matches("[0-9]{1,18}") ? Long.parseLong(digits) : 0;
     if (id == 0) {
       throw new WireException("not a task id: \"" + whole + "\"; an id is a positive number");
     }
     return id;
-  }
-
-  private static boolean isDecimal(String digits) {
-    return digits.chars().allMatch(digit -> digit >= '0' && digit <= '9');
   }
 
   /** The body that {@link #readTransaction} reads. The principal stays out of it. */
@@ -119,9 +111,7 @@ public final class Requests {
   public static byte[] write(List<TaskRef> refs) {
     return JsonText.write(json -> {
       json.writeStartObject();
-      json.writeArrayPropertyStart("ids");
-      refs.forEach(ref -> TaskForm.writeRef(json, ref));
-      json.writeEndArray();
+      JsonText.list(json, "ids", refs, ref -> TaskForm.writeRef(json, ref));
       json.writeEndObject();
     });
   }

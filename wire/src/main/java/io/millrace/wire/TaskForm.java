@@ -4,7 +4,6 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Owner;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -21,7 +20,7 @@ final class TaskForm {
     JsonText.data(json, "data", "data64", task.data(), form);
     json.writeNumberProperty("timespec", task.availableAtMillis());
     Owner owner = task.owner();
-    json.writeNumberProperty("ownerid", owner == null ? 0 : ClientIds.shown(owner.client()));
+    json.writeNumberProperty("ownerid", owner == null ? 0 : Scalars.clientId(owner.client()));
     // The seed's ownerid is always a number, so an owner 0 shows by having a principal at all.
     if (owner != null && (owner.client() == 0 || !owner.principal().isEmpty())) {
       json.writeStringProperty("principal", owner.principal());
@@ -29,7 +28,7 @@ final class TaskForm {
     json.writeNumberProperty("origin", task.origin());
     json.writeNumberProperty("token", task.token());
     json.writeNumberProperty("claims", task.claims());
-    json.writeStringProperty("state", Words.of(task.stateAt(nowMillis)));
+    json.writeStringProperty("state", Scalars.word(task.stateAt(nowMillis)));
     json.writeEndObject();
   }
 
@@ -44,16 +43,15 @@ final class TaskForm {
     long token = 0;
     int claims = 0;
     Bytes data = Bytes.EMPTY;
-    in.object();
-    for (String name = in.field(); name != null; name = in.field()) {
+    for (String name = in.object(); name != null; name = in.field()) {
       switch (name) {
         case "id" -> id = in.integer(1, Long.MAX_VALUE);
         case "origin" -> origin = in.integer(1, Long.MAX_VALUE);
         case "group" -> group = in.text();
         case "data" -> data = in.bytes();
         case "data64" -> data = in.base64();
-        case "timespec" -> availableAt = in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
-        case "ownerid" -> owner = ClientIds.read(in);
+        case "timespec" -> availableAt = in.integer();
+        case "ownerid" -> owner = Scalars.clientId(in);
         case "principal" -> principal = in.text();
         case "token" -> token = in.integer(0, Long.MAX_VALUE);
         case "claims" -> claims = (int) in.integer(0, Integer.MAX_VALUE);
@@ -61,7 +59,7 @@ final class TaskForm {
       }
     }
     if (id == 0 || group == null) {
-      throw in.lacking("is a task without id or group");
+      throw in.wrong("is a task without id or group");
     }
     return new Task(
         id,
@@ -81,7 +79,7 @@ final class TaskForm {
     return client == 0 ? null : Owner.client(client);
   }
 
-  /** Writes how a request names a task: its id alone where that says all. */
+  /** Writes how a request names a task: by its id alone if that is enough. */
   static void writeRef(JsonGenerator json, TaskRef ref) {
     if (ref.origin() == 0) {
       json.writeNumber(ref.id());
@@ -102,54 +100,28 @@ final class TaskForm {
     }
   }
 
-  /** Writes a list of references. */
+  /** Writes a list of references, unless it is empty. */
   static void writeRefs(JsonGenerator json, String name, List<TaskRef> refs) {
-    if (refs.isEmpty()) {
-      return;
-    }
-    json.writeArrayPropertyStart(name);
-    for (TaskRef ref : refs) {
-      writeRef(json, ref);
-    }
-    json.writeEndArray();
-  }
-
-  /** Reads a list of references. */
-  static List<TaskRef> readRefs(JsonInput in) {
-    List<TaskRef> refs = new ArrayList<>();
-    in.array();
-    while (in.element()) {
-      refs.add(readRef(in));
-    }
-    return refs;
+    JsonText.listIfAny(json, name, refs, ref -> writeRef(json, ref));
   }
 
   /** Reads a number, or an object with id or origin or both. */
-  private static TaskRef readRef(JsonInput in) {
+  static TaskRef readRef(JsonInput in) {
     if (in.isNumber()) {
-      return new TaskRef(id(in), 0);
+      return new TaskRef(in.integer(), 0);
     }
     if (!in.isObject()) {
       throw in.wrong("must be a task id, or an object with id or origin");
     }
     long id = 0;
     long origin = 0;
-    in.object();
-    for (String name = in.field(); name != null; name = in.field()) {
+    for (String name = in.object(); name != null; name = in.field()) {
       switch (name) {
-        case "id" -> id = id(in);
-        case "origin" -> origin = id(in);
+        case "id" -> id = in.integer();
+        case "origin" -> origin = in.integer();
         default -> throw in.unknown();
       }
     }
     return new TaskRef(id, origin);
-  }
-
-  /**
-   * The id or origin in a request. Any number will do: the store refuses those that name no task,
-   * so that they are named together with all else that is wrong.
-   */
-  static long id(JsonInput in) {
-    return in.integer(Long.MIN_VALUE, Long.MAX_VALUE);
   }
 }

@@ -9,7 +9,6 @@ import io.millrace.store.Transaction.Renewal;
 import io.millrace.store.Transaction.Taking;
 import io.millrace.store.Transaction.Update;
 import io.millrace.store.When;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -31,26 +30,25 @@ final class TransactionForm {
     List<Transaction.DocumentVersion> documentDepends = List.of();
     String requestId = null;
     boolean override = false;
-    in.object();
-    for (String name = in.field(); name != null; name = in.field()) {
+    for (String name = in.object(); name != null; name = in.field()) {
       switch (name) {
-        case "clientid" -> client = ClientIds.read(in);
-        case "adds" -> adds = readAdds(in);
-        case "updates" -> updates = readUpdates(in);
-        case "renewals" -> renewals = ClaimedForm.readRenewals(in);
-        case "takings" -> takings = ClaimedForm.readTakings(in);
-        case "deletes" -> deletes = TaskForm.readRefs(in);
-        case "depends" -> depends = TaskForm.readRefs(in);
-        case "puts" -> puts = DocumentForm.readPuts(in);
-        case "documentdeletes" -> documentDeletes = DocumentForm.readVersions(in);
-        case "documentdepends" -> documentDepends = DocumentForm.readVersions(in);
+        case "clientid" -> client = Scalars.clientId(in);
+        case "adds" -> adds = in.list(TransactionForm::readAdd);
+        case "updates" -> updates = in.list(TransactionForm::readUpdate);
+        case "renewals" -> renewals = in.list(TransactionForm::readRenewal);
+        case "takings" -> takings = in.list(TransactionForm::readTaking);
+        case "deletes" -> deletes = in.list(TaskForm::readRef);
+        case "depends" -> depends = in.list(TaskForm::readRef);
+        case "puts" -> puts = in.list(DocumentForm::readPut);
+        case "documentdeletes" -> documentDeletes = in.list(DocumentForm::readVersion);
+        case "documentdepends" -> documentDepends = in.list(DocumentForm::readVersion);
         case "requestid" -> requestId = in.text();
         case "override" -> override = in.truth();
         default -> throw in.unknown();
       }
     }
     if (client < 0) {
-      throw in.lacking("needs a clientid, a whole number");
+      throw in.wrong("needs a clientid, a whole number");
     }
     return new Transaction(
         new Owner(principal, client),
@@ -69,14 +67,15 @@ final class TransactionForm {
 
   static void write(JsonGenerator json, Transaction transaction) {
     json.writeStartObject();
-    json.writeNumberProperty("clientid", ClientIds.shown(transaction.client().client()));
-    writeAdds(json, transaction.adds());
-    writeUpdates(json, transaction.updates());
-    ClaimedForm.writeRenewals(json, transaction.renewals());
-    ClaimedForm.writeTakings(json, transaction.takings());
+    json.writeNumberProperty("clientid", Scalars.clientId(transaction.client().client()));
+    JsonText.listIfAny(json, "adds", transaction.adds(), add -> writeAdd(json, add));
+    JsonText.listIfAny(json, "updates", transaction.updates(), update -> writeUpdate(json, update));
+    JsonText.listIfAny(
+        json, "renewals", transaction.renewals(), renewal -> writeRenewal(json, renewal));
+    JsonText.listIfAny(json, "takings", transaction.takings(), taking -> writeTaking(json, taking));
     TaskForm.writeRefs(json, "deletes", transaction.deletes());
     TaskForm.writeRefs(json, "depends", transaction.depends());
-    DocumentForm.writePuts(json, transaction.puts());
+    JsonText.listIfAny(json, "puts", transaction.puts(), put -> DocumentForm.writePut(json, put));
     DocumentForm.writeVersions(json, "documentdeletes", transaction.documentDeletes());
     DocumentForm.writeVersions(json, "documentdepends", transaction.documentDepends());
     if (transaction.requestId() != null) {
@@ -88,23 +87,13 @@ final class TransactionForm {
     json.writeEndObject();
   }
 
-  private static List<Add> readAdds(JsonInput in) {
-    List<Add> adds = new ArrayList<>();
-    in.array();
-    while (in.element()) {
-      adds.add(readAdd(in));
-    }
-    return adds;
-  }
-
   private static Add readAdd(JsonInput in) {
     String group = null;
     Bytes data = null;
     When when = null;
     boolean owned = true;
     String local = null;
-    in.object();
-    for (String name = in.field(); name != null; name = in.field()) {
+    for (String name = in.object(); name != null; name = in.field()) {
       switch (name) {
         case "group" -> group = in.text();
         case "data" -> data = only(in, data, in.bytes());
@@ -124,34 +113,18 @@ final class TransactionForm {
         local);
   }
 
-  private static void writeAdds(JsonGenerator json, List<Add> adds) {
-    if (adds.isEmpty()) {
-      return;
+  private static void writeAdd(JsonGenerator json, Add add) {
+    json.writeStartObject();
+    json.writeStringProperty("group", add.group());
+    JsonText.data(json, "data", "data64", add.data(), DataForm.TEXT);
+    writeWhen(json, add.when());
+    if (!add.owned() && !isNow(add.when())) {
+      json.writeBooleanProperty("owned", false);
     }
-    json.writeArrayPropertyStart("adds");
-    for (Add add : adds) {
-      json.writeStartObject();
-      json.writeStringProperty("group", add.group());
-      JsonText.data(json, "data", "data64", add.data(), DataForm.TEXT);
-      writeWhen(json, add.when());
-      if (!add.owned() && !isNow(add.when())) {
-        json.writeBooleanProperty("owned", false);
-      }
-      if (add.localName() != null) {
-        json.writeStringProperty("local", add.localName());
-      }
-      json.writeEndObject();
+    if (add.localName() != null) {
+      json.writeStringProperty("local", add.localName());
     }
-    json.writeEndArray();
-  }
-
-  private static List<Update> readUpdates(JsonInput in) {
-    List<Update> updates = new ArrayList<>();
-    in.array();
-    while (in.element()) {
-      updates.add(readUpdate(in));
-    }
-    return updates;
+    json.writeEndObject();
   }
 
   private static Update readUpdate(JsonInput in) {
@@ -160,11 +133,10 @@ final class TransactionForm {
     Bytes data = null;
     boolean keep = false;
     When when = null;
-    in.object();
-    for (String name = in.field(); name != null; name = in.field()) {
+    for (String name = in.object(); name != null; name = in.field()) {
       switch (name) {
-        case "id" -> id = TaskForm.id(in);
-        case "origin" -> origin = TaskForm.id(in);
+        case "id" -> id = in.integer();
+        case "origin" -> origin = in.integer();
         case "data" -> data = only(in, data, in.bytes());
         case "data64" -> data = only(in, data, in.base64());
         case "keep" -> keep = in.truth();
@@ -174,7 +146,7 @@ final class TransactionForm {
       }
     }
     if (keep && data != null) {
-      throw in.lacking("has both new data and keep");
+      throw in.wrong("has both new data and keep");
     }
     if (data == null && !keep) {
       data = Bytes.EMPTY;
@@ -182,26 +154,19 @@ final class TransactionForm {
     return new Update(new TaskRef(id, origin), data, when == null ? When.now() : when);
   }
 
-  private static void writeUpdates(JsonGenerator json, List<Update> updates) {
-    if (updates.isEmpty()) {
-      return;
+  private static void writeUpdate(JsonGenerator json, Update update) {
+    json.writeStartObject();
+    TaskForm.writeRefFields(json, update.task());
+    if (update.data() == null) {
+      json.writeBooleanProperty("keep", true);
+    } else {
+      JsonText.data(json, "data", "data64", update.data(), DataForm.TEXT);
     }
-    json.writeArrayPropertyStart("updates");
-    for (Update update : updates) {
-      json.writeStartObject();
-      TaskForm.writeRefFields(json, update.task());
-      if (update.data() == null) {
-        json.writeBooleanProperty("keep", true);
-      } else {
-        JsonText.data(json, "data", "data64", update.data(), DataForm.TEXT);
-      }
-      writeWhen(json, update.when());
-      json.writeEndObject();
-    }
-    json.writeEndArray();
+    writeWhen(json, update.when());
+    json.writeEndObject();
   }
 
-  /** What an old client sends along because an answer had it; it says nothing here. */
+  /** Fields that an old client copies from an answer; they mean nothing in a request. */
   private static void skipAnswered(JsonInput in, String name) {
     switch (name) {
       case "id", "ownerid", "origin", "principal", "token", "claims", "state" -> in.skip();
@@ -219,8 +184,8 @@ final class TransactionForm {
   /**
    * Reads a time: below 0 after the present, above 0 since the epoch, 0 the present.
    *
-   * @param before what the field read before this one said; null for none. The original's Go client
-   *     calls the field {@code duration}, so it has two names, of which a request gives one
+   * @param before what an earlier field said; null for none. The original's Go client calls the
+   *     field {@code duration}, so it has two names, and a request gives one of them
    */
   private static When readWhen(JsonInput in, @Nullable When before) {
     if (before != null) {
@@ -251,6 +216,79 @@ final class TransactionForm {
         }
         json.writeNumberProperty("timespec", epochMillis);
       }
+    }
+  }
+
+  private static Renewal readRenewal(JsonInput in) {
+    ClaimFields fields = new ClaimFields();
+    boolean revive = false;
+    for (String name = in.object(); name != null; name = in.field()) {
+      if (name.equals("revive")) {
+        revive = in.truth();
+      } else {
+        fields.read(in, name);
+      }
+    }
+    return new Renewal(fields.task(), fields.leaseMillis(in), revive);
+  }
+
+  private static void writeRenewal(JsonGenerator json, Renewal renewal) {
+    json.writeStartObject();
+    TaskForm.writeRefFields(json, renewal.task());
+    json.writeNumberProperty("lease", renewal.leaseMillis());
+    if (renewal.revive()) {
+      json.writeBooleanProperty("revive", true);
+    }
+    json.writeEndObject();
+  }
+
+  private static Taking readTaking(JsonInput in) {
+    ClaimFields fields = new ClaimFields();
+    String local = null;
+    for (String name = in.object(); name != null; name = in.field()) {
+      if (name.equals("local")) {
+        local = in.text();
+      } else {
+        fields.read(in, name);
+      }
+    }
+    return new Taking(fields.task(), fields.leaseMillis(in), local);
+  }
+
+  private static void writeTaking(JsonGenerator json, Taking taking) {
+    json.writeStartObject();
+    TaskForm.writeRefFields(json, taking.task());
+    json.writeNumberProperty("lease", taking.leaseMillis());
+    if (taking.localName() != null) {
+      json.writeStringProperty("local", taking.localName());
+    }
+    json.writeEndObject();
+  }
+
+  /** What renewals and takings have in common: which task, and for how long. */
+  private static final class ClaimFields {
+    private long id;
+    private long origin;
+    private @Nullable Long lease;
+
+    void read(JsonInput in, String name) {
+      switch (name) {
+        case "id" -> id = in.integer();
+        case "origin" -> origin = in.integer();
+        case "lease" -> lease = in.integer();
+        default -> throw in.unknown();
+      }
+    }
+
+    TaskRef task() {
+      return new TaskRef(id, origin);
+    }
+
+    long leaseMillis(JsonInput in) {
+      if (lease == null) {
+        throw in.wrong("needs a lease, in milliseconds");
+      }
+      return lease;
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.millrace.wire;
 
 /** Bytes are not the JSON that they should be; the message names what is wrong and where. */
-public sealed class WireException extends RuntimeException permits TooManyPartsException {
+public sealed class WireException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   /** With what is wrong and where. */
@@ -12,5 +12,14 @@ public sealed class WireException extends RuntimeException permits TooManyPartsE
   /** With what is wrong and where, and what found it. */
   public WireException(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  /** A transaction has more parts than the reader may take; it stopped reading there. */
+  public static final class TooManyParts extends WireException {
+    private static final long serialVersionUID = 1;
+
+    TooManyParts(int most) {
+      super("the transaction has more than " + most + " parts");
+    }
   }
 }

@@ -20,8 +20,8 @@ final class MutationTest {
           body -> Answers.readDocuments(body),
           body -> Answers.readSummaries(body),
           body -> Answers.readError(body),
-          body -> Stream.readCommit(body),
-          body -> Stream.readLost(body));
+          body -> ChangeStream.readCommit(body),
+          body -> ChangeStream.readLost(body));
 
   @Test
   void broken_bytes_are_refused_cleanly() {
@@ -32,7 +32,7 @@ final class MutationTest {
             case 0 -> Requests.write(samples.transaction(""));
             case 1 -> Requests.write(samples.claim(""));
             case 2 -> Answers.write(samples.outcome(), DataForm.TEXT);
-            default -> Stream.write(samples.commit(), DataForm.TEXT);
+            default -> ChangeStream.write(samples.commit(), DataForm.TEXT);
           };
       for (int i = samples.below(4); i >= 0; i--) {
         body = mutate(body, samples);

@@ -182,18 +182,18 @@ final class ReaderFuzzTest {
 
   static List<byte[]> commits() {
     return both(
-        seeds(samples -> Stream.write(samples.commit(), DataForm.TEXT)),
-        seeds(samples -> Stream.write(samples.commit(), DataForm.BASE64)));
+        seeds(samples -> ChangeStream.write(samples.commit(), DataForm.TEXT)),
+        seeds(samples -> ChangeStream.write(samples.commit(), DataForm.BASE64)));
   }
 
   @MethodSource("commits")
   @FuzzTest
   void a_commit_is_read_or_refused(byte[] body) {
-    check(body, Stream::readCommit, commit -> Stream.write(commit, DataForm.TEXT));
+    check(body, Stream::readCommit, commit -> ChangeStream.write(commit, DataForm.TEXT));
   }
 
   private static byte[] lost(Why why, Samples samples) {
-    return Stream.write(new PositionLostException(why, samples.position(), samples.name()));
+    return ChangeStream.write(new PositionLostException(why, samples.position(), samples.name()));
   }
 
   static List<byte[]> losses() {
@@ -204,8 +204,8 @@ final class ReaderFuzzTest {
   @FuzzTest
   void the_end_of_a_stream_is_read_or_refused(byte[] body) {
     try {
-      PositionLostException lost = Stream.readLost(body);
-      PositionLostException again = Stream.readLost(Stream.write(lost));
+      PositionLostException lost = ChangeStream.readLost(body);
+      PositionLostException again = ChangeStream.readLost(ChangeStream.write(lost));
       assertThat(again.why()).isEqualTo(lost.why());
       assertThat(again.position()).isEqualTo(lost.position());
     } catch (WireException _) {

@@ -68,9 +68,9 @@ final class RoundTripTest {
   void a_commit_comes_back_as_it_was_from_one_line() {
     forEachSeed(samples -> {
       Commit commit = samples.commit();
-      byte[] line = Stream.write(commit, form(samples));
+      byte[] line = ChangeStream.write(commit, form(samples));
       assertThat(line).doesNotContain('\n', '\r');
-      assertThat(Stream.readCommit(line)).isEqualTo(commit);
+      assertThat(ChangeStream.readCommit(line)).isEqualTo(commit);
     });
   }
 
@@ -130,7 +130,7 @@ final class RoundTripTest {
     for (PositionLostException.Why why : PositionLostException.Why.values()) {
       PositionLostException lost =
           new PositionLostException(why, new Position(-1, 7), "no longer kept");
-      PositionLostException read = Stream.readLost(Stream.write(lost));
+      PositionLostException read = ChangeStream.readLost(ChangeStream.write(lost));
       assertThat(read).hasMessage("no longer kept");
       assertThat(read.why()).isEqualTo(why);
       assertThat(read.position()).isEqualTo(lost.position());

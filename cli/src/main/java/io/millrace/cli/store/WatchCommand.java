@@ -12,8 +12,8 @@ import io.millrace.store.Position;
 import io.millrace.store.Subscription;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore;
+import io.millrace.wire.ChangeStream;
 import io.millrace.wire.DataForm;
-import io.millrace.wire.Stream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -78,7 +78,7 @@ final class WatchCommand extends TargetCommand {
 
   private void print(Commit commit) {
     if (json()) {
-      printJson(Stream.write(commit, DataForm.TEXT));
+      printJson(ChangeStream.write(commit, DataForm.TEXT));
       return;
     }
     String head = commit.position() + "  " + Instant.ofEpochMilli(commit.timeMillis()) + "  ";

@@ -10,8 +10,8 @@ import io.millrace.store.PositionLostException;
 import io.millrace.store.Subscription;
 import io.millrace.store.TaskStore;
 import io.millrace.wire.Answers;
+import io.millrace.wire.ChangeStream;
 import io.millrace.wire.DataForm;
-import io.millrace.wire.Stream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -33,7 +33,7 @@ final class Changes {
         new Interest(after(request), names(request, "group"), names(request, "collection"));
     return new EventStream(
             () -> new Commits(store, store.subscribe(interest), form),
-            failure -> failure instanceof PositionLostException e ? Stream.write(e) : null)
+            failure -> failure instanceof PositionLostException e ? ChangeStream.write(e) : null)
         .reply(request);
   }
 
@@ -62,7 +62,7 @@ final class Changes {
     public void begin(EventStream.Target target) throws IOException {
       Position start = subscription.start();
       long time = store.tasks(List.of()).timeMillis();
-      target.event(Stream.START, start.toString(), Answers.write(start, time));
+      target.event(ChangeStream.START, start.toString(), Answers.write(start, time));
     }
 
     @Override
@@ -72,7 +72,8 @@ final class Changes {
       if (commit == null) {
         return false;
       }
-      target.event(Stream.COMMIT, commit.position().toString(), Stream.write(commit, form));
+      target.event(
+          ChangeStream.COMMIT, commit.position().toString(), ChangeStream.write(commit, form));
       return true;
     }
 

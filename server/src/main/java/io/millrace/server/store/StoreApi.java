@@ -12,7 +12,6 @@ import io.millrace.store.Reason;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.wire.Answers;
-import io.millrace.wire.TooManyPartsException;
 import io.millrace.wire.WireException;
 import java.util.List;
 
@@ -74,7 +73,7 @@ public final class StoreApi {
   /** Says what the failures of a store mean to a client. */
   public static void explain(Failures failures) {
     failures
-        .add(TooManyPartsException.class, 413)
+        .add(WireException.TooManyParts.class, 413)
         .add(WireException.class, 400)
         .addUnavailable(StoreClosedException.class)
         .add(OutcomeUnknownException.class, 504)
