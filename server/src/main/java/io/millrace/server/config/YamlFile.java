@@ -4,78 +4,68 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.StreamReadFeature;
-import tools.jackson.dataformat.yaml.YAMLFactory;
+import java.util.Set;
 
 /** A YAML file of nested keys, flattened to {@code section.key} with the line of each value. */
 final class YamlFile {
-  private static final YAMLFactory YAML =
-      YAMLFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+  /** Other spellings of null, which are text in the JSON schema of YAML 1.2. */
+  private static final Set<String> NULLS = Set.of("~", "Null", "NULL");
 
   private final Path file;
-  private final JsonParser yaml;
   private final Map<String, Given> values = new LinkedHashMap<>();
 
-  private YamlFile(Path file, JsonParser yaml) {
+  private YamlFile(Path file) {
     this.file = file;
-    this.yaml = yaml;
   }
 
   static Map<String, Given> read(Path file) {
-    byte[] text;
+    YamlFile reader = new YamlFile(file);
     try {
-      text = Files.readAllBytes(file);
+      Yaml root = Yaml.read(Files.readString(file));
+      if (root instanceof Yaml.Fields fields) {
+        reader.add("", fields);
+      } else if (root != null && !isNothing(root)) {
+        throw new ConfigurationException(reader.where(root) + ": expected keys with values");
+      }
+    } catch (Yaml.Mistake e) {
+      throw new ConfigurationException(file + " " + e.getMessage(), e);
     } catch (NoSuchFileException e) {
       throw new ConfigurationException("there is no configuration file " + file, e);
     } catch (IOException e) {
       throw new ConfigurationException("cannot read the configuration file " + file + ": " + e, e);
     }
-    try (JsonParser yaml = YAML.createParser(ObjectReadContext.empty(), text)) {
-      YamlFile reader = new YamlFile(file, yaml);
-      JsonToken first = yaml.nextToken();
-      if (first == null || first == JsonToken.VALUE_NULL) {
-        return Map.of();
-      }
-      if (first != JsonToken.START_OBJECT) {
-        throw new ConfigurationException(reader.where() + ": expected keys with values");
-      }
-      reader.object("");
-      return reader.values;
-    } catch (JacksonException e) {
-      long line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
-      throw new ConfigurationException(
-          file + " line " + line + ": not YAML: " + e.getOriginalMessage(), e);
-    }
+    return reader.values;
   }
 
-  private void object(String prefix) {
-    while (yaml.nextToken() != JsonToken.END_OBJECT) {
-      String key = prefix + yaml.currentName();
-      JsonToken value = yaml.nextToken();
+  private void add(String prefix, Yaml.Fields fields) {
+    Set<String> keys = new HashSet<>();
+    for (Yaml.Field field : fields.fields()) {
+      String key = prefix + field.key();
+      if (!keys.add(key)) {
+        throw new ConfigurationException(
+            file + " line " + field.line() + ": " + key + " is there already");
+      }
+      Yaml value = field.value();
       switch (value) {
-        case START_OBJECT -> {
-          int before = values.size();
-          String where = where();
-          object(key + ".");
-          if (values.size() == before) {
-            values.put(key, new Given("", where, true));
-          }
-        }
-        case VALUE_NULL -> values.put(key, new Given("", where(), true));
-        case START_ARRAY ->
-            throw new ConfigurationException(where() + ": " + key + " cannot be a list");
-        default -> values.put(key, new Given(yaml.getString(), where()));
+        case Yaml.Fields nested when !nested.fields().isEmpty() -> add(key + ".", nested);
+        case Yaml.Items _ ->
+            throw new ConfigurationException(where(value) + ": " + key + " cannot be a list");
+        case Yaml.Scalar scalar when !isNothing(value) ->
+            values.put(key, new Given(scalar.text(), where(value)));
+        default -> values.put(key, new Given("", where(value), true));
       }
     }
   }
 
-  private String where() {
-    return file + " line " + yaml.currentTokenLocation().getLineNr();
+  private static boolean isNothing(Yaml value) {
+    return value instanceof Yaml.Scalar scalar
+        && (value.isNull() || (!scalar.quoted() && NULLS.contains(scalar.text())));
+  }
+
+  private String where(Yaml value) {
+    return file + " line " + value.line();
   }
 }

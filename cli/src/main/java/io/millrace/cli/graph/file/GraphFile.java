@@ -1,6 +1,7 @@
 package io.millrace.cli.graph.file;
 
 import io.millrace.server.config.EditDistance;
+import io.millrace.server.config.Yaml;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,7 +36,12 @@ public record GraphFile(List<FileNode> nodes) {
    * @throws GraphFileException with all that is wrong
    */
   public static GraphFile read(String text, Path folder) {
-    Yaml root = Yaml.YamlReader.read(text);
+    Yaml root;
+    try {
+      root = Yaml.read(text);
+    } catch (Yaml.Mistake e) {
+      throw new GraphFileException(new GraphFileException.Mistake(e.line(), e.problem()));
+    }
     if (!(root instanceof Yaml.Fields top)) {
       int line = root == null ? 1 : root.line();
       throw new GraphFileException(

@@ -2,6 +2,7 @@ package io.millrace.cli.graph.file;
 
 import io.millrace.cli.terminal.Durations;
 import io.millrace.server.config.EditDistance;
+import io.millrace.server.config.Yaml;
 import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

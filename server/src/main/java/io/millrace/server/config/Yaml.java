@@ -1,4 +1,4 @@
-package io.millrace.cli.graph.file;
+package io.millrace.server.config;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -20,19 +20,34 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A value in a file, with the line on which it begins, from 1. */
-sealed interface Yaml {
+/**
+ * A value in a YAML file, with the line on which it begins. The configuration and graph files are
+ * read by it.
+ */
+public sealed interface Yaml {
+  /**
+   * Reads YAML 1.2, and so JSON.
+   *
+   * @return null if the text is empty
+   * @throws Mistake if it is no YAML
+   */
+  static @Nullable Yaml read(String text) {
+    return Reader.read(text);
+  }
+
+  /** The line on which it begins, from 1. */
   int line();
 
-  /** The same as JSON. */
+  /** The same value as JSON. */
   JsonNode json();
 
   /**
    * Text, a number, true, false or null.
    *
-   * @param text as it is written
+   * @param text as it is written, without quotes
+   * @param quoted whether it was written in quotes or as a block, which makes it text
    */
-  record Scalar(int line, String text, JsonNode json) implements Yaml {}
+  record Scalar(int line, String text, boolean quoted, JsonNode json) implements Yaml {}
 
   /** A list. */
   record Items(int line, List<Yaml> items) implements Yaml {
@@ -67,36 +82,56 @@ sealed interface Yaml {
   /**
    * A key with its value.
    *
-   * @param line that of the key
+   * @param line the line of the key
    */
   record Field(int line, String key, Yaml value) {}
 
-  /** Whether nothing was written here. */
+  /** Whether this is null, or a key without a value. */
   default boolean isNull() {
     return this instanceof Scalar scalar && scalar.json.isNull();
   }
 
-  /** Reads YAML 1.2, and so JSON, keeping the lines. */
-  static final class YamlReader {
+  /** The text is no YAML, or is too large. */
+  final class Mistake extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final int line;
+    private final String problem;
+
+    private Mistake(int line, String problem) {
+      super("line " + line + ": " + problem);
+      this.line = line;
+      this.problem = problem;
+    }
+
+    /** The line that it is on, from 1. */
+    public int line() {
+      return line;
+    }
+
+    /** What is wrong there, without the line. */
+    public String problem() {
+      return problem;
+    }
+  }
+
+  /** Converts the nodes of the library, within limits. */
+  final class Reader {
     private static final int LONGEST = 1 << 28;
     private static final int MOST_ALIASES = 10_000;
 
-    /** Aliases make much of little: what they stand for counts each time. */
+    /**
+     * What an alias stands for counts each time, so that a small file cannot grow without limit.
+     */
     private static final int MOST_VALUES = 5_000_000;
 
     private static final int DEEPEST = 100;
 
     private int values;
 
-    private YamlReader() {}
+    private Reader() {}
 
-    /**
-     * Reads a file.
-     *
-     * @return its value; null where it is empty
-     * @throws GraphFileException when it is no YAML
-     */
-    static @Nullable Yaml read(String text) {
+    private static @Nullable Yaml read(String text) {
       LoadSettings settings =
           LoadSettings.builder()
               .setCodePointLimit(LONGEST)
@@ -104,14 +139,12 @@ sealed interface Yaml {
               .build();
       try {
         Node root = new Compose(settings).composeString(text).orElse(null);
-        return root == null ? null : new YamlReader().convert(root, 0);
+        return root == null ? null : new Reader().convert(root, 0);
       } catch (MarkedYamlEngineException e) {
         int line = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
-        throw new GraphFileException(
-            new GraphFileException.Mistake(line, "not YAML: " + e.getProblem()));
+        throw new Mistake(line, "not YAML: " + e.getProblem());
       } catch (YamlEngineException e) {
-        throw new GraphFileException(
-            new GraphFileException.Mistake(1, "not YAML: " + e.getMessage()));
+        throw new Mistake(1, "not YAML: " + e.getMessage());
       }
     }
 
@@ -119,37 +152,34 @@ sealed interface Yaml {
       int line = line(node);
       values++;
       if (values > MOST_VALUES || depth > DEEPEST) {
-        throw new GraphFileException(
-            new GraphFileException.Mistake(
-                line, depth > DEEPEST ? "nested too deeply" : "too much in one file"));
+        throw new Mistake(line, depth > DEEPEST ? "nested too deeply" : "too much in one file");
       }
       return switch (node) {
         case MappingNode mapping -> {
-          List<Yaml.Field> fields = new ArrayList<>();
+          List<Field> fields = new ArrayList<>();
           for (NodeTuple tuple : mapping.getValue()) {
             fields.add(field(tuple, depth));
           }
-          yield new Yaml.Fields(line, fields);
+          yield new Fields(line, fields);
         }
         case SequenceNode sequence -> {
           List<Yaml> items = new ArrayList<>();
           for (Node item : sequence.getValue()) {
             items.add(convert(item, depth + 1));
           }
-          yield new Yaml.Items(line, items);
+          yield new Items(line, items);
         }
-        case ScalarNode scalar -> new Yaml.Scalar(line, scalar.getValue(), json(scalar, line));
-        default ->
-            throw new GraphFileException(new GraphFileException.Mistake(line, "not understood"));
+        case ScalarNode scalar ->
+            new Scalar(line, scalar.getValue(), !scalar.isPlain(), json(scalar, line));
+        default -> throw new Mistake(line, "not understood");
       };
     }
 
-    private Yaml.Field field(NodeTuple tuple, int depth) {
+    private Field field(NodeTuple tuple, int depth) {
       if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
-        throw new GraphFileException(
-            new GraphFileException.Mistake(line(tuple.getKeyNode()), "a key must be text"));
+        throw new Mistake(line(tuple.getKeyNode()), "a key must be text");
       }
-      return new Yaml.Field(line(key), key.getValue(), convert(tuple.getValueNode(), depth + 1));
+      return new Field(line(key), key.getValue(), convert(tuple.getValueNode(), depth + 1));
     }
 
     private static int line(Node node) {
@@ -177,8 +207,7 @@ sealed interface Yaml {
           return json.numberNode(new BigDecimal(text));
         }
       } catch (NumberFormatException _) {
-        throw new GraphFileException(
-            new GraphFileException.Mistake(line, "'" + text + "' is no number"));
+        throw new Mistake(line, "'" + text + "' is no number");
       }
       return json.stringNode(text);
     }
