@@ -1,5 +1,6 @@
 package io.millrace.client;
 
+import io.millrace.work.TrustedCertificates;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -99,7 +100,7 @@ public record ClientOptions(
    * @throws IllegalArgumentException when the certificates cannot be read, or there are none
    */
   public SSLContext tls() {
-    return Encryption.trusting(certificates);
+    return TrustedCertificates.context(certificates);
   }
 
   /** The token is left out. */

@@ -1,34 +1,30 @@
 package io.millrace.client;
 
-import io.millrace.wire.Answers;
 import java.io.IOException;
-import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.security.cert.CertificateException;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.ContentType;
-import org.apache.hc.core5.http.Header;
-import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.impl.DefaultConnectionReuseStrategy;
 import org.apache.hc.core5.http.impl.io.DefaultBHttpClientConnection;
 import org.apache.hc.core5.http.impl.io.MonitoringResponseOutOfOrderStrategy;
-import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
-import org.apache.hc.core5.http.io.entity.EntityUtils;
-import org.apache.hc.core5.http.io.entity.InputStreamEntity;
-import org.apache.hc.core5.http.message.BasicClassicHttpRequest;
+import org.apache.hc.core5.http.message.MessageSupport;
 import org.apache.hc.core5.http.protocol.HttpCoreContext;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
-/** One connection to the server, for one request at a time. Any thread may {@link #cut} it. */
-final class Connection implements Connections.Pooled {
-  private static final long TRUSTED_REST_NANOS = 500_000_000L;
-  private static final long LONGEST_REST_NANOS = 20_000_000_000L;
-
-  private final Server server;
+/** An HTTP/1.1 connection, for one request at a time. Any thread may {@link #cut} it. */
+final class Connection implements ConnectionPool.Pooled {
+  private static final long TRUSTED_IDLE_NANOS = 500_000_000L;
+  private static final long LONGEST_IDLE_NANOS = 20_000_000_000L;
 
   /** After how many bytes of a body to look whether the server has refused it already. */
   private static final long LOOK_EVERY_BYTES = 1 << 20;
@@ -43,128 +39,99 @@ final class Connection implements Connections.Pooled {
           new MonitoringResponseOutOfOrderStrategy(LOOK_EVERY_BYTES),
           null,
           null);
+  private boolean sent;
   private boolean reusable = true;
   private long idleSinceNanos;
 
-  /** Over a socket that is connected. */
-  Connection(Server server, Socket socket) throws IOException {
-    this.server = server;
+  private Connection(Socket socket) throws IOException {
     http.bind(socket);
   }
 
-  @Override
-  public Answer exchange(Request request) throws IOException {
+  /**
+   * Connects to a server.
+   *
+   * @param tls what makes TLS connections; null for a connection without
+   * @throws NotSentException.Untrusted if it is not the server that was meant, or speaks no TLS
+   * @throws IOException if it cannot be reached
+   */
+  static Connection open(
+      InetSocketAddress address, @Nullable SSLSocketFactory tls, int timeoutMillis)
+      throws IOException {
+    Socket socket = new Socket();
     try {
-      reusable = false;
-      ClassicHttpResponse response = send(request, null);
-      Answer answer = whole(response);
-      reusable =
-          DefaultConnectionReuseStrategy.INSTANCE.keepAlive(
-              null, response, HttpCoreContext.create());
-      return answer;
-    } catch (HttpException e) {
-      throw new IOException("the answer is not HTTP: " + e.getMessage(), e);
+      socket.connect(address, timeoutMillis);
+      socket.setTcpNoDelay(true);
+      return new Connection(tls == null ? socket : handshake(socket, address, tls, timeoutMillis));
+    } catch (IOException e) {
+      try {
+        socket.close();
+      } catch (IOException later) {
+        e.addSuppressed(later);
+      }
+      throw e;
     }
   }
 
-  private static Answer whole(ClassicHttpResponse response) throws IOException, HttpException {
-    HttpEntity entity = response.getEntity();
-    return new Answer(
-        response.getCode(),
-        header(response, Answers.POSITION_HEADER),
-        header(response, Answers.TIME_HEADER),
-        entity == null ? new byte[0] : EntityUtils.toByteArray(entity));
+  private static Socket handshake(
+      Socket socket, InetSocketAddress address, SSLSocketFactory tls, int timeoutMillis)
+      throws IOException {
+    String host = address.getHostString();
+    SSLSocket encrypted = (SSLSocket) tls.createSocket(socket, host, address.getPort(), true);
+    SSLParameters parameters = encrypted.getSSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    encrypted.setSSLParameters(parameters);
+    encrypted.setSoTimeout(timeoutMillis);
+    try {
+      encrypted.startHandshake();
+      return encrypted;
+    } catch (SSLException e) {
+      String where = host + ":" + address.getPort();
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof CertificateException) {
+          throw new NotSentException.Untrusted(
+              "the certificate of " + where + " is not trusted: " + cause.getMessage(), e);
+        }
+      }
+      if (e.getClass() == SSLException.class) {
+        throw new NotSentException.Untrusted(
+            where + " does not speak TLS as it should: " + e.getMessage(), e);
+      }
+      throw e;
+    }
   }
 
   /**
-   * Posts a body that is read while it is sent. The connection serves nothing else.
+   * Sends a request and reads the head of its answer, whose body is to be read next. The connection
+   * can be used again once {@link #finished} was called.
    *
-   * @param answerMillis how long to wait for the answer once all is sent
-   * @throws IOException when the body cannot be read or the connection broke
+   * @param answerMillis how long to wait for the answer, and later for each of its bytes
+   * @throws IOException if the connection broke, so that it is unknown what the server did
    */
-  Answer upload(String path, Upload upload, int answerMillis) throws IOException {
+  ClassicHttpResponse send(ClassicHttpRequest request, int answerMillis) throws IOException {
     try {
       reusable = false;
-      ClassicHttpRequest message = message("POST", path);
-      message.setHeader("Content-Type", upload.contentType());
-      if (upload.length() < 0) {
-        message.setHeader("Transfer-Encoding", "chunked");
-      } else {
-        message.setHeader("Content-Length", upload.length());
+      sent = false;
+      http.setSocketTimeout(Timeout.ofMilliseconds(answerMillis));
+      sendWhole(request);
+      ClassicHttpResponse response = http.receiveResponseHeader();
+      while (response.getCode() < 200) {
+        response = http.receiveResponseHeader();
       }
-      message.setEntity(
-          new InputStreamEntity(
-              upload.content(), upload.length(), ContentType.parse(upload.contentType())));
-      return whole(sendWhole(message, answerMillis));
+      if (MessageSupport.canResponseHaveBody(request.getMethod(), response)) {
+        http.receiveResponseEntity(response);
+      }
+      return response;
     } catch (HttpException e) {
       throw new IOException("the answer is not HTTP: " + e.getMessage(), e);
     }
   }
 
-  /**
-   * Sends a request whose answer is read while it comes. The connection serves nothing else.
-   *
-   * @param accept the media type wanted; null for any
-   * @throws Refusal when the server answers with another status than 200
-   * @throws IOException when the connection broke
-   */
-  InputStream stream(Request request, @Nullable String accept) throws IOException, Refusal {
+  private void sendWhole(ClassicHttpRequest request) throws IOException, HttpException {
     try {
-      reusable = false;
-      ClassicHttpResponse response = send(request, accept);
-      HttpEntity entity = response.getEntity();
-      if (response.getCode() != 200 || entity == null) {
-        byte[] body = entity == null ? new byte[0] : EntityUtils.toByteArray(entity);
-        throw new Refusal(new Answer(response.getCode(), null, null, body));
-      }
-      return entity.getContent();
-    } catch (HttpException e) {
-      throw new IOException("the answer is not HTTP: " + e.getMessage(), e);
-    }
-  }
-
-  private ClassicHttpResponse send(Request request, @Nullable String accept)
-      throws IOException, HttpException {
-    byte[] body = request.body();
-    ClassicHttpRequest message = message(request.method(), request.path());
-    if (accept != null) {
-      message.setHeader("Accept", accept);
-    }
-    if (body != null) {
-      message.setEntity(new ByteArrayEntity(body, ContentType.APPLICATION_JSON));
-      message.setHeader("Content-Type", "application/json");
-      message.setHeader("Content-Length", body.length);
-    }
-    return sendWhole(message, request.answerMillis());
-  }
-
-  private ClassicHttpRequest message(String method, String path) {
-    ClassicHttpRequest message = new BasicClassicHttpRequest(method, server.path(path));
-    message.setHeader("Host", server.hostHeader());
-    if (server.token() != null) {
-      message.setHeader("Authorization", "Bearer " + server.token());
-    }
-    server.headers().forEach(message::setHeader);
-    return message;
-  }
-
-  private ClassicHttpResponse sendWhole(ClassicHttpRequest message, int answerMillis)
-      throws IOException, HttpException {
-    http.setSocketTimeout(Timeout.ofMilliseconds(answerMillis));
-    sendWhole(message);
-    ClassicHttpResponse response = http.receiveResponseHeader();
-    while (response.getCode() < 200) {
-      response = http.receiveResponseHeader();
-    }
-    http.receiveResponseEntity(response);
-    return response;
-  }
-
-  private void sendWhole(ClassicHttpRequest message) throws IOException, HttpException {
-    try {
-      http.sendRequestHeader(message);
-      http.sendRequestEntity(message);
+      http.sendRequestHeader(request);
+      http.sendRequestEntity(request);
       http.flush();
+      sent = true;
     } catch (IOException e) {
       // A server that refuses a large body answers early and closes: the answer may be there.
       if (!http.isDataAvailable(Timeout.ofMilliseconds(100))) {
@@ -173,34 +140,39 @@ final class Connection implements Connections.Pooled {
     }
   }
 
-  private static @Nullable String header(ClassicHttpResponse response, String name) {
-    Header header = response.getFirstHeader(name);
-    return header == null ? null : header.getValue();
+  /** The body of this answer has been read to its end. */
+  void finished(ClassicHttpResponse response) {
+    // An answer that came early leaves a request that was sent in part.
+    reusable =
+        sent
+            && http.isConsistent()
+            && DefaultConnectionReuseStrategy.INSTANCE.keepAlive(
+                null, response, HttpCoreContext.create());
   }
 
   @Override
-  public boolean reusable() {
+  public boolean isReusable() {
     return reusable && http.isOpen();
   }
 
   @Override
-  public void rest(long nanos) {
+  public void idleSince(long nanos) {
     idleSinceNanos = nanos;
   }
 
   @Override
-  public boolean restedTooLong(long nanos) {
-    return nanos - idleSinceNanos > LONGEST_REST_NANOS;
+  public boolean idleTooLong(long nanos) {
+    return nanos - idleSinceNanos > LONGEST_IDLE_NANOS;
   }
 
   @Override
-  public boolean fresh(long nanos) {
-    // Looking costs a millisecond, so a short rest is trusted.
-    if (nanos - idleSinceNanos < TRUSTED_REST_NANOS) {
+  public boolean isUsable(long nanos, boolean certain) {
+    // Looking takes a millisecond, so a short time is trusted.
+    if (!certain && nanos - idleSinceNanos < TRUSTED_IDLE_NANOS) {
       return true;
     }
     try {
-      return !restedTooLong(nanos) && !http.isStale();
+      return !idleTooLong(nanos) && !http.isStale();
     } catch (IOException _) {
       return false;
     }
@@ -209,20 +181,5 @@ final class Connection implements Connections.Pooled {
   @Override
   public void cut() {
     http.close(CloseMode.IMMEDIATE);
-  }
-
-  /** The server did not give a stream. */
-  static final class Refusal extends Exception {
-    private static final long serialVersionUID = 1;
-    private final transient Answer answer;
-
-    Refusal(Answer answer) {
-      super("status " + answer.status());
-      this.answer = answer;
-    }
-
-    Answer answer() {
-      return answer;
-    }
   }
 }

@@ -1,34 +1,143 @@
 package io.millrace.client;
 
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 
-/**
- * Events that a server sends for as long as it is listened to. For one thread; any may close it.
- */
+/** Server-sent events, read as they come. For one thread; any may close it. */
 public final class EventStream implements AutoCloseable {
-  private final Connection connection;
-  private final Events events;
+  private final InputStream stream;
+  private final byte[] buffer = new byte[1 << 15];
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private int from;
+  private int to;
+  private boolean afterReturn;
 
-  EventStream(Connection connection, Events events) {
-    this.connection = connection;
-    this.events = events;
+  /** The events of a stream that any thread may close. */
+  EventStream(InputStream stream) {
+    this.stream = stream;
+  }
+
+  /** An event. A class, since an array in a record would not be a value. */
+  static final class Event {
+    private final String name;
+    private final byte[] data;
+
+    private Event(String name, byte[] data) {
+      this.name = name;
+      this.data = data;
+    }
+
+    /** Its name; "message" if the server gave none. */
+    String name() {
+      return name;
+    }
+
+    /** Its data, lines joined by line feeds. */
+    byte[] data() {
+      return data;
+    }
   }
 
   /**
    * The data of the next event, waiting for it.
    *
    * @return UTF-8, not a copy
-   * @throws EOFException when the server ended the stream
-   * @throws IOException when the connection broke, was closed, or was silent for too long
+   * @throws EOFException if the server ended the stream
+   * @throws IOException if the connection broke, was closed, or was silent for too long
    */
   public byte[] next() throws IOException {
-    return events.next().data();
+    return nextEvent().data();
+  }
+
+  /** The next event with data, as {@link #next()} waits for it. Comments are skipped. */
+  Event nextEvent() throws IOException {
+    String name = "message";
+    ByteArrayOutputStream data = new ByteArrayOutputStream();
+    boolean hasData = false;
+    while (true) {
+      byte[] read = line();
+      if (read.length == 0) {
+        if (hasData) {
+          return new Event(name, data.toByteArray());
+        }
+        name = "message";
+      } else if (is(read, "data")) {
+        if (hasData) {
+          data.write('\n');
+        }
+        hasData = true;
+        int value = valueAt(read, "data");
+        data.write(read, value, read.length - value);
+      } else if (is(read, "event")) {
+        int value = valueAt(read, "event");
+        name = new String(read, value, read.length - value, StandardCharsets.UTF_8);
+      }
+    }
+  }
+
+  private static boolean is(byte[] line, String field) {
+    if (line.length < field.length()
+        || (line.length > field.length() && line[field.length()] != ':')) {
+      return false;
+    }
+    for (int i = 0; i < field.length(); i++) {
+      if (line[i] != field.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Where a field's value begins: one space after the colon belongs to neither. */
+  private static int valueAt(byte[] line, String field) {
+    int at = Math.min(line.length, field.length() + 1);
+    return at < line.length && line[at] == ' ' ? at + 1 : at;
+  }
+
+  /** The next line without its end, which is a line feed, a carriage return or both. */
+  private byte[] line() throws IOException {
+    line.reset();
+    while (true) {
+      if (from == to) {
+        to = stream.read(buffer);
+        from = 0;
+        if (to < 0) {
+          to = 0;
+          throw new EOFException("the stream of events ended");
+        }
+      }
+      if (afterReturn) {
+        afterReturn = false;
+        if (buffer[from] == '\n') {
+          from++;
+          continue;
+        }
+      }
+      int end = from;
+      while (end < to && buffer[end] != '\n' && buffer[end] != '\r') {
+        end++;
+      }
+      line.write(buffer, from, end - from);
+      from = end;
+      if (end < to) {
+        afterReturn = buffer[end] == '\r';
+        from++;
+        return line.toByteArray();
+      }
+    }
   }
 
   /** Cuts the connection. */
   @Override
   public void close() {
-    connection.cut();
+    try {
+      stream.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException("a stream cannot be closed", e);
+    }
   }
 }

@@ -1,6 +1,6 @@
 package io.millrace.client;
 
-import io.millrace.client.Events.Event;
+import io.millrace.client.EventStream.Event;
 import io.millrace.store.Commit;
 import io.millrace.store.Interest;
 import io.millrace.store.Position;
@@ -9,6 +9,7 @@ import io.millrace.store.StoreException;
 import io.millrace.store.Subscription;
 import io.millrace.wire.ChangeStream;
 import io.millrace.wire.WireException;
+import io.millrace.work.Backoff;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -35,17 +36,17 @@ final class HttpSubscription implements Subscription {
   /** The most bytes of commits in the queue, as the server sent them; one alone may be larger. */
   private static final int QUEUE_BYTES = 4 << 20;
 
-  private static final long FIRST_PAUSE_MILLIS = 20;
-  private static final long LONGEST_PAUSE_MILLIS = 2_000;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
-  private final Server server;
+  private final HttpTransport server;
   private final Interest interest;
   private final BlockingQueue<Next> queue = new ArrayBlockingQueue<>(QUEUE);
   private final Semaphore room = new Semaphore(QUEUE_BYTES);
   private final Thread reader;
   private final Position start;
   private Position last;
-  private volatile @Nullable Connection connection;
+  private volatile @Nullable EventStream stream;
   private volatile boolean closed;
   private @Nullable StoreException ended;
 
@@ -55,20 +56,20 @@ final class HttpSubscription implements Subscription {
 
   private record Ended(StoreException why) implements Next {}
 
-  private HttpSubscription(Server server, Interest interest, Opened opened) {
+  private HttpSubscription(HttpTransport server, Interest interest, Opened opened) {
     this.server = server;
     this.interest = interest;
-    connection = opened.connection;
+    stream = opened.events;
     start = opened.start;
     last = start;
     reader = Thread.ofVirtual().name("millrace-subscription").unstarted(() -> read(opened.events));
   }
 
   /** Begins the stream and waits until the server says where it begins. */
-  static HttpSubscription begin(Server server, ClientOptions options, Interest interest) {
+  static HttpSubscription begin(HttpTransport server, Interest interest) {
     try {
-      int patience = Math.clamp(options.timeouts().answer().toMillis(), 1, Integer.MAX_VALUE);
-      Opened opened = open(server, interest, interest.after(), patience);
+      int answerMillis = server.answerMillis(Duration.ZERO);
+      Opened opened = open(server, interest, interest.after(), answerMillis);
       HttpSubscription subscription = new HttpSubscription(server, interest, opened);
       subscription.reader.start();
       return subscription;
@@ -77,36 +78,41 @@ final class HttpSubscription implements Subscription {
     }
   }
 
-  private record Opened(Connection connection, Events events, Position start) {}
+  private record Opened(EventStream events, Position start) {}
 
   private static Opened open(
-      Server server, Interest interest, @Nullable Position after, int patienceMillis)
+      HttpTransport server, Interest interest, @Nullable Position after, int answerMillis)
       throws IOException {
-    Connection connection = server.connect();
+    EventStream events = null;
     try {
-      Request request =
-          Request.get(path(interest, after), Math.min(patienceMillis, SILENCE_MILLIS));
-      Events events = new Events(connection.stream(request, "text/event-stream"));
-      Event first = events.next();
+      events = events(server, path(interest, after), Math.min(answerMillis, SILENCE_MILLIS));
+      Event first = events.nextEvent();
       if (first.name().equals(ChangeStream.LOST)) {
         throw ChangeStream.readLost(first.data());
       }
-      Opened opened = new Opened(connection, events, ChangeStream.readPosition(first.data()));
-      connection = null;
+      Opened opened = new Opened(events, ChangeStream.readPosition(first.data()));
+      events = null;
       return opened;
     } catch (WireException e) {
       throw new IOException("cannot read the stream: " + e.getMessage(), e);
-    } catch (Connection.Refusal refusal) {
-      Answer answer = refusal.answer();
-      if (answer.status() >= 500) {
-        throw new IOException("status " + answer.status() + ": " + answer.error(), refusal);
-      }
-      throw new RejectedException(answer.status(), server + " says: " + answer.error());
     } finally {
-      if (connection != null) {
-        connection.cut();
+      if (events != null) {
+        events.close();
       }
     }
+  }
+
+  private static EventStream events(HttpTransport server, String path, int answerMillis)
+      throws IOException {
+    HttpTransport.Streamed stream = server.events(path, answerMillis);
+    if (stream.status() == 200) {
+      return new EventStream(stream);
+    }
+    HttpTransport.Answer answer = stream.whole();
+    if (answer.status() >= 500) {
+      throw new IOException("status " + answer.status() + ": " + answer.error());
+    }
+    throw new RejectedException(answer.status(), server + " says: " + answer.error());
   }
 
   private static String path(Interest interest, @Nullable Position after) {
@@ -117,20 +123,20 @@ final class HttpSubscription implements Subscription {
       separator = '&';
     }
     for (String group : interest.groups()) {
-      path.append(separator).append("group=").append(Paths.encode(group));
+      path.append(separator).append("group=").append(HttpTransport.encode(group));
       separator = '&';
     }
     for (String collection : interest.collections()) {
-      path.append(separator).append("collection=").append(Paths.encode(collection));
+      path.append(separator).append("collection=").append(HttpTransport.encode(collection));
       separator = '&';
     }
     return path.toString();
   }
 
   /** Reads until the subscription is closed or cannot go on. */
-  private void read(Events first) {
+  private void read(EventStream first) {
     try {
-      Events events = first;
+      EventStream events = first;
       while (true) {
         readUntilBroken(events);
         events = reopen();
@@ -147,10 +153,10 @@ final class HttpSubscription implements Subscription {
     }
   }
 
-  private void readUntilBroken(Events events) throws InterruptedException {
+  private void readUntilBroken(EventStream events) throws InterruptedException {
     try {
       while (true) {
-        Event event = events.next();
+        Event event = events.nextEvent();
         switch (event.name()) {
           case ChangeStream.COMMIT -> {
             int bytes = Math.min(event.data().length, QUEUE_BYTES);
@@ -172,23 +178,29 @@ final class HttpSubscription implements Subscription {
     }
   }
 
-  private Events reopen() throws InterruptedException {
+  private EventStream reopen() throws InterruptedException {
     cut();
-    for (long pause = FIRST_PAUSE_MILLIS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS)) {
-      if (closed) {
-        throw closedException();
-      }
+    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    while (true) {
+      checkOpen();
       try {
         Opened opened = open(server, interest, last, SILENCE_MILLIS);
-        connection = opened.connection;
-        if (closed) {
-          throw closedException();
-        }
+        stream = opened.events;
+        checkOpen();
         return opened.events;
       } catch (IOException e) {
         LOG.debug("cannot go on with the stream of {}: {}", server, e.getMessage());
       }
-      Thread.sleep(pause);
+      backoff.pause();
+    }
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw closedException();
+    }
+    if (server.isClosed()) {
+      throw server.closedException();
     }
   }
 
@@ -256,9 +268,9 @@ final class HttpSubscription implements Subscription {
   }
 
   private void cut() {
-    Connection current = connection;
+    EventStream current = stream;
     if (current != null) {
-      current.cut();
+      current.close();
     }
   }
 }

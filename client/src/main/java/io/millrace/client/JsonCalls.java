@@ -1,11 +1,12 @@
 package io.millrace.client;
 
-import io.millrace.client.Exchanges.Effect;
+import io.millrace.client.ConnectionPool.Call;
+import io.millrace.client.HttpTransport.Answer;
+import io.millrace.client.HttpTransport.Effect;
+import io.millrace.client.HttpTransport.Request;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
-import java.io.EOFException;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -33,17 +34,22 @@ public final class JsonCalls implements AutoCloseable {
   /** How much longer a server may take with something long: it stores that first. */
   private static final Duration UPLOAD_PATIENCE = Duration.ofMinutes(10);
 
-  private final Server server;
-  private final Connections connections;
-  private final Exchanges exchanges;
-  private final ClientOptions options;
+  private final HttpTransport server;
+  private final URI address;
 
   private JsonCalls(ClientOptions options, Map<String, String> headers) {
-    this.options = options;
-    server = new Server(options, headers);
-    connections = new Connections(server::connect);
-    exchanges = new Exchanges(server, connections, options.timeouts().retry().toNanos());
+    server = new HttpTransport(options, headers);
+    address = options.server();
   }
+
+  /**
+   * A body that is read while it is sent.
+   *
+   * @param contentType its media type
+   * @param length how many bytes it has; -1 if that is not known
+   * @param content the bytes, read to their end; not closed
+   */
+  public record Upload(String contentType, long length, InputStream content) {}
 
   /** Calls of the server that the options name. Connects when first used. */
   public static JsonCalls open(ClientOptions options) {
@@ -67,12 +73,12 @@ public final class JsonCalls implements AutoCloseable {
 
   /** A name as one part of a path, percent-encoded. */
   public static String part(String name) {
-    return Paths.encode(name);
+    return HttpTransport.encode(name);
   }
 
   /** The server's address. */
   public URI server() {
-    return options.server();
+    return address;
   }
 
   /**
@@ -81,7 +87,7 @@ public final class JsonCalls implements AutoCloseable {
    * @param path what follows the server's address, percent-encoded
    */
   public JsonNode get(String path) {
-    return answer(exchanges.send(Request.get(path, patience(Duration.ZERO)), Effect.READ, call()));
+    return call("GET", path, null, Effect.READ, Duration.ZERO);
   }
 
   /**
@@ -92,8 +98,7 @@ public final class JsonCalls implements AutoCloseable {
    * @param wait how long the server was asked to wait with its answer
    */
   public JsonNode ask(String path, JsonNode question, Duration wait) {
-    Request request = Request.post(path, JSON.writeValueAsBytes(question), patience(wait));
-    return answer(exchanges.send(request, Effect.READ, call()));
+    return call("POST", path, JSON.writeValueAsBytes(question), Effect.READ, wait);
   }
 
   /**
@@ -103,8 +108,7 @@ public final class JsonCalls implements AutoCloseable {
    * @param content JSON, not copied
    */
   public JsonNode post(String path, byte[] content) {
-    Request request = Request.post(path, content, patience(Duration.ZERO));
-    return answer(exchanges.send(request, Effect.AGAIN, call()));
+    return call("POST", path, content, Effect.AGAIN, Duration.ZERO);
   }
 
   /** {@link #post(String, byte[])} of a value. */
@@ -113,25 +117,23 @@ public final class JsonCalls implements AutoCloseable {
   }
 
   /**
-   * Puts something at a path, which comes to the same when it is done twice; tried again while the
+   * Puts something at a path, which has the same effect if it is done twice; tried again while the
    * options allow.
    *
    * @param path what follows the server's address, percent-encoded
    */
   public JsonNode put(String path, JsonNode content) {
-    Request request = Request.put(path, JSON.writeValueAsBytes(content), patience(Duration.ZERO));
-    return answer(exchanges.send(request, Effect.ONCE, call()));
+    return call("PUT", path, JSON.writeValueAsBytes(content), Effect.ONCE, Duration.ZERO);
   }
 
   /**
-   * Changes a part of what is at a path, which comes to the same when it is done twice; tried again
+   * Changes a part of what is at a path, which has the same effect if it is done twice; tried again
    * while the options allow.
    *
    * @param path what follows the server's address, percent-encoded
    */
   public JsonNode patch(String path, JsonNode content) {
-    Request request = Request.patch(path, JSON.writeValueAsBytes(content), patience(Duration.ZERO));
-    return answer(exchanges.send(request, Effect.ONCE, call()));
+    return call("PATCH", path, JSON.writeValueAsBytes(content), Effect.ONCE, Duration.ZERO);
   }
 
   /**
@@ -140,8 +142,17 @@ public final class JsonCalls implements AutoCloseable {
    * @param path what follows the server's address, percent-encoded
    */
   public JsonNode delete(String path) {
-    return answer(
-        exchanges.send(Request.delete(path, patience(Duration.ZERO)), Effect.AGAIN, call()));
+    return call("DELETE", path, null, Effect.AGAIN, Duration.ZERO);
+  }
+
+  private JsonNode call(
+      String method, String path, byte @Nullable [] json, Effect effect, Duration wait) {
+    int answerMillis = server.answerMillis(wait);
+    Request request =
+        json == null
+            ? Request.of(method, path, answerMillis)
+            : Request.of(method, path, json, answerMillis);
+    return answer(server.send(request, effect, new Call()));
   }
 
   /**
@@ -152,68 +163,27 @@ public final class JsonCalls implements AutoCloseable {
    * @throws IOException when the body cannot be read
    */
   public JsonNode upload(String path, Upload upload) throws IOException {
-    Connection connection;
+    UploadContent content = new UploadContent(upload.content(), upload.length());
+    int answerMillis = server.answerMillis(UPLOAD_PATIENCE);
     try {
-      connection = server.connect();
+      return answer(
+          server
+              .open(
+                  Request.of("POST", path, content, upload.length(), answerMillis)
+                      .with("Content-Type", upload.contentType()))
+              .whole());
     } catch (NotSentException e) {
       throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
-    }
-    Sent sent = new Sent(upload);
-    try {
-      int millis = patience(UPLOAD_PATIENCE);
-      return answer(
-          connection.upload(path, new Upload(upload.contentType(), upload.length(), sent), millis));
     } catch (IOException e) {
-      if (sent.failure != null) {
-        throw sent.failure;
+      if (content.failure() != null) {
+        throw content.failure();
       }
       String message = "the connection to " + server + " broke ";
-      if (sent.ended) {
+      if (content.hasEnded()) {
         throw new OutcomeUnknownException(message + "before the answer came: " + e, e);
       }
       throw new UnreachableException(message + "before all was sent: " + e, e);
-    } finally {
-      connection.cut();
     }
-  }
-
-  /** A body on its way, which knows how far it came. */
-  private static final class Sent extends FilterInputStream {
-    private final long length;
-    private long taken;
-    private boolean ended;
-    private @Nullable IOException failure;
-
-    Sent(Upload upload) {
-      super(upload.content());
-      length = upload.length();
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int count) throws IOException {
-      try {
-        int read = super.read(target, offset, count);
-        if (read < 0 && taken < length) {
-          throw new EOFException("it ended after " + taken + " of " + length + " bytes");
-        }
-        taken += Math.max(read, 0);
-        ended = read < 0 || taken == length;
-        return read;
-      } catch (IOException e) {
-        failure = e;
-        throw e;
-      }
-    }
-
-    /** It is the caller's to close. */
-    @Override
-    public void close() {}
   }
 
   /**
@@ -221,24 +191,10 @@ public final class JsonCalls implements AutoCloseable {
    *
    * @param path what follows the server's address, percent-encoded
    * @param silence the longest wait for bytes; after it reading fails
-   * @return the bytes; closing cuts the connection
+   * @return the bytes; closing them before their end cuts the connection
    */
   public InputStream stream(String path, Duration silence) {
-    try {
-      Connection connection = server.connect();
-      try {
-        int millis = Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE);
-        return new Streamed(connection.stream(Request.get(path, millis), null), connection);
-      } catch (Connection.Refusal refusal) {
-        connection.cut();
-        throw failed(refusal.answer());
-      } catch (IOException e) {
-        connection.cut();
-        throw e;
-      }
-    } catch (IOException e) {
-      throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
-    }
+    return opened(millis -> server.open(Request.of("GET", path, millis)), silence);
   }
 
   /**
@@ -248,45 +204,25 @@ public final class JsonCalls implements AutoCloseable {
    * @param silence the longest wait for a sign of life; after it reading fails
    */
   public EventStream events(String path, Duration silence) {
+    return new EventStream(opened(millis -> server.events(path, millis), silence));
+  }
+
+  @FunctionalInterface
+  private interface Opening {
+    HttpTransport.Streamed open(int answerMillis) throws IOException;
+  }
+
+  private InputStream opened(Opening opening, Duration silence) {
     try {
-      Connection connection = server.connect();
-      try {
-        int millis = Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE);
-        InputStream in = connection.stream(Request.get(path, millis), "text/event-stream");
-        return new EventStream(connection, new Events(in));
-      } catch (Connection.Refusal refusal) {
-        connection.cut();
-        throw failed(refusal.answer());
-      } catch (IOException e) {
-        connection.cut();
-        throw e;
+      HttpTransport.Streamed stream =
+          opening.open(Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE));
+      if (stream.status() == 200) {
+        return stream;
       }
+      throw failed(stream.whole());
     } catch (IOException e) {
       throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
     }
-  }
-
-  private static final class Streamed extends FilterInputStream {
-    private final Connection connection;
-
-    Streamed(InputStream in, Connection connection) {
-      super(in);
-      this.connection = connection;
-    }
-
-    @Override
-    public void close() {
-      // Closing the stream itself would first read all that is still to come.
-      connection.cut();
-    }
-  }
-
-  private static Connections.Call call() {
-    return new Connections.Call();
-  }
-
-  private int patience(Duration more) {
-    return Math.clamp(options.timeouts().answer().plus(more).toMillis(), 1, Integer.MAX_VALUE);
   }
 
   private JsonNode answer(Answer answer) {
@@ -312,14 +248,8 @@ public final class JsonCalls implements AutoCloseable {
   private StoreException failed(Answer answer) {
     String error = error(answer);
     return switch (answer.status()) {
-      case 503 -> new StoreClosedException(server + " cannot serve this now: " + error);
-      case 401 -> new RejectedException(401, server + " wants other credentials: " + error);
-      case 403 -> new RejectedException(403, server + " does not allow this: " + error);
-      case 413 -> new RejectedException(413, "too large for " + server + ": " + error);
       case 400, 404, 409, 410, 412 -> new RejectedException(answer.status(), error);
-      default ->
-          new RejectedException(
-              answer.status(), server + " answers with status " + answer.status() + ": " + error);
+      default -> server.rejected(answer.status(), error);
     };
   }
 
@@ -344,6 +274,6 @@ public final class JsonCalls implements AutoCloseable {
   /** Cuts all connections; calls under way fail. */
   @Override
   public void close() {
-    connections.close();
+    server.close();
   }
 }

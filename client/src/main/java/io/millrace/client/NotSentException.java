@@ -10,4 +10,13 @@ class NotSentException extends IOException {
   NotSentException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
+
+  /** No safe connection can be made, and trying again would not help. */
+  static final class Untrusted extends NotSentException {
+    private static final long serialVersionUID = 1;
+
+    Untrusted(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
 }

@@ -16,6 +16,6 @@ public final class UnreachableException extends StoreException {
    * so that trying again is of no use.
    */
   public boolean isUntrusted() {
-    return getCause() instanceof UntrustedException;
+    return getCause() instanceof NotSentException.Untrusted;
   }
 }

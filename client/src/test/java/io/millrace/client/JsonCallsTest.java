@@ -193,8 +193,8 @@ final class JsonCallsTest {
     }
   }
 
-  private static Upload upload(String text, long length) {
-    return new Upload(
+  private static JsonCalls.Upload upload(String text, long length) {
+    return new JsonCalls.Upload(
         "text/plain", length, new ByteArrayInputStream(text.getBytes(StandardCharsets.US_ASCII)));
   }
 
@@ -268,7 +268,8 @@ final class JsonCallsTest {
               throw new UncheckedIOException(e);
             }
           });
-      assertThatThrownBy(() -> calls.upload("/x", new Upload("text/plain", huge, endless)))
+      assertThatThrownBy(
+              () -> calls.upload("/x", new JsonCalls.Upload("text/plain", huge, endless)))
           .isInstanceOf(RejectedException.class)
           .hasMessageContaining("too large");
       assertThat(served.handle((_, _) -> true).get(60, TimeUnit.SECONDS)).isTrue();

@@ -1,6 +1,7 @@
 package io.millrace.work;
 
 import java.time.Duration;
+import java.util.random.RandomGenerator;
 
 /**
  * Pauses between attempts, each twice as long as the one before, up to a longest. No clock; for use
@@ -30,6 +31,15 @@ public final class Backoff {
     Duration twice = last.multipliedBy(2);
     last = last.isZero() ? first : twice.compareTo(longest) > 0 ? longest : twice;
     return last;
+  }
+
+  /**
+   * As {@link #next()}, but at random from half of it to one and a half of it, so that many clients
+   * do not try again at the same moment.
+   */
+  public Duration next(RandomGenerator random) {
+    long nanos = next().toNanos();
+    return Duration.ofNanos(nanos / 2 + random.nextLong(nanos));
   }
 
   /** Pauses after one more failure. */

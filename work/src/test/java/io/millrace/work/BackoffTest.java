@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class BackoffTest {
@@ -31,6 +32,17 @@ class BackoffTest {
 
     assertThat(backoff.hasFailed()).isFalse();
     assertThat(backoff.next()).isEqualTo(FIRST);
+  }
+
+  @Test
+  void a_random_pause_is_from_half_of_it_to_one_and_a_half_of_it() {
+    Random random = new Random(1);
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(backoff.next(random))
+          .isGreaterThanOrEqualTo(FIRST.dividedBy(2))
+          .isLessThan(FIRST.multipliedBy(3).dividedBy(2));
+      backoff.succeeded();
+    }
   }
 
   @Test

@@ -1,7 +1,7 @@
 package io.millrace.cluster.documents.elastic;
 
+import io.millrace.work.TrustedCertificates;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -9,22 +9,14 @@ import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
-import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Requests to the engine. Each is sent once and ends within its time. Safe for use by threads. */
@@ -44,7 +36,7 @@ final class Engine implements AutoCloseable {
             .connectTimeout(options.timeout())
             .followRedirects(HttpClient.Redirect.NEVER);
     if (options.certificates() != null) {
-      builder.sslContext(Trust.in(options.certificates()));
+      builder.sslContext(TrustedCertificates.context(options.certificates()));
     }
     client = builder.build();
   }
@@ -164,37 +156,5 @@ final class Engine implements AutoCloseable {
   public void close() {
     closed = true;
     client.shutdownNow();
-  }
-
-  /** Whom to trust over TLS. */
-  private static final class Trust {
-    private Trust() {}
-
-    /**
-     * A context that trusts the certificates in a file, and no others.
-     *
-     * @throws IllegalArgumentException when the file cannot be read or holds no certificates
-     */
-    static SSLContext in(Path certificates) {
-      try (InputStream file = Files.newInputStream(certificates)) {
-        KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-        trusted.load(null, null);
-        for (Certificate one : CertificateFactory.getInstance("X.509").generateCertificates(file)) {
-          trusted.setCertificateEntry("trusted-" + trusted.size(), one);
-        }
-        if (trusted.size() == 0) {
-          throw new IllegalArgumentException("there is no certificate in " + certificates);
-        }
-        TrustManagerFactory trust =
-            TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(trusted);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
-        return context;
-      } catch (IOException | GeneralSecurityException e) {
-        throw new IllegalArgumentException(
-            "cannot read the certificates in " + certificates + ": " + e, e);
-      }
-    }
   }
 }

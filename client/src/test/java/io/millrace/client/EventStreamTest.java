@@ -3,7 +3,7 @@ package io.millrace.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.client.Events.Event;
+import io.millrace.client.EventStream.Event;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -11,15 +11,15 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-final class EventsTest {
-  private static Events of(String text) {
-    return new Events(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+final class EventStreamTest {
+  private static EventStream of(String text) {
+    return new EventStream(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   /** A stream that gives one byte at a time. */
-  private static Events slowly(String text) {
+  private static EventStream slowly(String text) {
     InputStream bytes = new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
-    return new Events(
+    return new EventStream(
         new InputStream() {
           @Override
           public int read() throws IOException {
@@ -33,8 +33,8 @@ final class EventsTest {
         });
   }
 
-  private static void next(Events events, String name, String data) throws IOException {
-    Event event = events.next();
+  private static void next(EventStream events, String name, String data) throws IOException {
+    Event event = events.nextEvent();
     assertThat(event.name()).isEqualTo(name);
     assertThat(new String(event.data(), StandardCharsets.UTF_8)).isEqualTo(data);
   }
@@ -42,17 +42,17 @@ final class EventsTest {
   @Test
   void every_end_of_line_ends_a_line() throws IOException {
     String text = "event: a\ndata: 1\n\nevent: b\r\ndata: 2\r\n\r\nevent: c\rdata: 3\r\r";
-    for (Events events : new Events[] {of(text), slowly(text)}) {
+    for (EventStream events : new EventStream[] {of(text), slowly(text)}) {
       next(events, "a", "1");
       next(events, "b", "2");
       next(events, "c", "3");
-      assertThatThrownBy(events::next).isInstanceOf(EOFException.class);
+      assertThatThrownBy(events::nextEvent).isInstanceOf(EOFException.class);
     }
   }
 
   @Test
   void comments_and_events_without_data_are_passed_over() throws IOException {
-    Events events = of(": alive\n\nevent: empty\n\nid: 7\nretry: 5\ndata:x\n\n");
+    EventStream events = of(": alive\n\nevent: empty\n\nid: 7\nretry: 5\ndata:x\n\n");
     next(events, "message", "x");
   }
 
@@ -69,7 +69,7 @@ final class EventsTest {
 
   @Test
   void an_event_that_is_cut_off_does_not_count() {
-    Events events = of("event: commit\ndata: half");
-    assertThatThrownBy(events::next).isInstanceOf(EOFException.class);
+    EventStream events = of("event: commit\ndata: half");
+    assertThatThrownBy(events::nextEvent).isInstanceOf(EOFException.class);
   }
 }

@@ -15,20 +15,16 @@ import org.junit.jupiter.api.Test;
  * Requests take connections while the client is closed: none is used by two, none is left open, and
  * nothing is sent after the close.
  */
-public class ConnectionsLincheckTest {
-  private static final Answer ANSWER = new Answer(200, null, null, new byte[0]);
-  private static final Request REQUEST = Request.get("/", 1_000);
-
+public class ConnectionPoolLincheckTest {
   private final Queue<Dialled> dialled = new ConcurrentLinkedQueue<>();
-  private final Connections connections = new Connections(this::dial);
+  private final ConnectionPool<Dialled> pool = new ConnectionPool<>(this::dial);
 
   /** A connection without a server. */
-  private static final class Dialled implements Connections.Pooled {
+  private static final class Dialled implements ConnectionPool.Pooled {
     private final AtomicBoolean used = new AtomicBoolean();
     private volatile boolean cut;
 
-    @Override
-    public Answer exchange(Request request) throws IOException {
+    void exchange() throws IOException {
       if (!used.compareAndSet(false, true)) {
         throw new IllegalStateException("two requests at a time");
       }
@@ -36,27 +32,26 @@ public class ConnectionsLincheckTest {
         if (cut) {
           throw new IOException("cut");
         }
-        return ANSWER;
       } finally {
         used.set(false);
       }
     }
 
     @Override
-    public boolean reusable() {
+    public boolean isReusable() {
       return !cut;
     }
 
     @Override
-    public void rest(long nanos) {}
+    public void idleSince(long nanos) {}
 
     @Override
-    public boolean restedTooLong(long nanos) {
+    public boolean idleTooLong(long nanos) {
       return false;
     }
 
     @Override
-    public boolean fresh(long nanos) {
+    public boolean isUsable(long nanos, boolean certain) {
       return true;
     }
 
@@ -75,8 +70,15 @@ public class ConnectionsLincheckTest {
   /** A request; whether it was answered. */
   @Operation
   public boolean exchange() {
+    ConnectionPool.Call call = new ConnectionPool.Call();
     try {
-      return connections.exchange(REQUEST, new Connections.Call()).status() == 200;
+      Dialled connection = pool.lease(call, false);
+      try {
+        connection.exchange();
+        return true;
+      } finally {
+        pool.release(connection, call);
+      }
     } catch (IOException _) {
       return false;
     }
@@ -85,13 +87,13 @@ public class ConnectionsLincheckTest {
   /** The client is closed. */
   @Operation(runOnce = true)
   public void close() {
-    connections.close();
+    pool.close();
   }
 
   /** When all is over. */
   @Validate
   public void checkCut() {
-    if (connections.closed() && dialled.stream().anyMatch(each -> !each.cut)) {
+    if (pool.isClosed() && dialled.stream().anyMatch(each -> !each.cut)) {
       throw new IllegalStateException("a connection is left open");
     }
   }
@@ -104,11 +106,11 @@ public class ConnectionsLincheckTest {
   void every_interleaving_of_a_few_steps_is_linear() {
     size(new ModelCheckingOptions())
         .invocationsPerIteration(50)
-        .check(ConnectionsLincheckTest.class);
+        .check(ConnectionPoolLincheckTest.class);
   }
 
   @Test
   void threads_at_full_speed_are_linear() {
-    size(new StressOptions()).invocationsPerIteration(100).check(ConnectionsLincheckTest.class);
+    size(new StressOptions()).invocationsPerIteration(100).check(ConnectionPoolLincheckTest.class);
   }
 }

@@ -1,0 +1,405 @@
+package io.millrace.client;
+
+import io.millrace.client.ConnectionPool.Call;
+import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
+import io.millrace.wire.Answers;
+import io.millrace.wire.WireException;
+import io.millrace.work.Backoff;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.net.ssl.SSLSocketFactory;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.apache.hc.core5.http.io.entity.EntityUtils;
+import org.apache.hc.core5.http.io.entity.InputStreamEntity;
+import org.apache.hc.core5.http.message.BasicClassicHttpRequest;
+import org.apache.hc.core5.http.message.BasicHeader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests to one server over pooled connections, sent again if that is safe. Safe for use by
+ * threads.
+ */
+final class HttpTransport implements AutoCloseable {
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+  private static final ContentType JSON = ContentType.create("application/json");
+
+  private final ClientOptions options;
+  private final String host;
+  private final int port;
+  private final String prefix;
+  private final List<Header> headers = new ArrayList<>();
+  private final @Nullable SSLSocketFactory tls;
+  private final ConnectionPool<Connection> pool = new ConnectionPool<>(this::connect);
+
+  /** With headers that go with every request. */
+  HttpTransport(ClientOptions options, Map<String, String> headers) {
+    this.options = options;
+    URI address = options.server();
+    String named = address.getHost();
+    host = named.startsWith("[") ? named.substring(1, named.length() - 1) : named;
+    boolean secure = "https".equalsIgnoreCase(address.getScheme());
+    tls = secure ? options.tls().getSocketFactory() : null;
+    int usual = secure ? 443 : 80;
+    port = address.getPort() < 0 ? usual : address.getPort();
+    String path = address.getRawPath() == null ? "" : address.getRawPath();
+    prefix = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+    this.headers.add(new BasicHeader("Host", port == usual ? named : named + ":" + port));
+    if (options.token() != null) {
+      this.headers.add(new BasicHeader("Authorization", "Bearer " + options.token()));
+    }
+    headers.forEach((name, value) -> this.headers.add(new BasicHeader(name, value)));
+  }
+
+  /** What happens if a request arrives twice. */
+  enum Effect {
+    /** Nothing: it reads. */
+    READ,
+    /** Nothing more: it carries a request id. */
+    ONCE,
+    /** It is done twice. */
+    AGAIN
+  }
+
+  /**
+   * A request.
+   *
+   * @param path what follows the server's address, percent-encoded
+   * @param headers those of this request alone, besides those of its body
+   * @param answerMillis how long to wait for the answer
+   */
+  record Request(
+      String method,
+      String path,
+      Map<String, String> headers,
+      @Nullable HttpEntity body,
+      int answerMillis) {
+
+    /** A request without a body. */
+    static Request of(String method, String path, int answerMillis) {
+      return new Request(method, path, Map.of(), null, answerMillis);
+    }
+
+    /**
+     * A request with a body that is read while it is sent.
+     *
+     * @param length how many bytes it has; -1 if that is not known
+     */
+    static Request of(String method, String path, InputStream body, long length, int answerMillis) {
+      HttpEntity entity = new InputStreamEntity(body, length, null);
+      return new Request(method, path, Map.of(), entity, answerMillis);
+    }
+
+    /** The same with a header. */
+    Request with(String name, String value) {
+      return new Request(method, path, Map.of(name, value), body, answerMillis);
+    }
+
+    /** A request with JSON, which is not copied. */
+    static Request of(String method, String path, byte[] json, int answerMillis) {
+      return new Request(method, path, Map.of(), new ByteArrayEntity(json, JSON), answerMillis);
+    }
+  }
+
+  /** The whole answer to a request. */
+  static final class Answer {
+    private final ClassicHttpResponse head;
+    private final byte[] body;
+
+    private Answer(ClassicHttpResponse head, byte[] body) {
+      this.head = head;
+      this.body = body;
+    }
+
+    int status() {
+      return head.getCode();
+    }
+
+    /** The value of a header; null if it is missing. */
+    @Nullable String header(String name) {
+      return value(head, name);
+    }
+
+    /** The body, not a copy. */
+    byte[] body() {
+      return body;
+    }
+
+    /** What the server says went wrong. */
+    String error() {
+      try {
+        return Answers.readError(body);
+      } catch (WireException _) {
+        String text = new String(body, 0, Math.min(body.length, 200), StandardCharsets.UTF_8);
+        return text.isBlank() ? "no reason given" : text.strip();
+      }
+    }
+  }
+
+  /**
+   * An answer whose body is read as it comes. Its connection is used again if the body was read to
+   * its end; otherwise closing cuts it. For one thread; any may close it.
+   */
+  final class Streamed extends FilterInputStream {
+    private final ClassicHttpResponse head;
+    private final Connection connection;
+    private final Call call;
+    private boolean released;
+
+    private Streamed(ClassicHttpResponse head, Connection connection, Call call)
+        throws IOException {
+      super(
+          head.getEntity() == null ? InputStream.nullInputStream() : head.getEntity().getContent());
+      this.head = head;
+      this.connection = connection;
+      this.call = call;
+    }
+
+    int status() {
+      return head.getCode();
+    }
+
+    /** The value of a header; null if it is missing. */
+    @Nullable String header(String name) {
+      return value(head, name);
+    }
+
+    /** Reads the rest, and closes it. */
+    Answer whole() throws IOException {
+      try (this) {
+        return new Answer(head, readAllBytes());
+      }
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      int count = in.read(target, offset, length);
+      if (count < 0) {
+        release(true);
+      }
+      return count;
+    }
+
+    @Override
+    public void close() {
+      // Closing the stream below would first read all that is still to come.
+      release(false);
+    }
+
+    private synchronized void release(boolean finished) {
+      if (!released) {
+        released = true;
+        if (finished) {
+          connection.finished(head);
+        } else {
+          connection.cut();
+        }
+        pool.release(connection, call);
+      }
+    }
+  }
+
+  private static @Nullable String value(ClassicHttpResponse head, String name) {
+    Header header = head.getFirstHeader(name);
+    return header == null ? null : header.getValue();
+  }
+
+  /** A name as one part of a path or query, percent-encoded as UTF-8, slashes and dots included. */
+  static String encode(String name) {
+    return URLEncoder.encode(name, StandardCharsets.UTF_8)
+        .replace("+", "%20")
+        .replace("*", "%2A")
+        .replace(".", "%2E");
+  }
+
+  /** How long to wait for an answer that may take longer than others by so much. */
+  int answerMillis(Duration more) {
+    return Math.clamp(options.timeouts().answer().plus(more).toMillis(), 1, Integer.MAX_VALUE);
+  }
+
+  /**
+   * The answer to a request, sent again while it is safe and time allows.
+   *
+   * @throws UnreachableException if the server was not reached and nothing changed
+   * @throws OutcomeUnknownException if the server may have done it
+   * @throws StoreClosedException if this is closed
+   */
+  Answer send(Request request, Effect effect, Call call) {
+    long begin = System.nanoTime();
+    boolean mayBeDone = false;
+    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    while (true) {
+      IOException failure;
+      try {
+        Answer answer = exchange(request, call);
+        if (answer.status() < 502 || answer.status() == 503) {
+          return answer;
+        }
+        failure = new IOException("status " + answer.status() + ": " + answer.error());
+        mayBeDone = true;
+      } catch (NotSentException e) {
+        failure = e;
+      } catch (IOException e) {
+        failure = e;
+        mayBeDone = true;
+      }
+      boolean safe =
+          (!mayBeDone || effect != Effect.AGAIN)
+              && !(failure instanceof NotSentException.Untrusted);
+      boolean late = System.nanoTime() - begin >= options.timeouts().retry().toNanos();
+      if (!safe || late || call.isGivenUp() || isClosed() || !paused(backoff)) {
+        throw failed(failure, mayBeDone && effect != Effect.READ);
+      }
+    }
+  }
+
+  private Answer exchange(Request request, Call call) throws IOException {
+    Connection connection = pool.lease(call, false);
+    try {
+      ClassicHttpResponse head = connection.send(message(request), request.answerMillis());
+      HttpEntity entity = head.getEntity();
+      Answer answer =
+          new Answer(head, entity == null ? new byte[0] : EntityUtils.toByteArray(entity));
+      connection.finished(head);
+      return answer;
+    } finally {
+      pool.release(connection, call);
+    }
+  }
+
+  private StoreException failed(IOException failure, boolean mayBeDone) {
+    String why = failure.getMessage() == null ? "" : ": " + failure.getMessage();
+    if (mayBeDone) {
+      String message = "the connection to " + this + " broke before the answer came" + why;
+      return new OutcomeUnknownException(message, failure);
+    }
+    if (isClosed()) {
+      return closedException();
+    }
+    return new UnreachableException("no answer from " + this + why, failure);
+  }
+
+  /** Waits a little; false if interrupted. */
+  private static boolean paused(Backoff backoff) {
+    try {
+      Thread.sleep(backoff.next(ThreadLocalRandom.current()));
+      return true;
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /**
+   * Sends a request once, and gives its answer as soon as that begins.
+   *
+   * @throws NotSentException if the server cannot have seen it
+   * @throws IOException if it may have seen it, and no answer came
+   */
+  Streamed open(Request request) throws IOException {
+    Call call = new Call();
+    Connection connection = pool.lease(call, true);
+    boolean opened = false;
+    try {
+      ClassicHttpResponse head = connection.send(message(request), request.answerMillis());
+      Streamed streamed = new Streamed(head, connection, call);
+      opened = true;
+      return streamed;
+    } finally {
+      if (!opened) {
+        pool.release(connection, call);
+      }
+    }
+  }
+
+  /** Sends a request for server-sent events, as {@link #open} does. */
+  Streamed events(String path, int answerMillis) throws IOException {
+    return open(Request.of("GET", path, answerMillis).with("Accept", "text/event-stream"));
+  }
+
+  private ClassicHttpRequest message(Request request) {
+    ClassicHttpRequest message =
+        new BasicClassicHttpRequest(request.method(), prefix + request.path());
+    headers.forEach(message::addHeader);
+    request.headers().forEach(message::addHeader);
+    HttpEntity body = request.body();
+    if (body != null) {
+      message.setEntity(body);
+      if (body.getContentType() != null) {
+        message.addHeader("Content-Type", body.getContentType());
+      }
+      if (body.getContentLength() < 0) {
+        message.addHeader("Transfer-Encoding", "chunked");
+      } else {
+        message.addHeader("Content-Length", body.getContentLength());
+      }
+    }
+    return message;
+  }
+
+  private Connection connect() throws NotSentException {
+    int timeoutMillis = Math.clamp(options.timeouts().connect().toMillis(), 1, Integer.MAX_VALUE);
+    try {
+      return Connection.open(new InetSocketAddress(host, port), tls, timeoutMillis);
+    } catch (NotSentException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new NotSentException("cannot reach " + this + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** What an answer means that is neither what was asked for nor special to the request. */
+  StoreException rejected(int status, String error) {
+    return switch (status) {
+      case 503 -> new StoreClosedException(this + " cannot serve this now: " + error);
+      case 401 -> new RejectedException(401, this + " wants other credentials: " + error);
+      case 403 -> new RejectedException(403, this + " does not allow this: " + error);
+      case 413 -> new RejectedException(413, "too large for " + this + ": " + error);
+      default ->
+          new RejectedException(status, this + " answers with status " + status + ": " + error);
+    };
+  }
+
+  boolean isClosed() {
+    return pool.isClosed();
+  }
+
+  StoreClosedException closedException() {
+    return new StoreClosedException("the client of " + this + " is closed");
+  }
+
+  /** Cuts all connections; requests under way fail, later ones are not sent. */
+  @Override
+  public void close() {
+    pool.close();
+  }
+
+  /** The server's address. */
+  @Override
+  public String toString() {
+    return options.server().toString();
+  }
+}
