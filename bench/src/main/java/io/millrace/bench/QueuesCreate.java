@@ -1,13 +1,13 @@
 package io.millrace.bench;
 
+import io.millrace.client.ClientOptions;
+import io.millrace.client.JsonCalls;
 import io.millrace.store.Journaling;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Creation of queue tasks in bulk through the command interface. */
 final class QueuesCreate implements Scenario {
@@ -51,19 +51,13 @@ final class QueuesCreate implements Scenario {
     }
   }
 
-  private static void createQueue(int port) throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/dci/queues"))
-            .header("Content-Type", "application/json")
-            .POST(
-                HttpRequest.BodyPublishers.ofString(
-                    "{\"name\":\"" + QUEUE + "\",\"plugin\":\"shell\"}"))
-            .build();
-    try (HttpClient client = HttpClient.newHttpClient()) {
-      HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
-      if (response.statusCode() != 200) {
-        throw new BenchException("no queue was created: " + response.body());
-      }
+  private static void createQueue(int port) {
+    ClientOptions server = ClientOptions.at(URI.create("http://127.0.0.1:" + port));
+    try (JsonCalls calls = JsonCalls.open(server)) {
+      var _ =
+          calls.post(
+              "/dci/queues",
+              JsonNodeFactory.instance.objectNode().put("name", QUEUE).put("plugin", "shell"));
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.millrace.blobs;
 
 /** The form of a blob's name, which can never lead out of a folder or break a path. */
-final class BlobName {
+public final class BlobName {
   /** The most characters that a name has; also what common file systems allow. */
   static final int MAX_LENGTH = 255;
 
@@ -14,7 +14,12 @@ final class BlobName {
         && name.chars().allMatch(BlobName::isAllowed);
   }
 
-  static void check(String name) {
+  /**
+   * Checks the name of a blob.
+   *
+   * @throws InvalidBlobNameException if no blob can have it
+   */
+  public static void check(String name) {
     if (!isValid(name)) {
       throw new InvalidBlobNameException(
           describe("blob name", name)
@@ -24,7 +29,12 @@ final class BlobName {
     }
   }
 
-  static void checkPrefix(String prefix) {
+  /**
+   * Checks what names of blobs start with.
+   *
+   * @throws InvalidBlobNameException if no name can start with it
+   */
+  public static void checkPrefix(String prefix) {
     if (!prefix.isEmpty() && !isValid(prefix)) {
       throw new InvalidBlobNameException(
           describe("prefix of blob names", prefix)

@@ -13,7 +13,13 @@ import java.io.OutputStream;
 public final class BlobStream extends FilterInputStream {
   private final long size;
 
-  BlobStream(InputStream bytes, long size) {
+  /**
+   * A blob from some offset on.
+   *
+   * @param bytes to its end; its reads must fail if the blob ends early
+   * @param size of the whole blob
+   */
+  public BlobStream(InputStream bytes, long size) {
     super(bytes);
     this.size = size;
   }

@@ -6,7 +6,6 @@ import java.io.InputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Digesting extends FilterInputStream {
   private final MessageDigest digest;
-  private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
   private long size;
   private volatile @Nullable IOException failure;
 
@@ -43,9 +41,7 @@ final class Digesting extends FilterInputStream {
       failure = e;
       throw e;
     }
-    if (count < 0) {
-      ended.complete(null);
-    } else {
+    if (count > 0) {
       digest.update(target, offset, count);
       size += count;
     }
@@ -54,11 +50,6 @@ final class Digesting extends FilterInputStream {
 
   @Override
   public void close() {}
-
-  /** Done once the source has come to its end. */
-  CompletableFuture<@Nullable Void> ended() {
-    return ended;
-  }
 
   /** What the source threw, if it did. */
   @Nullable IOException failure() {

@@ -26,14 +26,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every {@link BlobStore} does. */
-abstract class BlobStoreContract {
+public abstract class BlobStoreContract {
   private static final int MEBIBYTE = 1 << 20;
 
   /** The store under test, empty at the start of each test. */
-  abstract BlobStore blobs();
+  protected abstract BlobStore blobs();
 
   /** How many bytes of the put that runs now have come to where they are kept. */
-  abstract long bytesArrived();
+  protected abstract long bytesArrived();
 
   @Test
   void a_blob_is_read_as_it_was_put() throws IOException {

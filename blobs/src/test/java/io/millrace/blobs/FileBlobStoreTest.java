@@ -32,12 +32,12 @@ class FileBlobStoreTest extends BlobStoreContract {
   }
 
   @Override
-  BlobStore blobs() {
+  protected BlobStore blobs() {
     return blobs;
   }
 
   @Override
-  long bytesArrived() {
+  protected long bytesArrived() {
     try {
       List<Path> incoming = incoming();
       return incoming.isEmpty() ? 0 : Files.size(incoming.getFirst());

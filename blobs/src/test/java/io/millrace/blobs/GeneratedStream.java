@@ -4,12 +4,13 @@ import java.io.InputStream;
 import java.util.SplittableRandom;
 
 /** Bytes out of a seed, made as they are read; runs an action at its end. */
-final class GeneratedStream extends InputStream {
+public final class GeneratedStream extends InputStream {
   private final byte[] block = new byte[8192];
   private final Runnable atEnd;
   private long left;
 
-  GeneratedStream(long seed, long size, Runnable atEnd) {
+  /** These bytes; {@code atEnd} is called before the end is told. */
+  public GeneratedStream(long seed, long size, Runnable atEnd) {
     new SplittableRandom(seed).nextBytes(block);
     this.left = size;
     this.atEnd = atEnd;

@@ -35,7 +35,7 @@ class ArchitectureTest {
           entry("processes", Set.of()),
           entry("wire", Set.of("store")),
           entry("http", Set.of("store", "wire")),
-          entry("client", Set.of("store", "work", "wire")),
+          entry("client", Set.of("store", "work", "blobs", "wire")),
           entry("queues", Set.of("store", "work", "blobs", "processes")),
           entry("jobs", Set.of("store", "work", "blobs")),
           entry("graph", Set.of("store", "work", "blobs", "processes")),

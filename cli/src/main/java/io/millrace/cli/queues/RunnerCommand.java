@@ -1,11 +1,11 @@
 package io.millrace.cli.queues;
 
 import io.millrace.blobs.BlobStore;
-import io.millrace.blobs.HttpBlobStore;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.ClientOptions;
+import io.millrace.client.HttpBlobStore;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.queues.runner.Connector;
 import io.millrace.queues.runner.LocalRunnersOptions;
@@ -81,7 +81,7 @@ public final class RunnerCommand implements Callable<Integer> {
     public synchronized BlobStore blobs() {
       HttpBlobStore made = blobs;
       if (made == null) {
-        made = HttpBlobStore.at(options.server(), options.token(), options.tls());
+        made = HttpBlobStore.at(options);
         blobs = made;
       }
       return made;

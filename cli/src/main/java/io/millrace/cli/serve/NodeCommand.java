@@ -1,12 +1,12 @@
 package io.millrace.cli.serve;
 
-import io.millrace.blobs.HttpBlobStore;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.ClientOptions;
+import io.millrace.client.HttpBlobStore;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.client.RejectedException;
 import io.millrace.client.UnreachableException;
@@ -91,7 +91,7 @@ public final class NodeCommand implements Callable<Integer> {
     Path folder = data == null ? defaultFolder(client.server(), named) : data;
     LocalNode.Site site = new LocalNode.Site(named, folder, location, workers);
     try (HttpTaskStore store = HttpTaskStore.open(client);
-        HttpBlobStore blobs = HttpBlobStore.at(client.server(), client.token(), client.tls())) {
+        HttpBlobStore blobs = HttpBlobStore.at(client)) {
       LocalNode.Stores stores = new LocalNode.Stores(store, blobs);
       ExecutionNode node = LocalNode.create(site, stores, () -> ready(site));
       Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));

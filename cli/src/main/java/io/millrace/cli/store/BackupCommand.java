@@ -4,29 +4,27 @@ import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.ClientOptions;
+import io.millrace.client.JsonCalls;
+import io.millrace.client.UnreachableException;
 import io.millrace.processes.PrivateFiles;
 import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.files.SnapshotInput;
-import io.millrace.wire.Answers;
-import io.millrace.wire.WireException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +40,9 @@ import picocli.CommandLine.Parameters;
         "Saves the whole store, as it is at one moment, to a file; a server goes on meanwhile. The"
             + " file is checked, and appears only when it is complete.")
 final class BackupCommand implements Callable<Integer> {
+  /** Far longer than a server needs between two parts of a backup. */
+  private static final Duration LONGEST_SILENCE = Duration.ofMinutes(10);
+
   private final Terminal terminal;
 
   @Parameters(paramLabel = "FILE", description = "The file to write.")
@@ -117,42 +118,16 @@ final class BackupCommand implements Callable<Integer> {
     }
   }
 
-  private static void fetch(ClientOptions options, Path unfinished)
-      throws IOException, InterruptedException {
-    String server = options.server().toString().replaceAll("/+$", "");
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server + "/store/backup"));
-    if (options.token() != null) {
-      request.header("Authorization", "Bearer " + options.token());
-    }
-    try (HttpClient client =
-            HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(options.timeouts().connect())
-                .sslContext(options.tls())
-                .build();
-        InputStream body = body(client, request.build(), server);
+  private static void fetch(ClientOptions options, Path unfinished) throws IOException {
+    try (JsonCalls server = JsonCalls.open(options);
+        InputStream body = server.stream("/store/backup", LONGEST_SILENCE);
         OutputStream out = PrivateFiles.newOutputStream(unfinished)) {
       body.transferTo(out);
-    }
-  }
-
-  private static InputStream body(HttpClient client, HttpRequest request, String server)
-      throws IOException, InterruptedException {
-    HttpResponse<InputStream> answer;
-    try {
-      answer = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
-    } catch (IOException e) {
-      throw new CommandException(ExitCode.FAILURE, "cannot reach " + server + ": " + e, e);
-    }
-    if (answer.statusCode() == 200) {
-      return answer.body();
-    }
-    try (InputStream body = answer.body()) {
+    } catch (UnreachableException e) {
+      throw new CommandException(ExitCode.FAILURE, String.valueOf(e.getMessage()), e);
+    } catch (StoreException e) {
       throw new CommandException(
-          ExitCode.FAILURE, server + " gives no backup: " + Answers.readError(body.readAllBytes()));
-    } catch (WireException e) {
-      throw new CommandException(
-          ExitCode.FAILURE, server + " gives no backup: status " + answer.statusCode(), e);
+          ExitCode.FAILURE, options.server() + " gives no backup: " + e.getMessage(), e);
     }
   }
 

@@ -1,10 +1,17 @@
-package io.millrace.blobs;
+package io.millrace.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import io.millrace.blobs.Blob;
+import io.millrace.blobs.BlobException;
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.BlobStoreContract;
+import io.millrace.blobs.BlobStream;
+import io.millrace.blobs.FileBlobStore;
+import io.millrace.blobs.GeneratedStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -35,12 +42,12 @@ class HttpBlobStoreTest extends BlobStoreContract {
   }
 
   @Override
-  BlobStore blobs() {
+  protected BlobStore blobs() {
     return blobs;
   }
 
   @Override
-  long bytesArrived() {
+  protected long bytesArrived() {
     return server.received();
   }
 

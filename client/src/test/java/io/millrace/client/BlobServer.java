@@ -1,9 +1,15 @@
-package io.millrace.blobs;
+package io.millrace.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.millrace.blobs.Blob;
+import io.millrace.blobs.BlobException;
+import io.millrace.blobs.BlobReceipt;
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.BlobStream;
+import io.millrace.blobs.NoSuchBlobException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

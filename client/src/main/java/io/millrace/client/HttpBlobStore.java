@@ -1,0 +1,283 @@
+package io.millrace.client;
+
+import io.millrace.blobs.Blob;
+import io.millrace.blobs.BlobException;
+import io.millrace.blobs.BlobName;
+import io.millrace.blobs.BlobReceipt;
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.BlobStream;
+import io.millrace.blobs.NoSuchBlobException;
+import io.millrace.client.HttpTransport.Request;
+import io.millrace.client.HttpTransport.Streamed;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Blobs in a server, over HTTP/1.1. The routes, relative to the server's address:
+ *
+ * <table>
+ * <caption>What the server serves</caption>
+ * <tr><th>request</th><th>answer</th></tr>
+ * <tr><td>{@code PUT blobs/NAME}, the body being the bytes</td>
+ *     <td>201 or 200, {@code {"name":…,"size":…,"sha256":…}}</td></tr>
+ * <tr><td>{@code GET blobs/NAME}</td><td>200 with {@code Content-Length}; 404</td></tr>
+ * <tr><td>the same with {@code Range: bytes=N-}</td>
+ *     <td>206 with {@code Content-Range: bytes N-M/SIZE}; 416 with {@code Content-Range: bytes
+ *     *}{@code /SIZE} when N is at or past the end; 404</td></tr>
+ * <tr><td>{@code HEAD blobs/NAME}</td><td>200 with {@code Content-Length}; 404</td></tr>
+ * <tr><td>{@code DELETE blobs/NAME}</td><td>204; 404</td></tr>
+ * <tr><td>{@code GET blobs?prefix=PREFIX}</td>
+ *     <td>200, {@code {"blobs":[{"name":…,"size":…,"modified":"2026-01-31T12:00:00Z"},…]}}</td></tr>
+ * </table>
+ *
+ * <p>Anything else is a {@link BlobException} that shows the status and the start of the body.
+ * Bodies are streamed both ways. What was put is compared with the size and checksum that the
+ * server answers; a difference is an error, and the blob is not to be trusted.
+ *
+ * <p>This class sends every request once. A connection must be made within {@link
+ * #CONNECT_TIMEOUT}, and an answer must begin within {@link #ANSWER_TIMEOUT} of the request, or for
+ * a put of the end of its content. Bodies may take any time, as long as the server is never silent
+ * for longer than that.
+ */
+public final class HttpBlobStore implements BlobStore, AutoCloseable {
+  /** How long a connection may take to come about: 10 seconds. */
+  public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
+  /** How long an answer may take to begin: 60 seconds. */
+  public static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
+
+  private static final int SHOWN_BYTES = 1024;
+  private static final Pattern CONTENT_RANGE =
+      Pattern.compile("bytes (?:(\\d{1,18})-\\d{1,18}|\\*)/(\\d{1,18})");
+
+  private final HttpTransport server;
+
+  private HttpBlobStore(ClientOptions options) {
+    server =
+        new HttpTransport(
+            options.withConnectTimeout(CONNECT_TIMEOUT).withAnswerTimeout(ANSWER_TIMEOUT),
+            Map.of());
+  }
+
+  /**
+   * A store in the server at {@code server}, for example {@code http://127.0.0.1:8080}, or with a
+   * path below which {@code blobs} is. Connects when first used.
+   *
+   * @throws IllegalArgumentException if it is no http or https address
+   */
+  public static HttpBlobStore at(URI server) {
+    return at(ClientOptions.at(server));
+  }
+
+  /**
+   * As {@link #at(URI)}, sending {@code Authorization: Bearer token} with every request.
+   *
+   * @throws IllegalArgumentException if the token is empty or has characters other than visible
+   *     ASCII
+   */
+  public static HttpBlobStore at(URI server, String token) {
+    if (token.isEmpty()) {
+      throw new IllegalArgumentException("the token is empty");
+    }
+    return at(ClientOptions.at(server).withToken(token));
+  }
+
+  /** A store in the server that the options name; their timeouts do not apply. */
+  public static HttpBlobStore at(ClientOptions options) {
+    return new HttpBlobStore(options);
+  }
+
+  @Override
+  public BlobReceipt put(String name, InputStream content) {
+    BlobName.check(name);
+    String what = "blob " + name + " cannot be stored";
+    MessageDigest digest = sha256();
+    UploadContent source = new UploadContent(new DigestInputStream(content, digest), -1);
+    try (Streamed answer =
+        server.open(
+            Request.of("PUT", path(name), source, -1, server.answerMillis(Duration.ZERO)))) {
+      if (answer.status() != 200 && answer.status() != 201) {
+        throw unexpected(answer, what);
+      }
+      BlobReceipt stored = BlobJson.receipt(answer, what);
+      String sha256 = HexFormat.of().formatHex(digest.digest());
+      BlobReceipt sent = new BlobReceipt(name, source.taken(), sha256);
+      if (!stored.equals(sent)) {
+        throw new BlobException("blob " + name + " was sent as " + sent + ", stored as " + stored);
+      }
+      return stored;
+    } catch (IOException e) {
+      IOException unread = source.failure();
+      throw unread == null
+          ? failed(what, e)
+          : new BlobException(what + ": its content could not be read: " + unread, unread);
+    }
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
+  }
+
+  @Override
+  public BlobStream open(String name, long offset) {
+    BlobName.check(name);
+    if (offset < 0) {
+      throw new IllegalArgumentException("the offset is negative: " + offset);
+    }
+    Request request = request("GET", path(name));
+    String what = "blob " + name + " cannot be opened";
+    Streamed answer =
+        send(offset == 0 ? request : request.with("Range", "bytes=" + offset + "-"), what);
+    return switch (answer.status()) {
+      case 200 -> whole(answer, offset, what);
+      case 206 -> part(answer, offset, what);
+      case 416 -> {
+        Matcher range = contentRange(answer, what);
+        answer.close();
+        yield new BlobStream(InputStream.nullInputStream(), Long.parseLong(range.group(2)));
+      }
+      case 404 -> {
+        var _ = start(answer);
+        throw new NoSuchBlobException(name);
+      }
+      default -> throw unexpected(answer, what);
+    };
+  }
+
+  /** The whole blob, which a server that knows no ranges sends even if a part was asked for. */
+  private BlobStream whole(Streamed answer, long offset, String what) {
+    long size = contentLength(answer, what);
+    try {
+      answer.skipNBytes(Math.min(offset, size));
+    } catch (IOException e) {
+      answer.close();
+      throw failed(what, e);
+    }
+    return new BlobStream(answer, size);
+  }
+
+  private BlobStream part(Streamed answer, long offset, String what) {
+    Matcher range = contentRange(answer, what);
+    String start = range.group(1);
+    if (start == null || Long.parseLong(start) != offset) {
+      throw strange(answer, what, "a range that was not asked for, " + range.group());
+    }
+    return new BlobStream(answer, Long.parseLong(range.group(2)));
+  }
+
+  private Matcher contentRange(Streamed answer, String what) {
+    String header = answer.header("Content-Range");
+    Matcher range = CONTENT_RANGE.matcher(header == null ? "" : header);
+    if (!range.matches()) {
+      throw strange(answer, what, "the Content-Range \"" + header + "\"");
+    }
+    return range;
+  }
+
+  private long contentLength(Streamed answer, String what) {
+    String header = answer.header("Content-Length");
+    if (header == null || !header.matches("\\d{1,18}")) {
+      throw strange(answer, what, "no Content-Length");
+    }
+    return Long.parseLong(header);
+  }
+
+  @Override
+  public OptionalLong size(String name) {
+    BlobName.check(name);
+    String what = "the size of blob " + name + " cannot be read";
+    try (Streamed answer = send(request("HEAD", path(name)), what)) {
+      return switch (answer.status()) {
+        case 200 -> OptionalLong.of(contentLength(answer, what));
+        case 404 -> OptionalLong.empty();
+        default -> throw unexpected(answer, what);
+      };
+    }
+  }
+
+  @Override
+  public boolean delete(String name) {
+    BlobName.check(name);
+    String what = "blob " + name + " cannot be deleted";
+    try (Streamed answer = send(request("DELETE", path(name)), what)) {
+      return switch (answer.status()) {
+        case 204 -> true;
+        case 404 -> false;
+        default -> throw unexpected(answer, what);
+      };
+    }
+  }
+
+  @Override
+  public Stream<Blob> list(String prefix) {
+    BlobName.checkPrefix(prefix);
+    String what = "blobs with the prefix \"" + prefix + "\" cannot be listed";
+    Streamed answer = send(request("GET", "/blobs?prefix=" + prefix), what);
+    if (answer.status() != 200) {
+      throw unexpected(answer, what);
+    }
+    return BlobJson.listing(answer, what);
+  }
+
+  private static String path(String name) {
+    return "/blobs/" + name;
+  }
+
+  private Request request(String method, String path) {
+    return Request.of(method, path, server.answerMillis(Duration.ZERO));
+  }
+
+  private Streamed send(Request request, String what) {
+    try {
+      return server.open(request);
+    } catch (IOException e) {
+      throw failed(what, e);
+    }
+  }
+
+  private static BlobException failed(String what, IOException cause) {
+    return new BlobException(what + ": " + cause, cause);
+  }
+
+  private BlobException unexpected(Streamed answer, String what) {
+    return new BlobException(
+        what + ": " + server + " answered " + answer.status() + " " + start(answer));
+  }
+
+  private BlobException strange(Streamed answer, String what, String strangeness) {
+    answer.close();
+    return new BlobException(
+        what + ": " + server + " answered " + answer.status() + " with " + strangeness);
+  }
+
+  /** The start of the body of an answer, whose rest is not wanted. */
+  private static String start(Streamed answer) {
+    try (answer) {
+      return new String(answer.readNBytes(SHOWN_BYTES), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      return "(its body cannot be read: " + e + ")";
+    }
+  }
+
+  /** Ends what still runs and closes the connections. */
+  @Override
+  public void close() {
+    server.close();
+  }
+}
