@@ -1,14 +1,37 @@
 package io.millrace.client;
 
+import io.millrace.store.Outcome;
+import io.millrace.store.Reason;
 import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.work.LeaseKeeper;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /** A task that is held for a handler. Safe for use by threads. */
 public final class Work {
   private final Task task;
   private final Cancellation cancellation = new Cancellation();
 
+  /** Held by a thread that changes the task in the store, so that a renewal never meets the end. */
+  final ReentrantLock lock = new ReentrantLock();
+
+  /** What the store calls the task now; a renewal changes it. Guarded by {@link #lock}. */
+  TaskRef ref;
+
+  /** When the claim ends unless it is renewed, by the local clock. */
+  volatile long leaseEndNanos;
+
+  /** When to renew it. */
+  volatile long renewAtNanos;
+
+  /** Whether the claim has ended or is lost, so that nothing may change the task any more. */
+  volatile boolean over;
+
   Work(Task task) {
     this.task = task;
+    ref = ref(task);
   }
 
   /** The task as it was when it was claimed; renewals change its id, not its data. */
@@ -29,12 +52,50 @@ public final class Work {
     return cancellation.isCancelled();
   }
 
-  /** Runs {@code listener} when the work is cancelled; at once where it is already. */
+  /** Runs {@code listener} when the work is cancelled; at once if it already is. */
   public void onCancel(Runnable listener) {
     cancellation.onCancel(listener);
   }
 
   void cancel() {
     cancellation.cancel();
+  }
+
+  /** The task is held for a lease from {@code nanos} on. */
+  void renewed(Task renewed, long nanos, Duration lease) {
+    found(renewed);
+    leaseEndNanos = nanos + lease.toNanos();
+    renewAtNanos = nanos + LeaseKeeper.renewAfter(lease).toNanos();
+  }
+
+  /** The task as it is in the store. */
+  void found(Task stored) {
+    ref = ref(stored);
+  }
+
+  private static TaskRef ref(Task task) {
+    return new TaskRef(task.id(), task.origin());
+  }
+
+  /** Whether a task in the store is this one, under the same claim. */
+  boolean isStill(Task stored) {
+    return stored.origin() == ref.origin() && stored.token() == fencingToken();
+  }
+
+  /** Whether a refusal is about this task, by id or by origin. */
+  boolean isNamed(Outcome.Refused refused) {
+    return refused.reasons().stream().map(Reason::task).anyMatch(this::isNamed);
+  }
+
+  private boolean isNamed(@Nullable TaskRef named) {
+    return named != null
+        && ((named.id() != 0 && named.id() == ref.id())
+            || (named.origin() != 0 && named.origin() == ref.origin()));
+  }
+
+  /** The claim is no longer held, according to the store or to the clock. */
+  void lose() {
+    over = true;
+    cancel();
   }
 }

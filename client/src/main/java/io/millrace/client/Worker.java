@@ -6,6 +6,7 @@ import io.millrace.store.Outcome;
 import io.millrace.store.StoreException;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore;
+import io.millrace.work.Backoff;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -26,14 +27,14 @@ import org.slf4j.LoggerFactory;
 public final class Worker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
   private static final Duration WAIT = Duration.ofSeconds(20);
-  private static final long FIRST_PAUSE_MILLIS = 100;
-  private static final long LONGEST_PAUSE_MILLIS = 10_000;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
   private final TaskStore store;
   private final WorkerOptions options;
   private final TaskHandler handler;
-  private final Leases leases;
-  private final Ending ending;
+  private final LeaseRenewals renewals;
+  private final Completion completion;
   private final Semaphore free;
   private final Thread claimer;
   private final Thread renewer;
@@ -45,8 +46,8 @@ public final class Worker implements AutoCloseable {
     this.store = store;
     this.options = options;
     this.handler = handler;
-    leases = new Leases(store, options.client(), options.lease(), System::nanoTime);
-    ending = new Ending(store, options, System::nanoTime, () -> stopping);
+    renewals = new LeaseRenewals(store, options.client(), options.lease(), System::nanoTime);
+    completion = new Completion(store, options, System::nanoTime, () -> stopping);
     free = new Semaphore(options.concurrency());
     claimer = Thread.ofVirtual().name("millrace-claimer").unstarted(this::claimTasks);
     renewer = Thread.ofVirtual().name("millrace-renewer").unstarted(this::renewClaims);
@@ -62,11 +63,11 @@ public final class Worker implements AutoCloseable {
 
   /** How many tasks are worked on now. */
   public int busy() {
-    return leases.held().size();
+    return renewals.held().size();
   }
 
   private void claimTasks() {
-    long pause = FIRST_PAUSE_MILLIS;
+    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     while (!stopping) {
       int room = 0;
       int taken = 0;
@@ -79,16 +80,15 @@ public final class Worker implements AutoCloseable {
         List<Task> tasks = claim(room);
         taken = tasks.size();
         tasks.forEach(this::begin);
-        pause = FIRST_PAUSE_MILLIS;
+        backoff.succeeded();
       } catch (StoreException e) {
         if (!stopping) {
           LOG.warn("cannot claim from {}: {}", options.groups(), e.getMessage());
-          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pause));
-          pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+          LockSupport.parkNanos(backoff.next().toNanos());
         }
       } catch (RuntimeException | Error e) {
         LOG.error("claiming from {} failed, and is tried again", options.groups(), e);
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LONGEST_PAUSE_MILLIS));
+        LockSupport.parkNanos(LONGEST_PAUSE.toNanos());
       } catch (InterruptedException _) {
         return;
       } finally {
@@ -123,34 +123,34 @@ public final class Worker implements AutoCloseable {
   }
 
   private void begin(Task task) {
-    Held held = leases.hold(task);
+    Work work = renewals.hold(task);
     LockSupport.unpark(renewer);
-    Thread.ofVirtual().name("millrace-work-" + task.origin()).start(() -> work(held));
+    Thread.ofVirtual().name("millrace-work-" + task.origin()).start(() -> work(work));
   }
 
-  private void work(Held held) {
+  private void work(Work work) {
     try {
       if (stopping) {
-        ending.release(held);
-      } else if (ending.isPoisonous(held.work.task())) {
-        ending.quarantine(held, "claimed again and again without an end");
+        completion.release(work);
+      } else if (completion.isPoisonous(work.task())) {
+        completion.quarantine(work, "claimed again and again without an end");
       } else {
-        handle(held);
+        handle(work);
       }
     } finally {
-      leases.drop(held);
+      renewals.drop(work);
       free.release();
     }
   }
 
-  private void handle(Held held) {
+  private void handle(Work work) {
     Thread thread = Thread.currentThread();
-    held.work.onCancel(thread::interrupt);
+    work.onCancel(thread::interrupt);
     try {
-      ending.finish(held, handler.handle(held.work));
+      completion.finish(work, handler.handle(work));
     } catch (Exception | Error e) {
-      LOG.debug("{} failed", held.work.task().ref(), e);
-      ending.fail(held, String.valueOf(e));
+      LOG.debug("{} failed", work.task().ref(), e);
+      completion.fail(work, String.valueOf(e));
     }
   }
 
@@ -164,10 +164,10 @@ public final class Worker implements AutoCloseable {
   private long renew() {
     long now = System.nanoTime();
     try {
-      return leases.step(now);
+      return renewals.step(now);
     } catch (RuntimeException | Error e) {
       LOG.error("claims could not be renewed, which is tried again", e);
-      return now + TimeUnit.MILLISECONDS.toNanos(FIRST_PAUSE_MILLIS);
+      return now + FIRST_PAUSE.toNanos();
     }
   }
 
@@ -187,9 +187,9 @@ public final class Worker implements AutoCloseable {
     LockSupport.unpark(claimer);
     boolean ended = allFree(grace);
     if (!ended) {
-      for (Held held : leases.held()) {
-        ending.release(held);
-        held.lose();
+      for (Work work : renewals.held()) {
+        completion.release(work);
+        work.lose();
       }
     }
     claimer.interrupt();

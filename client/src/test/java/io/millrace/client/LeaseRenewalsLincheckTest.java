@@ -12,37 +12,37 @@ import org.junit.jupiter.api.Test;
  * While a claim is renewed its work ends and the worker stops: the task ends once, and no renewal
  * passes its end or names it by an id that it had before.
  */
-public class LeasesLincheckTest {
+public class LeaseRenewalsLincheckTest {
   private static final Owner ME = Owner.client(1);
   private static final Duration LEASE = Duration.ofMinutes(3);
 
   private final AtomicLong nanos = new AtomicLong();
   private final OneTaskStore store = new OneTaskStore(ME);
-  private final Leases leases = new Leases(store, ME, LEASE, nanos::get);
-  private final Ending ending =
-      new Ending(store, WorkerOptions.of("group").withClient(ME), nanos::get, () -> false);
-  private final Held held = leases.hold(store.task());
+  private final LeaseRenewals renewals = new LeaseRenewals(store, ME, LEASE, nanos::get);
+  private final Completion completion =
+      new Completion(store, WorkerOptions.of("group").withClient(ME), nanos::get, () -> false);
+  private final Work work = renewals.hold(store.task());
   private volatile boolean ended;
 
   /** Another third of the lease is over. */
   @Operation(nonParallelGroup = "renewer")
   public void renew() {
-    leases.step(nanos.addAndGet(LEASE.toNanos() / 3));
+    renewals.step(nanos.addAndGet(LEASE.toNanos() / 3));
   }
 
   /** The handler has done its work. */
   @Operation(runOnce = true)
   public void finish() {
-    ending.finish(held, Finish.done());
-    leases.drop(held);
+    completion.finish(work, Finish.done());
+    renewals.drop(work);
     ended = true;
   }
 
   /** The worker stops and waits no longer. */
   @Operation(runOnce = true)
   public void release() {
-    for (Held each : leases.held()) {
-      ending.release(each);
+    for (Work each : renewals.held()) {
+      completion.release(each);
       each.lose();
     }
   }
@@ -51,8 +51,8 @@ public class LeasesLincheckTest {
   @Validate
   public void checkTask() {
     require(store.refused() == 0, "something was done to a task that was another by then");
-    require(!ended || (store.isEnded() && held.over), "the task did not end");
-    require(held.ref.id() == store.task().id() || held.over, "the task has another id");
+    require(!ended || (store.isEnded() && work.over), "the task did not end");
+    require(work.ref.id() == store.task().id() || work.over, "the task has another id");
   }
 
   private static void require(boolean holds, String otherwise) {
@@ -69,6 +69,6 @@ public class LeasesLincheckTest {
         .invocationsPerIteration(300)
         .threads(3)
         .actorsPerThread(3)
-        .check(LeasesLincheckTest.class);
+        .check(LeaseRenewalsLincheckTest.class);
   }
 }

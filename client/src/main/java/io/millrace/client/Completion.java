@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Ends the work on a task: one transaction, tried until it is known or the lease is over. */
-final class Ending {
-  private static final Logger LOG = LoggerFactory.getLogger(Ending.class);
+final class Completion {
+  private static final Logger LOG = LoggerFactory.getLogger(Completion.class);
   private static final long PAUSE_MILLIS = 100;
 
   private final TaskStore store;
@@ -31,7 +31,7 @@ final class Ending {
   private final BooleanSupplier stopping;
 
   /** With a clock in nanoseconds that never goes back. */
-  Ending(TaskStore store, WorkerOptions options, LongSupplier nanos, BooleanSupplier stopping) {
+  Completion(TaskStore store, WorkerOptions options, LongSupplier nanos, BooleanSupplier stopping) {
     this.store = store;
     this.stopping = stopping;
     client = options.client();
@@ -39,38 +39,38 @@ final class Ending {
     this.nanos = nanos;
   }
 
-  /** Ends as the handler said. A refusal that is not about the task counts as its failure. */
-  void finish(Held held, Finish finish) {
+  /** Ends it as the handler said. A refusal that is not about the task counts as its failure. */
+  void finish(Work work, Finish finish) {
     String refusal =
         end(
-            held,
+            work,
             transaction -> {
               switch (finish) {
                 case Finish.Done(Consumer<Transaction.Builder> parts) -> {
-                  transaction.delete(held.ref);
+                  transaction.delete(work.ref);
                   parts.accept(transaction);
                 }
                 case Finish.Again again ->
-                    transaction.update(held.ref, again.data(), When.after(again.delay()));
+                    transaction.update(work.ref, again.data(), When.after(again.delay()));
               }
             });
     if (refusal != null) {
-      fail(held, refusal);
+      fail(work, refusal);
     }
   }
 
   /** Ends in failure: for another try, or into quarantine after too many. */
-  void fail(Held held, String reason) {
-    if (poison.claims() > 0 && held.work.task().claims() >= poison.claims()) {
-      quarantine(held, reason);
+  void fail(Work work, String reason) {
+    if (poison.claims() > 0 && work.task().claims() >= poison.claims()) {
+      quarantine(work, reason);
     } else {
-      LOG.warn("{} failed and will be tried again: {}", held.ref, reason);
-      tryAgain(held);
+      LOG.warn("{} failed and will be tried again: {}", work.ref, reason);
+      tryAgain(work);
     }
   }
 
-  private void tryAgain(Held held) {
-    end(held, transaction -> transaction.update(held.ref, null, When.after(poison.retryDelay())));
+  private void tryAgain(Work work) {
+    end(work, transaction -> transaction.update(work.ref, null, When.after(poison.retryDelay())));
   }
 
   /** Whether a task was claimed so often, without any end, that nobody should try it again. */
@@ -79,104 +79,99 @@ final class Ending {
   }
 
   /** Moves a task into quarantine, with its data and the reason. */
-  void quarantine(Held held, String reason) {
-    Task task = held.work.task();
-    LOG.error("{} goes into quarantine after {} claims: {}", held.ref, task.claims(), reason);
+  void quarantine(Work work, String reason) {
+    Task task = work.task();
+    LOG.error("{} goes into quarantine after {} claims: {}", work.ref, task.claims(), reason);
     String refusal =
         end(
-            held,
+            work,
             transaction ->
                 transaction
-                    .delete(held.ref)
+                    .delete(work.ref)
                     .add(task.group() + poison.suffix(), QuarantinedTask.of(task, reason).write()));
     if (refusal != null) {
-      // As where its data is so large that the reason has no room beside it.
-      LOG.error("{} cannot go into quarantine: {}", held.ref, refusal);
-      tryAgain(held);
+      // Its data may be so large that there is no room for the reason beside it.
+      LOG.error("{} cannot go into quarantine: {}", work.ref, refusal);
+      tryAgain(work);
     }
   }
 
   /** Gives a task back at once. */
-  void release(Held held) {
-    end(held, transaction -> transaction.release(held.ref));
+  void release(Work work) {
+    end(work, transaction -> transaction.release(work.ref));
   }
 
   /**
-   * Commits what {@code parts} say about a task that is still held.
+   * Commits what {@code parts} say about a task that is still work.
    *
-   * @return why it was refused for something else than the task; null where it was not
+   * @return why it was refused, if that was for something else than the task; otherwise null
    */
-  private @Nullable String end(Held held, Consumer<Transaction.Builder> parts) {
-    held.lock.lock();
+  private @Nullable String end(Work work, Consumer<Transaction.Builder> parts) {
+    work.lock.lock();
     try {
-      while (!held.over) {
+      while (!work.over) {
         Transaction.Builder transaction = Transaction.by(client);
         parts.accept(transaction);
-        Outcome outcome = tried(held, transaction.build());
+        Outcome outcome = tried(work, transaction.build());
         switch (outcome) {
           case null -> {
-            if (held.leaseEndNanos - nanos.getAsLong() <= 0 || !paused()) {
-              held.lose();
+            if (work.leaseEndNanos - nanos.getAsLong() <= 0 || !paused()) {
+              work.lose();
             }
           }
-          case Outcome.Done _ -> held.over = true;
+          case Outcome.Done _ -> work.over = true;
           case Outcome.Refused refused -> {
             String why = refused.reasons().getFirst().message();
-            if (!isAbout(held.ref, refused)) {
+            if (!work.isNamed(refused)) {
               return why;
             }
-            LOG.warn("the claim of {} is lost: {}", held.ref, why);
-            held.lose();
+            LOG.warn("the claim of {} is lost: {}", work.ref, why);
+            work.lose();
           }
         }
       }
       return null;
     } finally {
-      held.lock.unlock();
+      work.lock.unlock();
     }
   }
 
-  private static boolean isAbout(TaskRef ref, Outcome.Refused refused) {
-    return refused.reasons().stream()
-        .map(reason -> reason.task())
-        .anyMatch(named -> named != null && Leases.names(named, ref));
-  }
-
-  /** The outcome, or null where there is none yet; the task is over where it is known to be. */
-  private @Nullable Outcome tried(Held held, Transaction transaction) {
+  /** The outcome, or null if it is not known yet; then the work may be over by now. */
+  private @Nullable Outcome tried(Work work, Transaction transaction) {
     try {
       return store.commit(transaction);
     } catch (OutcomeUnknownException e) {
-      LOG.debug("asking what became of {}: {}", held.ref, e.getMessage());
-      find(held);
+      LOG.debug("asking what became of {}: {}", work.ref, e.getMessage());
+      find(work);
     } catch (StoreClosedException e) {
-      LOG.warn("cannot end {}: {}", held.ref, e.getMessage());
+      LOG.warn("cannot end {}: {}", work.ref, e.getMessage());
       // A server that starts again may take it yet; a store in this process will not.
       if (stopping.getAsBoolean() || !(store instanceof HttpTaskStore)) {
-        held.lose();
+        work.lose();
       }
     } catch (RejectedException e) {
-      LOG.error("cannot end {}: {}", held.ref, e.getMessage());
-      held.lose();
+      LOG.error("cannot end {}: {}", work.ref, e.getMessage());
+      work.lose();
     } catch (StoreException e) {
-      LOG.warn("cannot end {} yet: {}", held.ref, e.getMessage());
+      LOG.warn("cannot end {} yet: {}", work.ref, e.getMessage());
     }
     return null;
   }
 
   /**
-   * While the lease lasts nobody else may delete or change the task: so if it is gone, it was us.
+   * While the lease lasts nobody else may delete or change the task. So if it is gone, this worker
+   * has ended it.
    */
-  private void find(Held held) {
+  private void find(Work work) {
     try {
-      Optional<Task> task = store.task(TaskRef.origin(held.ref.origin())).value();
+      Optional<Task> task = store.task(TaskRef.origin(work.ref.origin())).value();
       if (task.isEmpty()) {
-        held.over = true;
-      } else if (!held.isStill(task.get()) || task.get().id() != held.ref.id()) {
-        held.lose();
+        work.over = true;
+      } else if (!work.isStill(task.get()) || task.get().id() != work.ref.id()) {
+        work.lose();
       }
     } catch (StoreException e) {
-      LOG.debug("cannot ask what became of {}: {}", held.ref, e.getMessage());
+      LOG.debug("cannot ask what became of {}: {}", work.ref, e.getMessage());
     }
   }
 

@@ -1,0 +1,163 @@
+package io.millrace.client;
+
+import io.millrace.store.Outcome;
+import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.Owner;
+import io.millrace.store.StoreException;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
+import io.millrace.work.LeaseKeeper;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps claims alive: each is renewed at a third of its lease, all that are due in one transaction.
+ * Driven by steps; tasks may come and go meanwhile.
+ */
+final class LeaseRenewals {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewals.class);
+
+  private final TaskStore store;
+  private final Owner client;
+  private final Duration lease;
+  private final LongSupplier nanos;
+  private final Set<Work> all = ConcurrentHashMap.newKeySet();
+
+  /** With a clock in nanoseconds that never goes back. */
+  LeaseRenewals(TaskStore store, Owner client, Duration lease, LongSupplier nanos) {
+    this.store = store;
+    this.client = client;
+    this.lease = lease;
+    this.nanos = nanos;
+  }
+
+  /** Holds a task that was just claimed. */
+  Work hold(Task task) {
+    Work work = new Work(task);
+    work.renewed(task, nanos.getAsLong(), lease);
+    all.add(work);
+    return work;
+  }
+
+  /** Lets go of a task that ended. */
+  void drop(Work work) {
+    all.remove(work);
+  }
+
+  /** What is held now. */
+  List<Work> held() {
+    return List.copyOf(all);
+  }
+
+  /** Renews what is due at {@code now} and says when to step again. */
+  long step(long now) {
+    List<Work> locked = new ArrayList<>();
+    for (Work work : all) {
+      if (!work.over && work.renewAtNanos - now <= 0 && work.lock.tryLock()) {
+        locked.add(work);
+      }
+    }
+    try {
+      List<Work> due = locked.stream().filter(work -> !ended(work, now)).toList();
+      if (!due.isEmpty()) {
+        renew(due, now);
+      }
+    } finally {
+      locked.forEach(work -> work.lock.unlock());
+    }
+    long next = now + LeaseKeeper.renewAfter(lease).toNanos();
+    for (Work work : all) {
+      // One whose end is under way is not renewed, however long that takes.
+      if (!work.over && work.renewAtNanos - now > 0) {
+        next = Math.min(next - now, work.renewAtNanos - now) + now;
+      }
+    }
+    return next;
+  }
+
+  private static boolean ended(Work work, long now) {
+    if (work.over) {
+      return true;
+    }
+    if (work.leaseEndNanos - now <= 0) {
+      LOG.warn("the lease of {} ended before it could be renewed", work.ref);
+      work.lose();
+      return true;
+    }
+    return false;
+  }
+
+  private void renew(List<Work> due, long now) {
+    Transaction.Builder renewals = Transaction.by(client);
+    due.forEach(work -> renewals.renew(work.ref, lease));
+    try {
+      switch (store.commit(renewals.build())) {
+        case Outcome.Done done -> {
+          for (int i = 0; i < due.size(); i++) {
+            due.get(i).renewed(done.tasks().get(i), now, lease);
+          }
+        }
+        case Outcome.Refused refused -> refused(due, refused, now);
+      }
+    } catch (OutcomeUnknownException e) {
+      LOG.debug("asking what became of a renewal: {}", e.getMessage());
+      find(due, now);
+    } catch (StoreException e) {
+      LOG.warn("cannot renew {} claims yet: {}", due.size(), e.getMessage());
+      tryLater(due, now);
+    }
+  }
+
+  /** Drops those that are lost, then renews the others; if none is lost, they are tried later. */
+  private void refused(List<Work> due, Outcome.Refused refused, long now) {
+    boolean lost = false;
+    for (Work work : due) {
+      if (work.isNamed(refused)) {
+        LOG.warn("the claim of {} is lost", work.ref);
+        work.lose();
+        lost = true;
+      }
+    }
+    List<Work> left = due.stream().filter(work -> !work.over).toList();
+    if (lost && !left.isEmpty()) {
+      renew(left, now);
+    } else {
+      tryLater(left, now);
+    }
+  }
+
+  /** Learns from the store whether a renewal with an unknown outcome took place. */
+  private void find(List<Work> due, long now) {
+    try {
+      List<TaskRef> origins = due.stream().map(work -> TaskRef.origin(work.ref.origin())).toList();
+      List<Optional<Task>> found = store.tasks(origins).value();
+      for (int i = 0; i < due.size(); i++) {
+        Work work = due.get(i);
+        Optional<Task> task = found.get(i);
+        if (task.isPresent() && work.isStill(task.get())) {
+          work.found(task.get());
+          tryLater(List.of(work), now);
+        } else {
+          work.lose();
+        }
+      }
+    } catch (StoreException e) {
+      LOG.warn("cannot renew {} claims yet: {}", due.size(), e.getMessage());
+      tryLater(due, now);
+    }
+  }
+
+  private void tryLater(List<Work> due, long now) {
+    long again = now + LeaseKeeper.retryAfter(lease).toNanos();
+    due.forEach(work -> work.renewAtNanos = again);
+  }
+}
