@@ -3,11 +3,12 @@ package io.millrace.client.jobs;
 import io.millrace.client.Cancellation;
 import org.jspecify.annotations.Nullable;
 
-/** A job in the hands of a handler. Safe for use by threads. */
+/** A job that a handler works on. Safe for use by threads. */
 public final class JobContext {
   private final Announced announced;
   private final Reporter reporter;
   private final Cancellation cancellation = new Cancellation();
+  private final Spool payload = new Spool();
 
   JobContext(Announced announced, Reporter reporter) {
     this.announced = announced;
@@ -17,7 +18,7 @@ public final class JobContext {
   /**
    * What the server says of a job before its payload.
    *
-   * @param id empty where it says nothing
+   * @param id empty if it says nothing
    */
   record Announced(String id, String key, long token, long bytes) {
     static final Announced NOTHING = new Announced("", "", 0, -1);
@@ -29,31 +30,31 @@ public final class JobContext {
     void report(JobContext job, @Nullable Double percent, @Nullable String info);
   }
 
-  /** Its GUID; empty where the server does not say, as one that is not Millrace. */
+  /** Its GUID; empty if the server does not say, as servers other than Millrace may. */
   public String id() {
     return announced.id();
   }
 
-  /** What people call it, the GUID where it was given no key; empty as {@link #id()}. */
+  /** The key that it was given, or else its GUID; empty as {@link #id()}. */
   public String key() {
     return announced.key();
   }
 
   /**
    * The fencing token: larger than that of every earlier attempt at the job. Hand it to whatever
-   * the work changes outside, which should refuse smaller ones. 0 where the server does not say.
+   * the work changes outside, which should refuse smaller ones. 0 if the server does not say.
    */
   public long fencingToken() {
     return announced.token();
   }
 
-  /** How long the payload is in bytes; -1 where the server does not say. */
+  /** How long the payload is in bytes; -1 if the server does not say. */
   public long payloadSize() {
     return announced.bytes();
   }
 
   /**
-   * Tells how far the work is. What nobody could send before the next word is left out.
+   * Reports how far the work is. A report that could not be sent before the next one is dropped.
    *
    * @param percent from 0 to 100
    * @throws IllegalArgumentException when it is not
@@ -62,13 +63,13 @@ public final class JobContext {
     reporter.report(this, checked(percent), null);
   }
 
-  /** Tells what the work is at; at most 1,000 characters are sent. */
+  /** Reports what the work is doing; at most 1,000 characters are sent. */
   public void progress(String info) {
     reporter.report(this, null, info);
   }
 
   /**
-   * Tells how far the work is, and what it is at.
+   * Reports how far the work is, and what it is doing.
    *
    * @param percent from 0 to 100
    * @throws IllegalArgumentException when it is not
@@ -89,12 +90,19 @@ public final class JobContext {
     return cancellation.isCancelled();
   }
 
-  /** Runs {@code listener} when the job is cancelled; at once where it is already. */
+  /** Runs {@code listener} when the job is cancelled; at once if it already is. */
   public void onCancel(Runnable listener) {
     cancellation.onCancel(listener);
   }
 
-  void cancel() {
+  /** Its bytes, as they come. */
+  Spool payload() {
+    return payload;
+  }
+
+  /** Reading the payload fails from now on, with this reason. */
+  void cancel(String reason) {
+    payload.breakOff(reason);
     cancellation.cancel();
   }
 }

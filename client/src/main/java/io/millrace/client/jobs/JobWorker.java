@@ -3,6 +3,7 @@ package io.millrace.client.jobs;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.store.StoreException;
+import io.millrace.work.Backoff;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
@@ -44,7 +45,24 @@ public final class JobWorker implements AutoCloseable {
   private final CountDownLatch leaving = new CountDownLatch(1);
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private final CompletableFuture<Void> end = new CompletableFuture<>();
-  private volatile @Nullable Line line;
+  private volatile @Nullable WorkerConnection connection;
+
+  /**
+   * How long a worker waits.
+   *
+   * @param ping how often the server is asked for a sign of life
+   * @param silence after how long without one the connection counts as broken
+   * @param firstPause before the first try to connect again
+   * @param longestPause before later tries; each waits twice as long as the last
+   */
+  record Timing(Duration ping, Duration silence, Duration firstPause, Duration longestPause) {
+    static final Timing USUAL =
+        new Timing(
+            Duration.ofSeconds(20),
+            Duration.ofSeconds(60),
+            Duration.ofMillis(100),
+            Duration.ofSeconds(10));
+  }
 
   private JobWorker(JobWorkerOptions options, JobHandler handler, Timing timing) {
     this.options = options;
@@ -87,7 +105,7 @@ public final class JobWorker implements AutoCloseable {
 
   /** How many jobs are worked on now. */
   public int busy() {
-    Line now = line;
+    WorkerConnection now = connection;
     return now == null ? 0 : now.busy();
   }
 
@@ -107,12 +125,13 @@ public final class JobWorker implements AutoCloseable {
   }
 
   private void connectUntilTold(HttpClient client) throws InterruptedException {
-    long pause = timing.firstPause().toMillis();
+    Backoff backoff = new Backoff(timing.firstPause(), timing.longestPause());
     int refused = 0;
     while (!isLeaving()) {
-      Line now = new Line(options, handler, timing, () -> ready.complete(null));
-      line = now;
-      Line.Ended ended = serve(client, now);
+      WorkerConnection now =
+          new WorkerConnection(options, handler, timing, () -> ready.complete(null));
+      connection = now;
+      WorkerConnection.Ended ended = serve(client, now);
       if (isLeaving()) {
         return;
       }
@@ -121,11 +140,12 @@ public final class JobWorker implements AutoCloseable {
         throw new WorkerRefusedException(
             options.server().server() + " does not let the worker in: " + ended.reason());
       }
-      pause = now.registered() ? timing.firstPause().toMillis() : pause;
+      if (now.registered()) {
+        backoff.succeeded();
+      }
       LOG.warn("no connection to {}, trying again: {}", options.server().server(), ended.reason());
-      long random = pause / 2 + ThreadLocalRandom.current().nextLong(pause);
-      boolean _ = leaving.await(random, TimeUnit.MILLISECONDS);
-      pause = Math.min(2 * pause, timing.longestPause().toMillis());
+      long pause = backoff.next(ThreadLocalRandom.current()).toNanos();
+      boolean _ = leaving.await(pause, TimeUnit.NANOSECONDS);
     }
   }
 
@@ -133,7 +153,8 @@ public final class JobWorker implements AutoCloseable {
     return leaving.getCount() == 0;
   }
 
-  private Line.Ended serve(HttpClient client, Line now) throws InterruptedException {
+  private WorkerConnection.Ended serve(HttpClient client, WorkerConnection now)
+      throws InterruptedException {
     ClientOptions server = options.server();
     WebSocket.Builder builder =
         client.newWebSocketBuilder().connectTimeout(server.timeouts().connect());
@@ -187,7 +208,7 @@ public final class JobWorker implements AutoCloseable {
   /** Takes no more jobs and ends once those in hand have; returns at once. */
   public void leave() {
     leaving.countDown();
-    Line now = line;
+    WorkerConnection now = connection;
     if (now != null) {
       now.leave();
     }
@@ -211,7 +232,7 @@ public final class JobWorker implements AutoCloseable {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
-    Line now = line;
+    WorkerConnection now = connection;
     if (now != null) {
       now.goAway("the worker was stopped");
     }

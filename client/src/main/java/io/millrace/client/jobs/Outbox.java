@@ -4,23 +4,68 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The sending half of a connection: a queue, and one thread that sends what is in it, since nothing
- * may come between the fragments of a result. Safe for use by threads.
+ * may come between the fragments of a result. The codes are those of docs/jobs.md. Safe for use by
+ * threads.
  */
 final class Outbox {
+  private static final JsonMapper MAPPER = new JsonMapper();
   private static final int FRAGMENT_BYTES = 128 << 10;
+  private static final int MOST_INFO = 1_000;
+  private static final int MOST_LOGS = 64_000;
 
   private final WebSocket socket;
   private final Side side;
-  private final Deque<Outgoing> queue = new ArrayDeque<>();
+  private final Deque<Message> queue = new ArrayDeque<>();
   private boolean stopped;
+
+  /** A message to the server. */
+  sealed interface Message {}
+
+  /** Code 0: who the worker is; naming the number of jobs asks for code 5 before each payload. */
+  record Register(String text) implements Message {
+    /** Made before the connection, since the server does not wait for it for long. */
+    static Register of(JobWorkerOptions.Identity identity, int jobs) {
+      return new Register(
+          message(0)
+              .put("name", sound(identity.name()))
+              .put("id", sound(identity.id()))
+              .put("token", sound(identity.token()))
+              .put("jobs", jobs)
+              .toString());
+    }
+  }
+
+  /** Code 1: whether it is ready when this is sent, behind all results before it. */
+  record Status() implements Message {}
+
+  /** Code 3: how far a job is; a later report replaces one that still waits. */
+  record Progress(JobContext job, @Nullable Double percent, @Nullable String info)
+      implements Message {}
+
+  /** How a job ended. */
+  sealed interface Outcome extends Message {
+    JobContext job();
+  }
+
+  /** Code 6 and then the bytes: it has a result. */
+  record Result(JobContext job, JobResult.Ready bytes) implements Outcome {}
+
+  /** Code 4: it failed, or was taken back. */
+  record Failed(JobContext job, @Nullable String info, @Nullable String logs) implements Outcome {}
+
+  /** The end of the connection. */
+  record Close(String reason) implements Message {}
 
   /** What the sending half has to know of the rest. */
   interface Side {
@@ -30,8 +75,8 @@ final class Outbox {
     /** Bytes were taken: the connection lives. */
     void moved();
 
-    /** The end of a job has gone out, or never will. */
-    void done(Outgoing.Outcome outcome);
+    /** The end of a job has been sent, or never will be. */
+    void done(Outcome outcome);
 
     /** Nothing can be sent any more. */
     void broken(Exception failure);
@@ -46,14 +91,13 @@ final class Outbox {
     Thread.ofPlatform().daemon().name("millrace-job-send").start(this::run);
   }
 
-  /** Adds something; whether it may still be sent. */
-  synchronized boolean add(Outgoing next) {
+  /** Adds a message; false if it can no longer be sent. */
+  synchronized boolean add(Message next) {
     if (stopped) {
       return false;
     }
-    if (next instanceof Outgoing.Progress progress) {
-      queue.removeIf(
-          other -> other instanceof Outgoing.Progress old && old.job() == progress.job());
+    if (next instanceof Progress progress) {
+      queue.removeIf(other -> other instanceof Progress old && old.job() == progress.job());
     }
     queue.add(next);
     notifyAll();
@@ -62,21 +106,21 @@ final class Outbox {
 
   /** Sends nothing more. */
   void stop() {
-    List<Outgoing> left;
+    List<Message> left;
     synchronized (this) {
       stopped = true;
       left = new ArrayList<>(queue);
       queue.clear();
       notifyAll();
     }
-    for (Outgoing each : left) {
-      if (each instanceof Outgoing.Outcome outcome) {
+    for (Message each : left) {
+      if (each instanceof Outcome outcome) {
         side.done(outcome);
       }
     }
   }
 
-  private synchronized @Nullable Outgoing take() throws InterruptedException {
+  private synchronized @Nullable Message take() throws InterruptedException {
     while (queue.isEmpty() && !stopped) {
       wait();
     }
@@ -85,7 +129,7 @@ final class Outbox {
 
   private void run() {
     try {
-      for (Outgoing next = take(); next != null; next = take()) {
+      for (Message next = take(); next != null; next = take()) {
         send(next);
       }
     } catch (IOException | RuntimeException e) {
@@ -98,32 +142,31 @@ final class Outbox {
     }
   }
 
-  private void send(Outgoing next) throws IOException {
+  private void send(Message next) throws IOException {
     switch (next) {
-      case Outgoing.Text(String text) -> say(text);
-      case Outgoing.Status() -> say(Messages.status(side.isReady()));
-      case Outgoing.Progress progress ->
-          say(Messages.progress(progress.job(), progress.percent(), progress.info()));
-      case Outgoing.Outcome outcome -> {
+      case Register(String text) -> send(text);
+      case Status() -> send(message(1).put("status", side.isReady() ? 1 : 0));
+      case Progress(JobContext job, Double percent, String info) ->
+          send(about(3, job).put("percent", percent).put("info", start(info)));
+      case Outcome outcome -> {
         try {
-          send(outcome);
+          sendOutcome(outcome);
         } finally {
           side.done(outcome);
         }
       }
-      case Outgoing.Close(String reason) ->
-          socket.sendClose(WebSocket.NORMAL_CLOSURE, reason).join();
+      case Close(String reason) -> socket.sendClose(WebSocket.NORMAL_CLOSURE, reason).join();
     }
   }
 
-  private void send(Outgoing.Outcome outcome) throws IOException {
-    JobContext job = outcome.job().context();
+  private void sendOutcome(Outcome outcome) throws IOException {
     switch (outcome) {
-      case Outgoing.Failed failed -> say(Messages.failure(job, failed.info(), failed.logs()));
-      case Outgoing.Result result -> {
-        try (InputStream bytes = result.bytes().open()) {
+      case Failed(JobContext job, String info, String logs) ->
+          send(about(4, job).put("info", start(info)).put("logs", end(logs)));
+      case Result(JobContext job, JobResult.Ready result) -> {
+        try (InputStream bytes = result.open()) {
           if (!job.id().isEmpty()) {
-            say(Messages.resultFollows(job));
+            send(about(6, job));
           }
           sendAll(bytes);
         }
@@ -141,8 +184,34 @@ final class Outbox {
     } while (count == buffer.length);
   }
 
-  private void say(String text) {
+  private void send(ObjectNode message) {
+    send(message.toString());
+  }
+
+  private void send(String text) {
     socket.sendText(text, true).join();
     side.moved();
+  }
+
+  private static ObjectNode message(int code) {
+    return MAPPER.createObjectNode().put("code", code);
+  }
+
+  /** A server that does not announce jobs does not know their ids either. */
+  private static ObjectNode about(int code, JobContext job) {
+    return job.id().isEmpty() ? message(code) : message(code).put("job", job.id());
+  }
+
+  private static @Nullable String start(@Nullable String info) {
+    return info == null ? null : sound(info.substring(0, Math.min(info.length(), MOST_INFO)));
+  }
+
+  private static @Nullable String end(@Nullable String logs) {
+    return logs == null ? null : sound(logs.substring(Math.max(0, logs.length() - MOST_LOGS)));
+  }
+
+  /** Halves of surrogate pairs, which no message can carry, become question marks. */
+  private static String sound(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 }

@@ -3,11 +3,11 @@
  * each payload to a {@link io.millrace.client.jobs.JobHandler}, and sends back what it returns.
  *
  * <pre>
- *   server --> Line ----> Spool (memory, then a file) --> JobHandler, a thread for each job
- *               | \                                          |
- *               |  status, lost jobs --> Hands               |
- *               v                                            v
- *             JobWorker: connects again                    Outbox, one thread --> server
+ *   server --> WorkerConnection --> Spool (memory, then a file) --> JobHandler, a thread for each job
+ *                |      \                                                |
+ *                |       status, lost jobs --> active jobs              |
+ *                v                                                      v
+ *              JobWorker: connects again                              Outbox, one thread --> server
  * </pre>
  *
  * <p>Payloads are taken as fast as they come, into a file where they are long, and can be read

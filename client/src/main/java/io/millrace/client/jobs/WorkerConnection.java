@@ -23,8 +23,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** One connection to the server and the jobs that came over it, until both have ended. */
-final class Line implements WebSocket.Listener, Outbox.Side {
-  private static final Logger LOG = LoggerFactory.getLogger(Line.class);
+final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
+  private static final Logger LOG = LoggerFactory.getLogger(WorkerConnection.class);
   private static final JsonMapper MAPPER = new JsonMapper();
   private static final int MOST_TEXT = 1 << 20;
   private static final int PROTOCOL_ERROR = 1002;
@@ -35,19 +35,17 @@ final class Line implements WebSocket.Listener, Outbox.Side {
 
   private final JobWorkerOptions options;
   private final JobHandler handler;
-  private final Timing timing;
+  private final JobWorker.Timing timing;
   private final Runnable onRegistered;
   private final CompletableFuture<Ended> over = new CompletableFuture<>();
 
   /** Guarded by itself. */
-  private final Set<InHand> inHand = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<JobContext> active = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  /** Made beforehand: the server does not wait for it for long. */
-  private final String registration;
-
+  private final Outbox.Register registration;
   private final StringBuilder text = new StringBuilder();
   private JobContext.Announced announced = JobContext.Announced.NOTHING;
-  private @Nullable InHand arriving;
+  private @Nullable JobContext arriving;
   private volatile @Nullable WebSocket socket;
   private volatile @Nullable Outbox outbox;
   private volatile long heardNanos = System.nanoTime();
@@ -60,12 +58,16 @@ final class Line implements WebSocket.Listener, Outbox.Side {
    *
    * @param onRegistered called once the server has let the worker in
    */
-  Line(JobWorkerOptions options, JobHandler handler, Timing timing, Runnable onRegistered) {
+  WorkerConnection(
+      JobWorkerOptions options,
+      JobHandler handler,
+      JobWorker.Timing timing,
+      Runnable onRegistered) {
     this.options = options;
     this.handler = handler;
     this.timing = timing;
     this.onRegistered = onRegistered;
-    registration = Messages.register(options.identity(), options.concurrency());
+    registration = Outbox.Register.of(options.identity(), options.concurrency());
   }
 
   /** How a connection ended: a WebSocket close code, and why. */
@@ -77,8 +79,8 @@ final class Line implements WebSocket.Listener, Outbox.Side {
   }
 
   int busy() {
-    synchronized (inHand) {
-      return inHand.size();
+    synchronized (active) {
+      return active.size();
     }
   }
 
@@ -93,36 +95,36 @@ final class Line implements WebSocket.Listener, Outbox.Side {
     if (connection != null) {
       connection.abort();
     }
-    List<InHand> jobs;
-    synchronized (inHand) {
-      jobs = List.copyOf(inHand);
+    List<JobContext> jobs;
+    synchronized (active) {
+      jobs = List.copyOf(active);
     }
     jobs.forEach(job -> job.cancel("the connection ended: " + ended.reason()));
-    synchronized (inHand) {
-      while (!inHand.isEmpty()) {
-        inHand.wait(TimeUnit.SECONDS.toMillis(10));
-        if (!inHand.isEmpty()) {
-          LOG.warn("waiting for work on {} jobs that were taken back", inHand.size());
+    synchronized (active) {
+      while (!active.isEmpty()) {
+        active.wait(TimeUnit.SECONDS.toMillis(10));
+        if (!active.isEmpty()) {
+          LOG.warn("waiting for work on {} jobs that were taken back", active.size());
         }
       }
     }
     return ended;
   }
 
-  /** Takes no more jobs, and goes once those in hand have ended. */
+  /** Takes no more jobs, and leaves once the active ones have ended. */
   void leave() {
     leaving = true;
-    say(new Outgoing.Status());
+    say(new Outbox.Status());
     goIfDone();
   }
 
-  /** Ends at once; the server offers the jobs in hand to others. */
+  /** Ends at once; the server offers the active jobs to others. */
   void cut(String reason) {
     over.complete(new Ended(BROKEN, reason));
   }
 
   /**
-   * Ends at once, in good order: the server offers the jobs in hand to others, and does not count
+   * Ends at once, in good order: the server offers the active jobs to others, and does not count
    * them as returned.
    */
   void goAway(String reason) {
@@ -142,13 +144,13 @@ final class Line implements WebSocket.Listener, Outbox.Side {
   }
 
   private void goIfDone() {
-    synchronized (inHand) {
-      if (!leaving || closing || outbox == null || !inHand.isEmpty()) {
+    synchronized (active) {
+      if (!leaving || closing || outbox == null || !active.isEmpty()) {
         return;
       }
       closing = true;
     }
-    say(new Outgoing.Close("the worker leaves"));
+    say(new Outbox.Close("the worker leaves"));
     var _ =
         over.completeOnTimeout(
             new Ended(WebSocket.NORMAL_CLOSURE, "the worker left"),
@@ -156,7 +158,7 @@ final class Line implements WebSocket.Listener, Outbox.Side {
             TimeUnit.SECONDS);
   }
 
-  private boolean say(Outgoing next) {
+  private boolean say(Outbox.Message next) {
     Outbox out = outbox;
     return out != null && out.add(next);
   }
@@ -167,13 +169,13 @@ final class Line implements WebSocket.Listener, Outbox.Side {
     socket = opened;
     outbox = out;
     out.start();
-    say(new Outgoing.Text(registration));
+    say(registration);
     Thread.ofPlatform().daemon().name("millrace-job-alive").start(() -> watch(opened));
     goIfDone();
     opened.request(1);
   }
 
-  /** Asks for signs of life, and ends the connection where none comes. */
+  /** Asks for signs of life, and ends the connection if none comes. */
   private void watch(WebSocket opened) {
     while (!over.isDone()) {
       try {
@@ -221,7 +223,7 @@ final class Line implements WebSocket.Listener, Outbox.Side {
         if (json.path("refused").isString()) {
           lost(json.path("refused").asString(), json.path("info").asString(""));
         }
-        say(new Outgoing.Status());
+        say(new Outbox.Status());
       }
       case 5 ->
           announced =
@@ -236,9 +238,9 @@ final class Line implements WebSocket.Listener, Outbox.Side {
 
   private void lost(String id, String reason) {
     LOG.info("job {} counts no more: {}", id, reason);
-    List<InHand> jobs;
-    synchronized (inHand) {
-      jobs = inHand.stream().filter(job -> job.context().id().equals(id)).toList();
+    List<JobContext> jobs;
+    synchronized (active) {
+      jobs = active.stream().filter(job -> job.id().equals(id)).toList();
     }
     jobs.forEach(job -> job.cancel(reason));
   }
@@ -246,7 +248,7 @@ final class Line implements WebSocket.Listener, Outbox.Side {
   @Override
   public @Nullable CompletionStage<?> onBinary(WebSocket on, ByteBuffer data, boolean last) {
     moved();
-    InHand job = arriving;
+    JobContext job = arriving;
     if (job == null) {
       job = begin();
       arriving = job;
@@ -254,7 +256,7 @@ final class Line implements WebSocket.Listener, Outbox.Side {
     try {
       job.payload().write(data);
     } catch (IOException e) {
-      LOG.error("the payload of job {} cannot be kept", job.context().id(), e);
+      LOG.error("the payload of job {} cannot be kept", job.id(), e);
       job.payload().breakOff("the payload cannot be kept: " + e);
     }
     if (last) {
@@ -265,75 +267,75 @@ final class Line implements WebSocket.Listener, Outbox.Side {
     return null;
   }
 
-  private InHand begin() {
-    InHand job = new InHand(new JobContext(announced, this::report));
+  private JobContext begin() {
+    JobContext job = new JobContext(announced, this::report);
     announced = JobContext.Announced.NOTHING;
-    synchronized (inHand) {
+    synchronized (active) {
       if (closing) {
         // It crossed the farewell, and is offered to others.
         job.payload().close();
         return job;
       }
-      inHand.add(job);
+      active.add(job);
     }
     // Of its own: a handler that computes all the time must not keep others from the few threads
     // that virtual ones share, status and pings among them.
-    Thread.ofPlatform().daemon().name("millrace-job-" + job.context().id()).start(() -> work(job));
+    Thread.ofPlatform().daemon().name("millrace-job-" + job.id()).start(() -> work(job));
     return job;
   }
 
   private void report(JobContext job, @Nullable Double percent, @Nullable String info) {
     if (!job.isCancelled()) {
-      say(new Outgoing.Progress(job, percent, info));
+      say(new Outbox.Progress(job, percent, info));
     }
   }
 
-  private void work(InHand job) {
+  private void work(JobContext job) {
     Thread thread = Thread.currentThread();
-    job.context().onCancel(thread::interrupt);
-    Outgoing.Outcome outcome = outcome(job);
+    job.onCancel(thread::interrupt);
+    Outbox.Outcome outcome = outcome(job);
     job.payload().close();
-    if (job.context().isCancelled()) {
+    if (job.isCancelled()) {
       discard(outcome);
-      outcome = new Outgoing.Failed(job, "the worker gave it up when it was taken back", null);
+      outcome = new Outbox.Failed(job, "the worker gave it up when it was taken back", null);
     }
     if (isReplaced(job) || !say(outcome)) {
       done(outcome);
     }
   }
 
-  private Outgoing.Outcome outcome(InHand job) {
+  private Outbox.Outcome outcome(JobContext job) {
     try {
-      return new Outgoing.Result(job, handler.handle(job.payload().input(), job.context()).ready());
+      return new Outbox.Result(job, handler.handle(job.payload().input(), job).ready());
     } catch (JobFailedException e) {
-      return new Outgoing.Failed(job, e.getMessage(), e.logs());
+      return new Outbox.Failed(job, e.getMessage(), e.logs());
     } catch (Exception | Error e) {
-      LOG.debug("job {} failed", job.context().id(), e);
+      LOG.debug("job {} failed", job.id(), e);
       StringWriter trace = new StringWriter();
       e.printStackTrace(new PrintWriter(trace));
-      return new Outgoing.Failed(job, e.toString(), trace.toString());
+      return new Outbox.Failed(job, e.toString(), trace.toString());
     }
   }
 
   /** Whether a later attempt at the same job is here: what is said by its id is about that. */
-  private boolean isReplaced(InHand job) {
-    String id = job.context().id();
-    synchronized (inHand) {
-      return job.context().isCancelled()
-          && inHand.stream().anyMatch(other -> other != job && other.context().id().equals(id));
+  private boolean isReplaced(JobContext job) {
+    String id = job.id();
+    synchronized (active) {
+      return job.isCancelled()
+          && active.stream().anyMatch(other -> other != job && other.id().equals(id));
     }
   }
 
-  private static void discard(Outgoing.Outcome outcome) {
-    if (outcome instanceof Outgoing.Result result) {
+  private static void discard(Outbox.Outcome outcome) {
+    if (outcome instanceof Outbox.Result result) {
       result.bytes().discard();
     }
   }
 
   @Override
   public boolean isReady() {
-    synchronized (inHand) {
-      return !leaving && (options.concurrency() > 1 || inHand.isEmpty());
+    synchronized (active) {
+      return !leaving && (options.concurrency() > 1 || active.isEmpty());
     }
   }
 
@@ -343,11 +345,11 @@ final class Line implements WebSocket.Listener, Outbox.Side {
   }
 
   @Override
-  public void done(Outgoing.Outcome outcome) {
+  public void done(Outbox.Outcome outcome) {
     discard(outcome);
-    synchronized (inHand) {
-      inHand.remove(outcome.job());
-      inHand.notifyAll();
+    synchronized (active) {
+      active.remove(outcome.job());
+      active.notifyAll();
     }
     goIfDone();
   }
