@@ -189,7 +189,7 @@ final class ReaderFuzzTest {
   @MethodSource("commits")
   @FuzzTest
   void a_commit_is_read_or_refused(byte[] body) {
-    check(body, Stream::readCommit, commit -> ChangeStream.write(commit, DataForm.TEXT));
+    check(body, ChangeStream::readCommit, commit -> ChangeStream.write(commit, DataForm.TEXT));
   }
 
   private static byte[] lost(Why why, Samples samples) {
