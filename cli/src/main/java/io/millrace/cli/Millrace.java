@@ -16,6 +16,7 @@ import io.millrace.cli.serve.UpCommand;
 import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.tasks.TasksCommands;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.TerminalCommand;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
@@ -65,24 +66,24 @@ public final class Millrace implements Runnable {
 
   private static CommandLine commandLine(Terminal terminal) {
     CommandLine top = new CommandLine(new Millrace());
-    top.addSubcommand("up", new UpCommand(terminal));
-    top.addSubcommand("node", new NodeCommand(terminal));
-    top.addSubcommand("store", StoreCommands.on(terminal));
-    top.addSubcommand("queues", QueuesCommands.on(terminal));
-    top.addSubcommand("tasks", TasksCommands.on(terminal));
-    top.addSubcommand("nodes", NodesCommands.nodes(terminal));
-    top.addSubcommand("config", NodesCommands.config(terminal));
-    top.addSubcommand("jobs", JobsCommands.on(terminal));
-    top.addSubcommand("graph", GraphCommands.on(terminal));
-    top.addSubcommand("cluster", ClusterCommands.on(terminal));
-    top.addSubcommand("member", new MemberCommand(terminal));
-    top.addSubcommand("workers", new WorkersCommand(terminal));
-    CommandLine worker = new CommandLine(new WorkerCommand(terminal));
+    top.addSubcommand("up", new UpCommand());
+    top.addSubcommand("node", new NodeCommand());
+    top.addSubcommand("store", StoreCommands.group());
+    top.addSubcommand("queues", QueuesCommands.group());
+    top.addSubcommand("tasks", TasksCommands.group());
+    top.addSubcommand("nodes", NodesCommands.nodes());
+    top.addSubcommand("config", NodesCommands.config());
+    top.addSubcommand("jobs", JobsCommands.group());
+    top.addSubcommand("graph", GraphCommands.group());
+    top.addSubcommand("cluster", ClusterCommands.group());
+    top.addSubcommand("member", new MemberCommand());
+    top.addSubcommand("workers", new WorkersCommand());
+    CommandLine worker = new CommandLine(new WorkerCommand());
     top.addSubcommand("worker", worker);
     // What follows its first word belongs to the command that it runs.
     worker.setStopAtPositional(true);
     top.addSubcommand("bench", new BenchCommand());
-    top.addSubcommand("demo", DemoCommands.on(terminal));
+    top.addSubcommand("demo", DemoCommands.group());
     top.addSubcommand("runner", new RunnerCommand());
     top.addSubcommand("aot-training", new AotTraining());
     top.addSubcommand("help", new CommandLine.HelpCommand());
@@ -93,14 +94,17 @@ public final class Millrace implements Runnable {
     ErrorMessages errors = new ErrorMessages(terminal.err());
     top.setExecutionExceptionHandler(errors);
     top.setParameterExceptionHandler(errors);
-    everywhere(top);
+    everywhere(top, terminal);
     return top;
   }
 
-  /** Gives every command --help, and the first --version. */
-  private static void everywhere(CommandLine command) {
+  /** Gives every command --help and the terminal, and the first --version. */
+  private static void everywhere(CommandLine command, Terminal terminal) {
     command.getCommandSpec().mixinStandardHelpOptions(true);
-    command.getSubcommands().values().forEach(Millrace::everywhere);
+    if (command.getCommand() instanceof TerminalCommand one) {
+      one.use(terminal);
+    }
+    command.getSubcommands().values().forEach(each -> everywhere(each, terminal));
   }
 
   @Override

@@ -5,7 +5,7 @@ import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.StopSignals;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.TerminalCommand;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.report.Report;
@@ -16,8 +16,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -33,15 +31,15 @@ public final class ClusterCommands {
   private ClusterCommands() {}
 
   /** All of them, under {@code cluster}. */
-  public static CommandLine on(Terminal terminal) {
-    CommandLine group =
-        CommandGroup.of("cluster", "Shows a cluster: its leader, members, locks and partitions.");
-    CommandGroup.add(group, new ShowStatus(terminal), Map.of());
-    CommandGroup.add(group, new ListMembers(terminal), Map.of());
-    CommandGroup.add(group, new ListLocks(terminal), Map.of());
-    CommandGroup.add(group, new ListPartitions(terminal), Map.of());
-    CommandGroup.add(group, new WatchCluster(terminal), Map.of());
-    return group;
+  public static CommandLine group() {
+    return CommandGroup.of(
+        "cluster",
+        "Shows a cluster: its leader, members, locks and partitions.",
+        new ShowStatus(),
+        new ListMembers(),
+        new ListLocks(),
+        new ListPartitions(),
+        new WatchCluster());
   }
 
   /** Shows leader, members, partitions and what members report. */
@@ -49,10 +47,6 @@ public final class ClusterCommands {
       name = "status",
       description = "Shows the leader, the members, the partitions and the reports of members.")
   private static final class ShowStatus extends ClusterCommand {
-    ShowStatus(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     JsonNode form(ClusterStatus status) {
       return StatusForm.status(status);
@@ -70,10 +64,6 @@ public final class ClusterCommands {
   /** Lists the members and their workers. */
   @Command(name = "members", description = "Lists the members and their workers.")
   private static final class ListMembers extends ClusterCommand {
-    ListMembers(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     JsonNode form(ClusterStatus status) {
       return StatusForm.members(status.members());
@@ -90,10 +80,6 @@ public final class ClusterCommands {
       name = "locks",
       description = "Lists the locks and their holders, except locks of partitions.")
   private static final class ListLocks extends ClusterCommand {
-    ListLocks(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     JsonNode form(ClusterStatus status) {
       return StatusForm.locks(status.locks());
@@ -110,10 +96,6 @@ public final class ClusterCommands {
       name = "partitions",
       description = "Lists the partitions and the members that work on them.")
   private static final class ListPartitions extends ClusterCommand {
-    ListPartitions(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     JsonNode form(ClusterStatus status) {
       return StatusForm.partitions(status.partitions());
@@ -141,10 +123,6 @@ public final class ClusterCommands {
         defaultValue = "1s",
         description = "How often to check for changes. Default: ${DEFAULT-VALUE}")
     private Duration interval = Duration.ofSeconds(1);
-
-    WatchCluster(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     void run(VersionedDocuments shared) throws InterruptedException {
@@ -261,26 +239,20 @@ public final class ClusterCommands {
   }
 
   /** A command that reads the documents of a cluster. */
-  private abstract static class ClusterCommand implements Callable<Integer> {
+  private abstract static class ClusterCommand extends TerminalCommand {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
-
-    private final Terminal terminal;
 
     @Mixin private DocumentsOptions documents = new DocumentsOptions();
 
     @Option(names = "--json", description = "Prints JSON.")
     private boolean json;
 
-    ClusterCommand(Terminal terminal) {
-      this.terminal = terminal;
-    }
-
     @Override
     public final Integer call() throws InterruptedException {
       try (VersionedDocuments shared = documents.open(TIMEOUT)) {
         run(shared);
       } finally {
-        terminal.out().flush();
+        out().flush();
       }
       return ExitCode.OK;
     }
@@ -292,9 +264,9 @@ public final class ClusterCommands {
 
     final void show(ClusterStatus status) {
       if (json) {
-        terminal.out().println(form(status));
+        out().println(form(status));
       } else {
-        print(status, terminal.out());
+        print(status, out());
       }
     }
 

@@ -3,7 +3,7 @@ package io.millrace.cli.cluster;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.StopSignals;
-import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.TerminalCommand;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.LeaseTerms;
@@ -14,7 +14,6 @@ import io.millrace.cluster.membership.Peer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -38,10 +37,8 @@ import picocli.CommandLine.Option;
       "1:the documents cannot be reached or used",
       "2:the command line is wrong, or differs from the configuration of the cluster"
     })
-public final class MemberCommand implements Callable<Integer> {
+public final class MemberCommand extends TerminalCommand {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
-
-  private final Terminal terminal;
 
   @Mixin private DocumentsOptions documents = new DocumentsOptions();
 
@@ -74,11 +71,6 @@ public final class MemberCommand implements Callable<Integer> {
       })
   private @Nullable Duration margin;
 
-  /** On this terminal. */
-  public MemberCommand(Terminal terminal) {
-    this.terminal = terminal;
-  }
-
   @Override
   public Integer call() throws InterruptedException {
     checkWorkers();
@@ -94,7 +86,7 @@ public final class MemberCommand implements Callable<Integer> {
 
   private ClusterConfig config(Plan plan, Remote remote) {
     Optional<ClusterConfig> given = given(plan);
-    terminal.warn(documents.warning());
+    terminal().warn(documents.warning());
     try (VersionedDocuments first = documents.open(START_TIMEOUT)) {
       // What cannot be made here must not become the plan of others.
       plan.duty(new Example.Means(first, remote));
@@ -112,8 +104,7 @@ public final class MemberCommand implements Callable<Integer> {
       try (Member member = Member.start(shared, workers, terms, duty)) {
         CountDownLatch stop = new CountDownLatch(1);
         StopSignals.listen(stop::countDown);
-        terminal
-            .out()
+        out()
             .printf(
                 "Millrace member %s on %s, %d workers, %s%n",
                 member.token(), documents.address(), workers, config);

@@ -1,8 +1,9 @@
 package io.millrace.cli.demo;
 
+import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.TerminalCommand;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.examples.wordcount.Result;
 import io.millrace.examples.wordcount.Wordcount;
@@ -18,30 +19,19 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code demo}: programs that show on real work what Millrace survives. */
-@Command(name = "demo", description = "Runs demonstrations of what Millrace survives.")
-public final class DemoCommands implements Runnable {
-  @Spec private CommandSpec spec = CommandSpec.create();
-
+public final class DemoCommands {
   private DemoCommands() {}
 
   /** The group with its commands. */
-  public static CommandLine on(Terminal terminal) {
-    CommandLine demo = new CommandLine(new DemoCommands());
-    demo.addSubcommand(new WordcountCommand(terminal));
+  public static CommandLine group() {
+    CommandLine demo = CommandGroup.of("demo", "Runs demonstrations of what Millrace survives.");
+    demo.addSubcommand(new WordcountCommand());
     demo.addSubcommand(new WordcountWorkerCommand());
     return demo;
-  }
-
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "a demonstration is missing");
   }
 
   @Command(
@@ -53,11 +43,10 @@ public final class DemoCommands implements Runnable {
         "A word is a run of ASCII letters, in lower case. Without a file, a text that comes with"
             + " Millrace is counted."
       })
-  private static final class WordcountCommand implements Callable<Integer> {
+  private static final class WordcountCommand extends TerminalCommand {
     private static final int MOST_FREQUENT = 10;
     private static final int SHOWN_LETTERS = 40;
 
-    private final Terminal terminal;
     private final long startNanos = System.nanoTime();
 
     @Parameters(
@@ -86,10 +75,6 @@ public final class DemoCommands implements Runnable {
         description = "Decides which process is killed when. Default: random")
     private @Nullable Long seed;
 
-    WordcountCommand(Terminal terminal) {
-      this.terminal = terminal;
-    }
-
     @Override
     public Integer call() throws IOException, InterruptedException {
       if (workers < 1 || workers > Wordcount.MOST_WORKERS) {
@@ -98,13 +83,13 @@ public final class DemoCommands implements Runnable {
       }
       long chosen = seed == null ? System.nanoTime() & 0xffff : seed;
       var options = new Wordcount.Options(millrace(), workers, chosen);
-      Result result = Wordcount.count(files, terminal.in(), options, this::report);
+      Result result = Wordcount.count(files, terminal().in(), options, this::report);
       if (json) {
-        result.printJson(terminal.out());
+        result.printJson(out());
       } else {
         print(result);
       }
-      terminal.out().flush();
+      out().flush();
       return ExitCode.OK;
     }
 
@@ -123,8 +108,7 @@ public final class DemoCommands implements Runnable {
     }
 
     private void print(Result result) throws IOException {
-      terminal
-          .out()
+      out()
           .printf(
               "%d words, %d of them different; the most frequent:%n",
               result.words(), result.differentWords());
@@ -132,11 +116,11 @@ public final class DemoCommands implements Runnable {
       for (Map.Entry<String, Long> word : result.mostFrequent(MOST_FREQUENT, SHOWN_LETTERS)) {
         table.row(word.getValue(), word.getKey());
       }
-      table.print(terminal.out());
+      table.print(out());
     }
 
     private void report(String line) {
-      PrintStream target = json ? terminal.err() : terminal.out();
+      PrintStream target = json ? terminal().err() : out();
       double seconds = (System.nanoTime() - startNanos) / 1e9;
       target.println(String.format(Locale.ROOT, "%6.1f s  %s", seconds, line));
       target.flush();

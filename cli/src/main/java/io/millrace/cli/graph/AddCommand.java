@@ -69,10 +69,6 @@ final class AddCommand extends GraphCommand {
       description = "Waits until the node has ended or is blocked; the exit code says how.")
   private boolean wait;
 
-  AddCommand(Terminal terminal) {
-    super(terminal);
-  }
-
   @Override
   protected int run(JsonCalls calls) throws InterruptedException {
     JsonNode added = new GraphCalls(calls).add(form()).path(0);

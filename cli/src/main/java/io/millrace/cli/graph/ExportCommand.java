@@ -8,7 +8,6 @@ import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ProgressBar;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.io.BufferedOutputStream;
@@ -71,10 +70,6 @@ final class ExportCommand extends GraphCommand {
       description =
           "The file to write; it is replaced when all is written. Default: standard output")
   private @Nullable String output;
-
-  ExportCommand(Terminal terminal) {
-    super(terminal);
-  }
 
   @Override
   protected int run(JsonCalls calls) throws IOException {

@@ -25,10 +25,6 @@ abstract class GraphCommand extends RemoteCommand {
   /** What the tokens of running nodes begin with; tasks of queues have others of that name. */
   private static final String TOKEN = "graph-";
 
-  GraphCommand(Terminal terminal) {
-    super(terminal);
-  }
-
   @Override
   protected ClientOptions client(ServerAddress address) {
     String url = System.getenv("MILLRACE_URL");

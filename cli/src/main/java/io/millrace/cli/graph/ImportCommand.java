@@ -41,10 +41,6 @@ final class ImportCommand extends GraphCommand {
 
   @Mixin private FileArgument file = new FileArgument();
 
-  ImportCommand(Terminal terminal) {
-    super(terminal);
-  }
-
   @Override
   protected int run(JsonCalls calls) {
     GraphFile graph = file.read(terminal());

@@ -3,7 +3,6 @@ package io.millrace.cli.graph;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
 import java.io.IOException;
 import java.time.Duration;
@@ -42,10 +41,6 @@ final class KillCommand extends GraphCommand {
       names = {"-w", "--wait"},
       description = "Waits until all have ended.")
   private boolean wait;
-
-  KillCommand(Terminal terminal) {
-    super(terminal);
-  }
 
   @Override
   protected int run(JsonCalls calls) throws IOException, InterruptedException {

@@ -2,7 +2,6 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.io.IOException;
@@ -22,10 +21,6 @@ import tools.jackson.databind.node.ObjectNode;
 abstract class OperateCommand extends GraphCommand {
   @Mixin private GraphCommand.NodeArguments nodes = new GraphCommand.NodeArguments();
 
-  OperateCommand(Terminal terminal) {
-    super(terminal);
-  }
-
   /** Operates one node and prints the result. */
   abstract void operate(JsonCalls calls, String id);
 
@@ -35,10 +30,6 @@ abstract class OperateCommand extends GraphCommand {
           "Runs nodes again that failed or were killed; for a group, all such nodes in it. The"
               + " nodes that they block go on once they have finished.")
   static final class Retry extends OperateCommand {
-    Retry(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     void operate(JsonCalls calls, String id) {
       JsonNode answer =
@@ -63,10 +54,6 @@ abstract class OperateCommand extends GraphCommand {
             "Keeps the nodes below them, which get their parents instead and run once those have"
                 + " finished.")
     private boolean alone;
-
-    Remove(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     void operate(JsonCalls calls, String id) {
@@ -123,10 +110,6 @@ abstract class OperateCommand extends GraphCommand {
         description = "The new name; empty for no name.")
     private @Nullable String name;
 
-    Move(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     void operate(JsonCalls calls, String id) {
       ObjectNode change = change();
@@ -181,10 +164,6 @@ abstract class OperateCommand extends GraphCommand {
               + " takes the text of a file."
         })
     private List<String> pairs = List.of();
-
-    SetData(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     protected int run(JsonCalls calls) {

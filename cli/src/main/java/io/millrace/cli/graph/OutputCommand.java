@@ -4,7 +4,6 @@ import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.State;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
@@ -38,10 +37,6 @@ final class OutputCommand extends GraphCommand {
       names = {"-f", "--follow"},
       description = "Continues until the node has ended.")
   private boolean follow;
-
-  OutputCommand(Terminal terminal) {
-    super(terminal);
-  }
 
   @Override
   protected int run(JsonCalls calls) throws InterruptedException {

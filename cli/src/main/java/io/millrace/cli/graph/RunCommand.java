@@ -54,10 +54,6 @@ final class RunCommand extends GraphCommand {
       description = "Prints only failures.")
   private boolean quiet;
 
-  RunCommand(Terminal terminal) {
-    super(terminal);
-  }
-
   @Override
   protected int run(JsonCalls calls) throws InterruptedException {
     GraphFile graph = file.read(terminal());

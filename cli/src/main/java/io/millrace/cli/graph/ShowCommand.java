@@ -7,7 +7,6 @@ import io.millrace.cli.graph.view.TreeLines;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.time.Instant;
@@ -44,10 +43,6 @@ final class ShowCommand extends GraphCommand {
       defaultValue = "1000",
       description = "The most lines of the tree; 0 for all. Default: ${DEFAULT-VALUE}")
   private int limit;
-
-  ShowCommand(Terminal terminal) {
-    super(terminal);
-  }
 
   @Override
   protected int run(JsonCalls calls) {

@@ -38,10 +38,6 @@ final class WaitCommand extends GraphCommand {
       description = "Prints only nodes that did not end well.")
   private boolean quiet;
 
-  WaitCommand(Terminal terminal) {
-    super(terminal);
-  }
-
   @Override
   protected int run(JsonCalls calls) throws IOException, InterruptedException {
     List<String> ids = nodes.read(terminal());

@@ -45,10 +45,6 @@ final class WatchCommand extends GraphCommand {
       description = "Ends when every node has ended or is blocked; the exit code says how.")
   private boolean settled;
 
-  WatchCommand(Terminal terminal) {
-    super(terminal);
-  }
-
   @Override
   protected int run(JsonCalls calls) throws InterruptedException {
     if (limit < 0) {

@@ -2,7 +2,6 @@ package io.millrace.cli.jobs;
 
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.remote.SecretFile;
-import io.millrace.cli.terminal.Terminal;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,10 +19,6 @@ abstract class JobCommand extends RemoteCommand {
               + VARIABLE
               + ", or none")
   private @Nullable Path apiKeyFile;
-
-  JobCommand(Terminal terminal) {
-    super(terminal);
-  }
 
   @Override
   protected final Map<String, String> headers() {

@@ -5,7 +5,6 @@ import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.io.IOException;
@@ -28,21 +27,26 @@ public final class JobsCommands {
   private JobsCommands() {}
 
   /** With all that belongs to it. */
-  public static CommandLine on(Terminal terminal) {
+  public static CommandLine group() {
     CommandLine jobs =
         CommandGroup.of("jobs", "Submits, lists, shows, waits for and changes jobs.");
-    List.of(new SubmitCommand(terminal), new WaitForJobs(terminal))
-        .forEach(command -> CommandGroup.add(jobs, command, ENDS));
-    List.of(
-            new ListCommand(terminal),
-            new ShowJobs(terminal),
-            new ResultCommand(terminal),
-            new OperateCommand.Retry(terminal),
-            new OperateCommand.Cancel(terminal),
-            new OperateCommand.Delete(terminal),
-            new ListBatches(terminal))
-        .forEach(command -> CommandGroup.add(jobs, command, Map.of()));
+    CommandGroup.add(jobs, ENDS, new SubmitCommand(), new WaitForJobs());
+    CommandGroup.add(
+        jobs, Map.of(), new ListCommand(), new ShowJobs(), new ResultCommand(), new ListBatches());
+    addOperation(
+        jobs, "retry", "Offers failed jobs to workers again and resets their failure counts.");
+    addOperation(
+        jobs,
+        "cancel",
+        "Fails pending and running jobs permanently; a result that a worker sends later is"
+            + " refused.");
+    addOperation(
+        jobs, "delete", "Deletes jobs of any status, with their payloads, results and history.");
     return jobs;
+  }
+
+  private static void addOperation(CommandLine jobs, String name, String description) {
+    CommandGroup.add(jobs, name, description, new OperateCommand(name));
   }
 
   /** Waits for jobs. */
@@ -56,10 +60,6 @@ public final class JobsCommands {
         names = {"-q", "--quiet"},
         description = "Prints no results.")
     private boolean quiet;
-
-    WaitForJobs(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     protected int run(JsonCalls calls) throws IOException, InterruptedException {
@@ -79,10 +79,6 @@ public final class JobsCommands {
         paramLabel = "N",
         description = "Numbers of batches to show with their job counts.")
     private List<Long> numbers = List.of();
-
-    ListBatches(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     protected int run(JsonCalls calls) {
@@ -153,10 +149,6 @@ public final class JobsCommands {
     private static final String RETURNS = "returnHistory";
 
     @Mixin private JobCalls.KeyArguments jobs = new JobCalls.KeyArguments();
-
-    ShowJobs(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     protected int run(JsonCalls calls) throws IOException {

@@ -3,7 +3,6 @@ package io.millrace.cli.jobs;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.io.PrintStream;
@@ -63,10 +62,6 @@ final class ListCommand extends JobCommand {
 
   @Option(names = "--keys", description = "Prints only keys, one per line.")
   private boolean keysOnly;
-
-  ListCommand(Terminal terminal) {
-    super(terminal);
-  }
 
   @Override
   protected int run(JsonCalls calls) {

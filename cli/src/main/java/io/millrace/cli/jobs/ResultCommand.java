@@ -35,10 +35,6 @@ final class ResultCommand extends JobCommand {
       description = "The file to write or replace. Default: -, standard output")
   private @Nullable String output;
 
-  ResultCommand(Terminal terminal) {
-    super(terminal);
-  }
-
   @Override
   protected int run(JsonCalls calls) throws IOException {
     ResultTarget.named(terminal(), output).fetch(calls, JobCalls.KeyArguments.checked(key));

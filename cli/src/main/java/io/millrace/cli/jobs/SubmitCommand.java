@@ -73,10 +73,6 @@ final class SubmitCommand extends JobCommand {
 
   private long uploaded;
 
-  SubmitCommand(Terminal terminal) {
-    super(terminal);
-  }
-
   @Override
   protected int run(JsonCalls calls) throws IOException, InterruptedException {
     List<Payload> payloads = payloads();

@@ -5,7 +5,7 @@ import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.StopSignals;
-import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.TerminalCommand;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.jobs.JobWorker;
 import io.millrace.client.jobs.JobWorkerOptions;
@@ -16,7 +16,6 @@ import io.millrace.queues.node.LocalMachine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -42,10 +41,9 @@ import picocli.CommandLine.Parameters;
           + " other workers",
       "2:the command line is wrong"
     })
-public final class WorkerCommand implements Callable<Integer> {
+public final class WorkerCommand extends TerminalCommand {
   private static final String VARIABLE = "MILLRACE_WORKER_TOKEN";
 
-  private final Terminal terminal;
   private final AtomicInteger stops = new AtomicInteger();
 
   @Mixin private ServerAddress server = new ServerAddress();
@@ -93,20 +91,16 @@ public final class WorkerCommand implements Callable<Integer> {
               + " shell.")
   private List<String> command = List.of();
 
-  /** On this terminal. */
-  public WorkerCommand(Terminal terminal) {
-    this.terminal = terminal;
-  }
-
   @Override
   public Integer call() {
     JobWorkerOptions options = options();
-    terminal.warn(
-        ServerLocation.warning(
-            options.server().server(),
-            options.server().token() != null
-                ? "token"
-                : options.identity().token().isEmpty() ? null : "worker token"));
+    terminal()
+        .warn(
+            ServerLocation.warning(
+                options.server().server(),
+                options.server().token() != null
+                    ? "token"
+                    : options.identity().token().isEmpty() ? null : "worker token"));
     checkCommand();
     try (Watchdog watchdog = new Watchdog(ProcessLauncher.create(), null);
         JobWorker worker = JobWorker.start(options, new CommandHandler(command, type, watchdog))) {
@@ -151,15 +145,14 @@ public final class WorkerCommand implements Callable<Integer> {
   }
 
   private void ready(JobWorkerOptions options) {
-    terminal
-        .out()
+    out()
         .printf(
             "Millrace worker %s takes jobs from %s (%s%d at a time)%n",
             options.identity().name(),
             options.server().server(),
             type.isEmpty() ? "" : "type " + type + ", ",
             options.concurrency());
-    terminal.out().flush();
+    out().flush();
   }
 
   private void stop(JobWorker worker) {
@@ -167,7 +160,7 @@ public final class WorkerCommand implements Callable<Integer> {
       int busy = worker.busy();
       if (busy > 0) {
         String jobs = busy == 1 ? "1 job has" : busy + " jobs have";
-        terminal.err().println("millrace: stopping once " + jobs + " ended; again to kill");
+        terminal().err().println("millrace: stopping once " + jobs + " ended; again to kill");
       }
       worker.leave();
     } else {

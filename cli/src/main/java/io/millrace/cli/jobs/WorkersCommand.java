@@ -3,7 +3,6 @@ package io.millrace.cli.jobs;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -21,11 +20,6 @@ public final class WorkersCommand extends JobCommand {
 
   @Parameters(arity = "0..1", paramLabel = "ID", description = "The id of one worker.")
   private @Nullable String id;
-
-  /** On this terminal. */
-  public WorkersCommand(Terminal terminal) {
-    super(terminal);
-  }
 
   @Override
   protected int run(JsonCalls calls) {

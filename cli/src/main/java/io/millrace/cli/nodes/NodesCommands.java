@@ -8,12 +8,10 @@ import io.millrace.cli.remote.Limits;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -30,22 +28,22 @@ public final class NodesCommands {
   private NodesCommands() {}
 
   /** {@code nodes}, with all that belongs to it. */
-  public static CommandLine nodes(Terminal terminal) {
-    CommandLine nodes =
-        CommandGroup.of("nodes", "Lists and removes execution nodes, and sets their limits.");
-    CommandGroup.add(nodes, new ListNodes(terminal), Map.of());
-    CommandGroup.add(nodes, new SetNode(terminal), Map.of());
-    CommandGroup.add(nodes, new RemoveNode(terminal), Map.of());
-    return nodes;
+  public static CommandLine nodes() {
+    return CommandGroup.of(
+        "nodes",
+        "Lists and removes execution nodes, and sets their limits.",
+        new ListNodes(),
+        new SetNode(),
+        new RemoveNode());
   }
 
   /** {@code config}, with all that belongs to it. */
-  public static CommandLine config(Terminal terminal) {
-    CommandLine config =
-        CommandGroup.of("config", "Shows and changes the configuration of execution nodes.");
-    CommandGroup.add(config, new ShowConfig(terminal), Map.of());
-    CommandGroup.add(config, new SetConfig(terminal), Map.of());
-    return config;
+  public static CommandLine config() {
+    return CommandGroup.of(
+        "config",
+        "Shows and changes the configuration of execution nodes.",
+        new ShowConfig(),
+        new SetConfig());
   }
 
   /** Lists execution nodes. */
@@ -56,10 +54,6 @@ public final class NodesCommands {
         "The state of a node is alive, dead (no heartbeat for five seconds) or left."
       })
   private static final class ListNodes extends RemoteCommand {
-    ListNodes(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     protected int run(JsonCalls calls) {
       JsonNode nodes = calls.get(NodesCommands.PATH);
@@ -96,10 +90,6 @@ public final class NodesCommands {
             "The most tasks at a time over all queues; 0 for no tasks, none for no limit.")
     private String maxthreads = "";
 
-    SetNode(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     protected int run(JsonCalls calls) {
       String path = NodesCommands.PATH + "/" + JsonCalls.part(node);
@@ -123,10 +113,6 @@ public final class NodesCommands {
     @Parameters(paramLabel = "NODE", description = "The name or id of the node.")
     private String node = "";
 
-    RemoveNode(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     protected int run(JsonCalls calls) {
       String path = NodesCommands.PATH + "/" + JsonCalls.part(node);
@@ -144,10 +130,6 @@ public final class NodesCommands {
         paramLabel = "NODE",
         description = "Shows only what is set for this node.")
     private @Nullable String node;
-
-    ShowConfig(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     protected int run(JsonCalls calls) {
@@ -175,10 +157,6 @@ public final class NodesCommands {
 
     @Option(names = "--node", paramLabel = "NODE", description = "Changes only this node.")
     private @Nullable String node;
-
-    SetConfig(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     protected int run(JsonCalls calls) {

@@ -7,12 +7,10 @@ import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import io.millrace.queues.Sort;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,27 +27,21 @@ public final class QueuesCommands {
   private QueuesCommands() {}
 
   /** With all that belongs to it. */
-  public static CommandLine on(Terminal terminal) {
-    CommandLine queues =
-        CommandGroup.of("queues", "Lists, creates, changes, resumes and deletes queues.");
-    List.of(
-            new ListQueues(terminal),
-            new ShowQueue(terminal),
-            new CreateQueue(terminal),
-            new SetQueue(terminal),
-            new ResumeQueue(terminal),
-            new DeleteQueue(terminal))
-        .forEach(command -> CommandGroup.add(queues, command, Map.of()));
-    return queues;
+  public static CommandLine group() {
+    return CommandGroup.of(
+        "queues",
+        "Lists, creates, changes, resumes and deletes queues.",
+        new ListQueues(),
+        new ShowQueue(),
+        new CreateQueue(),
+        new SetQueue(),
+        new ResumeQueue(),
+        new DeleteQueue());
   }
 
   /** Lists queues. */
   @Command(name = "list", description = "Lists the queues with the number of their tasks.")
   private static final class ListQueues extends RemoteCommand {
-    ListQueues(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     protected int run(JsonCalls calls) {
       JsonNode queues = calls.get(QueueCalls.PATH);
@@ -82,10 +74,6 @@ public final class QueuesCommands {
   private static final class ShowQueue extends RemoteCommand {
     @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
     private String queue = "";
-
-    ShowQueue(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     protected int run(JsonCalls calls) {
@@ -124,10 +112,6 @@ public final class QueuesCommands {
 
     @Mixin private QueueOptions options = new QueueOptions();
 
-    CreateQueue(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     protected int run(JsonCalls calls) {
       ObjectNode fields = JsonNodeFactory.instance.objectNode();
@@ -157,10 +141,6 @@ public final class QueuesCommands {
     private @Nullable String plugin;
 
     @Mixin private QueueOptions options = new QueueOptions();
-
-    SetQueue(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     protected int run(JsonCalls calls) {
@@ -195,10 +175,6 @@ public final class QueuesCommands {
     @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
     private String queue = "";
 
-    ResumeQueue(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     protected int run(JsonCalls calls) {
       JsonNode before = QueueCalls.find(calls, queue);
@@ -230,10 +206,6 @@ public final class QueuesCommands {
         names = "--force",
         description = "Deletes the queue also if it has waiting or running tasks.")
     private boolean force;
-
-    DeleteQueue(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     protected int run(JsonCalls calls) {

@@ -8,7 +8,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Commands on a server under one name. */
+/** Commands under one name, each with a list of its exit codes. */
 @Command
 public final class CommandGroup implements Runnable {
   private static final Map<String, String> EXIT_CODES =
@@ -25,21 +25,45 @@ public final class CommandGroup implements Runnable {
 
   private CommandGroup() {}
 
-  /** A group without commands yet. */
-  public static CommandLine of(String name, String description) {
+  /** A group of commands on a server, without other exit codes than all of these have. */
+  public static CommandLine of(String name, String description, Object... commands) {
     CommandLine group = new CommandLine(new CommandGroup());
     group.setCommandName(name);
     group.getCommandSpec().usageMessage().description(description);
+    add(group, Map.of(), commands);
     return group;
   }
 
-  /** Adds a command, explaining the exit codes that all have and these. */
-  public static void add(CommandLine group, Object command, Map<String, String> moreExitCodes) {
+  /**
+   * Adds commands.
+   *
+   * @param exitCodes those that they have besides the usual ones, or with another meaning
+   */
+  public static void add(CommandLine group, Map<String, String> exitCodes, Object... commands) {
+    for (Object command : commands) {
+      CommandLine line = new CommandLine(command);
+      explain(line, exitCodes);
+      group.addSubcommand(line);
+    }
+  }
+
+  /** Adds a command whose class has no name of its own. */
+  public static void add(CommandLine group, String name, String description, Object command) {
     CommandLine line = new CommandLine(command);
+    line.getCommandSpec().usageMessage().description(description);
+    explain(line, Map.of());
+    group.addSubcommand(name, line);
+  }
+
+  /** Lists the exit codes in the help of a command. */
+  public static void explain(CommandLine command, Map<String, String> exitCodes) {
     Map<String, String> codes = new TreeMap<>(EXIT_CODES);
-    codes.putAll(moreExitCodes);
-    line.getCommandSpec().usageMessage().exitCodeListHeading("%nExit codes:%n").exitCodeList(codes);
-    group.addSubcommand(line);
+    codes.putAll(exitCodes);
+    command
+        .getCommandSpec()
+        .usageMessage()
+        .exitCodeListHeading("%nExit codes:%n")
+        .exitCodeList(codes);
   }
 
   @Override

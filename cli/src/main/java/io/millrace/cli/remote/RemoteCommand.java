@@ -3,15 +3,13 @@ package io.millrace.cli.remote;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.TerminalCommand;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
@@ -22,18 +20,11 @@ import tools.jackson.databind.JsonNode;
  * A command that calls a server. What the server does not accept becomes {@link ExitCode#REFUSED},
  * with its own words.
  */
-public abstract class RemoteCommand implements Callable<Integer> {
-  private final Terminal terminal;
-
+public abstract class RemoteCommand extends TerminalCommand {
   @Mixin private ServerAddress address = new ServerAddress();
 
   @Option(names = "--json", description = "Prints JSON.")
   private boolean json;
-
-  /** On this terminal. */
-  protected RemoteCommand(Terminal terminal) {
-    this.terminal = terminal;
-  }
 
   @Override
   public final Integer call() throws IOException, InterruptedException {
@@ -43,7 +34,7 @@ public abstract class RemoteCommand implements Callable<Integer> {
       int code = isAboutTheRequest(e) ? ExitCode.REFUSED : ExitCode.FAILURE;
       throw new CommandException(code, String.valueOf(e.getMessage()), e);
     } finally {
-      terminal.out().flush();
+      out().flush();
     }
   }
 
@@ -114,7 +105,7 @@ public abstract class RemoteCommand implements Callable<Integer> {
         if (!isAboutTheRequest(e)) {
           throw e;
         }
-        terminal.err().println("millrace: " + Table.printable(refusal(name, e)));
+        terminal().err().println("millrace: " + Table.printable(refusal(name, e)));
         code = Math.max(code, isAbsent(calls, name, e) ? ExitCode.NOTHING : ExitCode.REFUSED);
       }
     }
@@ -138,16 +129,6 @@ public abstract class RemoteCommand implements Callable<Integer> {
     } else {
       Fields.print(out(), answer);
     }
-  }
-
-  /** Where to read and write. */
-  protected final Terminal terminal() {
-    return terminal;
-  }
-
-  /** Where results go. */
-  protected final PrintStream out() {
-    return terminal.out();
   }
 
   /** Whether JSON is wanted. */

@@ -4,7 +4,7 @@ import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.TerminalCommand;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpBlobStore;
 import io.millrace.client.HttpTaskStore;
@@ -22,7 +22,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,11 +45,9 @@ import picocli.CommandLine.Option;
       "2:the command line is wrong",
       "3:out of memory; running tasks go on"
     })
-public final class NodeCommand implements Callable<Integer> {
+public final class NodeCommand extends TerminalCommand {
   /** A node tries again by itself. */
   private static final Duration RETRY = Duration.ofSeconds(1);
-
-  private final Terminal terminal;
 
   @Mixin private ServerAddress server = new ServerAddress();
 
@@ -76,18 +73,14 @@ public final class NodeCommand implements Callable<Integer> {
 
   @Mixin private LocalNode.RunnerOptions workers = new LocalNode.RunnerOptions();
 
-  /** On this terminal. */
-  public NodeCommand(Terminal terminal) {
-    this.terminal = terminal;
-  }
-
   @Override
   public Integer call() throws InterruptedException {
     ServerLocation location = server.location();
     ClientOptions client = location.client(RETRY);
     String named = LocalNode.name("--name", name);
     workers.check();
-    terminal.warn(ServerLocation.warning(client.server(), client.token() == null ? null : "token"));
+    terminal()
+        .warn(ServerLocation.warning(client.server(), client.token() == null ? null : "token"));
     Path folder = data == null ? defaultFolder(client.server(), named) : data;
     LocalNode.Site site = new LocalNode.Site(named, folder, location, workers);
     try (HttpTaskStore store = HttpTaskStore.open(client);
@@ -128,12 +121,11 @@ public final class NodeCommand implements Callable<Integer> {
   }
 
   private void ready(LocalNode.Site site) {
-    terminal
-        .out()
+    out()
         .printf(
             "Millrace node %s serves %s (data in %s)%n",
             site.name(), site.server().address(), site.data());
-    terminal.out().flush();
+    out().flush();
   }
 
   /** Runs while the process ends. */
@@ -142,8 +134,8 @@ public final class NodeCommand implements Callable<Integer> {
     if (started != null) {
       started.close();
     }
-    terminal.out().flush();
-    terminal.err().flush();
+    out().flush();
+    terminal().err().flush();
     Runtime.getRuntime().halt(exitCode);
   }
 

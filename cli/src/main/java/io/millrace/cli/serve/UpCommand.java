@@ -2,7 +2,7 @@ package io.millrace.cli.serve;
 
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.TerminalCommand;
 import io.millrace.processes.ProcessException;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.NodeDriver;
@@ -21,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
@@ -43,11 +42,9 @@ import picocli.CommandLine.Option;
       "5:files in the folder are damaged",
       "74:the store has stopped because a write or a sync failed: start the server again"
     })
-public final class UpCommand implements Callable<Integer> {
+public final class UpCommand extends TerminalCommand {
   /** How long a server may take to end after a failure. */
   private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
-
-  private final Terminal terminal;
 
   @Option(
       names = {"-d", "--data"},
@@ -121,24 +118,19 @@ public final class UpCommand implements Callable<Integer> {
   /** What the process ends with; whoever stops it from outside finds no failure. */
   private volatile int exitCode = ExitCode.OK;
 
-  /** On this terminal. */
-  public UpCommand(Terminal terminal) {
-    this.terminal = terminal;
-  }
-
   @Override
   public Integer call() throws InterruptedException, ExecutionException {
     Configuration configuration = Configuration.read(MillraceServer.SECTIONS, config, flags());
     // What is wrong with the command line is said before anything starts.
     String name = LocalNode.name("--node-name", nodeName);
     workers.check();
-    configuration.warnings().forEach(terminal::warn);
+    configuration.warnings().forEach(terminal()::warn);
     MillraceServer server = MillraceServer.start(configuration);
     HeapGoal.keep();
     NodeDriver node = noNode ? null : startNode(name, configuration, server);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, node), "stop"));
-    terminal.out().println(greeting(configuration, server.port()));
-    terminal.out().flush();
+    out().println(greeting(configuration, server.port()));
+    out().flush();
     CompletableFuture<Integer> end = new CompletableFuture<>();
     // These run on threads that must not wait for anything, so they only pass the news on.
     var _ = server.stopped().thenRun(() -> end.complete(ExitCode.STOPPED));
@@ -180,7 +172,7 @@ public final class UpCommand implements Callable<Integer> {
           LocalNode.create(site, new LocalNode.Stores(server.store(), server.blobs()), () -> {});
       return LocalNode.drive(node, server.store());
     } catch (ProcessException | UncheckedIOException e) {
-      terminal.err().println("millrace: no execution node runs here: " + e.getMessage());
+      terminal().err().println("millrace: no execution node runs here: " + e.getMessage());
       return null;
     }
   }
@@ -236,7 +228,7 @@ public final class UpCommand implements Callable<Integer> {
       }
       server.close();
     } catch (RuntimeException e) {
-      terminal.err().println("millrace: the server did not stop cleanly: " + e.getMessage());
+      terminal().err().println("millrace: the server did not stop cleanly: " + e.getMessage());
       code = code == ExitCode.OK ? ExitCode.FAILURE : code;
     }
     halt(code);
@@ -249,19 +241,19 @@ public final class UpCommand implements Callable<Integer> {
                 + server.stopped().resultNow().getMessage()
                 + "; nothing that was acknowledged is lost; start the server again"
             : "the execution node in the server has failed; see the log";
-    terminal.err().println("millrace: " + why);
+    terminal().err().println("millrace: " + why);
   }
 
   /** After a failure not everything may end by itself. */
   private void haltLater() {
     LockSupport.parkNanos(LONGEST_STOP.toNanos());
-    terminal.err().println("millrace: the server does not stop by itself and is ended");
+    terminal().err().println("millrace: the server does not stop by itself and is ended");
     halt(exitCode);
   }
 
   private void halt(int code) {
-    terminal.out().flush();
-    terminal.err().flush();
+    out().flush();
+    terminal().err().flush();
     Runtime.getRuntime().halt(code);
   }
 }

@@ -2,7 +2,7 @@ package io.millrace.cli.store;
 
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.TerminalCommand;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.UnreachableException;
@@ -26,7 +26,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,11 +38,9 @@ import picocli.CommandLine.Parameters;
     description =
         "Saves the whole store, as it is at one moment, to a file; a server goes on meanwhile. The"
             + " file is checked, and appears only when it is complete.")
-final class BackupCommand implements Callable<Integer> {
+final class BackupCommand extends TerminalCommand {
   /** Far longer than a server needs between two parts of a backup. */
   private static final Duration LONGEST_SILENCE = Duration.ofMinutes(10);
-
-  private final Terminal terminal;
 
   @Parameters(paramLabel = "FILE", description = "The file to write.")
   private Path file = Path.of("");
@@ -52,10 +49,6 @@ final class BackupCommand implements Callable<Integer> {
   private boolean force;
 
   @Mixin private TargetCommand.Target target = new TargetCommand.Target();
-
-  BackupCommand(Terminal terminal) {
-    this.terminal = terminal;
-  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -71,9 +64,7 @@ final class BackupCommand implements Callable<Integer> {
                 save(folder, unfinished);
               }
             });
-    terminal
-        .out()
-        .println("saved " + commits + " commits, " + Files.size(file) + " bytes, in " + file);
+    out().println("saved " + commits + " commits, " + Files.size(file) + " bytes, in " + file);
     return ExitCode.OK;
   }
 

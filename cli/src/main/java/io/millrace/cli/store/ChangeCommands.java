@@ -46,10 +46,6 @@ final class ChangeCommands {
     @Option(names = "--owned", description = "The client owns the task until then.")
     private boolean owned;
 
-    AddTask(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     boolean creates() {
       return true;
@@ -118,10 +114,6 @@ final class ChangeCommands {
 
     @Mixin private ClientOption client = new ClientOption();
 
-    ClaimTasks(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     int run(TaskStore store) {
       Claim claim =
@@ -178,10 +170,6 @@ final class ChangeCommands {
             "Claims the task, which must be waiting, for this long; changes nothing else.")
     private @Nullable Duration take;
 
-    UpdateTask(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     int run(TaskStore store) throws IOException {
       TaskRef ref = Tasks.ref(task);
@@ -221,10 +209,6 @@ final class ChangeCommands {
     private boolean override;
 
     @Mixin private ClientOption client = new ClientOption();
-
-    DeleteTasks(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     int run(TaskStore store) {

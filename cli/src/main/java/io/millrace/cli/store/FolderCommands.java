@@ -2,7 +2,7 @@ package io.millrace.cli.store;
 
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.TerminalCommand;
 import io.millrace.processes.PrivateFiles;
 import io.millrace.store.StoreReport;
 import io.millrace.store.TaskStore;
@@ -17,7 +17,6 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -35,8 +34,7 @@ final class FolderCommands {
           "Checks every file and record in the folder of a store, replays what a start would"
               + " replay, and reports the result. Changes nothing. Exits with 5 if something is"
               + " damaged, and with 4 if there is no store.")
-  static final class Verify implements Callable<Integer> {
-    private final Terminal terminal;
+  static final class Verify extends TerminalCommand {
 
     @Option(
         names = {"-d", "--data"},
@@ -48,15 +46,11 @@ final class FolderCommands {
     @Option(names = "--json", description = "Prints the report as JSON.")
     private boolean json;
 
-    Verify(Terminal terminal) {
-      this.terminal = terminal;
-    }
-
     @Override
     public Integer call() {
       StoreReport report = TaskStore.verify(folder);
       JournalReport journal = report.journal();
-      PrintStream out = terminal.out();
+      PrintStream out = out();
       if (json) {
         out.println(json(report));
       } else {
@@ -123,8 +117,7 @@ final class FolderCommands {
               + " newest complete snapshot and the commits after it, up to the first damage."
               + " Changes nothing in the folder. Create a new store from the backup with"
               + " 'restore'.")
-  static final class Salvage implements Callable<Integer> {
-    private final Terminal terminal;
+  static final class Salvage extends TerminalCommand {
 
     @Parameters(paramLabel = "FILE", description = "The file to write.")
     private Path file = Path.of("");
@@ -139,10 +132,6 @@ final class FolderCommands {
     @Option(names = "--force", description = "Replaces the file if there is one.")
     private boolean force;
 
-    Salvage(Terminal terminal) {
-      this.terminal = terminal;
-    }
-
     @Override
     public Integer call() throws IOException, InterruptedException {
       if (!Files.isDirectory(folder)) {
@@ -156,13 +145,11 @@ final class FolderCommands {
                 try (OutputStream out =
                     new BufferedOutputStream(PrivateFiles.newOutputStream(unfinished))) {
                   StoreReport report = TaskStore.salvage(folder, out);
-                  FolderCommands.Verify.printDamage(report.journal(), terminal.out());
+                  FolderCommands.Verify.printDamage(report.journal(), out());
                 }
               });
-      terminal.out().println("saved the first " + commits + " commits in " + file);
-      terminal
-          .out()
-          .println("make a store of them: ./millrace store restore " + file + " --data DIR");
+      out().println("saved the first " + commits + " commits in " + file);
+      out().println("make a store of them: ./millrace store restore " + file + " --data DIR");
       return ExitCode.OK;
     }
   }
@@ -173,8 +160,7 @@ final class FolderCommands {
       description =
           "Creates a new store from a backup, in a folder that is empty or absent. It holds what"
               + " the store held at the time of the backup, including claims.")
-  static final class Restore implements Callable<Integer> {
-    private final Terminal terminal;
+  static final class Restore extends TerminalCommand {
 
     @Parameters(paramLabel = "FILE", description = "The backup file.")
     private Path file = Path.of("");
@@ -186,15 +172,11 @@ final class FolderCommands {
         description = "The folder of the new store.")
     private Path folder = Path.of("");
 
-    Restore(Terminal terminal) {
-      this.terminal = terminal;
-    }
-
     @Override
     public Integer call() throws IOException {
       try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 20)) {
         long commits = TaskStore.restore(folder, in);
-        terminal.out().println("restored " + commits + " commits to " + folder);
+        out().println("restored " + commits + " commits to " + folder);
       }
       return ExitCode.OK;
     }

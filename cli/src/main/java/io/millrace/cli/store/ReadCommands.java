@@ -2,7 +2,6 @@ package io.millrace.cli.store;
 
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.DocumentQuery;
@@ -27,10 +26,6 @@ final class ReadCommands {
   /** Lists the groups. */
   @Command(name = "groups", description = "Lists the groups with the number of their tasks.")
   static final class ListGroups extends TargetCommand {
-    ListGroups(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     int run(TaskStore store) {
       List<GroupSummary> groups = store.groups().value();
@@ -66,10 +61,6 @@ final class ReadCommands {
         description = "The most tasks to list; 0 for all. Default: 0")
     private int limit;
 
-    ListTasks(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     int run(TaskStore store) {
       Read<List<Task>> tasks = store.group(new GroupQuery(group, Math.max(0, limit), all));
@@ -89,10 +80,6 @@ final class ReadCommands {
 
     @Option(names = "--raw", description = "Writes only the data of the tasks, byte for byte.")
     private boolean raw;
-
-    GetTasks(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     int run(TaskStore store) {
@@ -131,10 +118,6 @@ final class ReadCommands {
         description = "The most documents to list; 0 for all. Default: 0")
     private int limit;
 
-    ListDocuments(Terminal terminal) {
-      super(terminal);
-    }
-
     @Override
     int run(TaskStore store) {
       List<Document> documents =
@@ -163,10 +146,6 @@ final class ReadCommands {
 
     @Option(names = "--raw", description = "Writes only the body, byte for byte.")
     private boolean raw;
-
-    ShowDocument(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     int run(TaskStore store) {

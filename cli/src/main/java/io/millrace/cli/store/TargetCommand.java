@@ -3,7 +3,7 @@ package io.millrace.cli.store;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.TerminalCommand;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
@@ -17,29 +17,22 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** A command on an open store. */
-abstract class TargetCommand implements Callable<Integer> {
-  private final Terminal terminal;
-
+abstract class TargetCommand extends TerminalCommand {
   @Mixin private Target target = new Target();
 
   @Option(names = "--json", description = "Prints the JSON of the HTTP API.")
   private boolean json;
 
-  TargetCommand(Terminal terminal) {
-    this.terminal = terminal;
-  }
-
   @Override
   public final Integer call() throws IOException, InterruptedException {
     try (TaskStore store = target.open(creates())) {
       int code = run(store);
-      terminal.out().flush();
+      out().flush();
       return code;
     }
   }
@@ -52,27 +45,23 @@ abstract class TargetCommand implements Callable<Integer> {
     return false;
   }
 
-  Terminal terminal() {
-    return terminal;
-  }
-
   boolean json() {
     return json;
   }
 
   /** Prints a line of JSON. */
   void printJson(byte[] line) {
-    terminal.out().writeBytes(line);
-    terminal.out().println();
+    out().writeBytes(line);
+    out().println();
   }
 
   /** Prints the tasks of a read. */
   void print(List<Task> tasks, long nowMillis) {
     if (json) {
-      Answers.writeTasks(terminal.out(), tasks, nowMillis, DataForm.TEXT);
-      terminal.out().println();
+      Answers.writeTasks(out(), tasks, nowMillis, DataForm.TEXT);
+      out().println();
     } else {
-      Tasks.print(terminal.out(), tasks, nowMillis);
+      Tasks.print(out(), tasks, nowMillis);
     }
   }
 
@@ -84,10 +73,10 @@ abstract class TargetCommand implements Callable<Integer> {
     }
     Outcome.Done done = outcome.done();
     if (!done.tasks().isEmpty()) {
-      Tasks.print(terminal.out(), done.tasks(), done.timeMillis());
+      Tasks.print(out(), done.tasks(), done.timeMillis());
     }
     if (!done.documents().isEmpty()) {
-      Tasks.Documents.print(terminal.out(), done.documents());
+      Tasks.Documents.print(out(), done.documents());
     }
     return ExitCode.OK;
   }

@@ -1,7 +1,6 @@
 package io.millrace.cli.store;
 
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.store.Change;
 import io.millrace.store.Commit;
@@ -47,10 +46,6 @@ final class WatchCommand extends TargetCommand {
       paramLabel = "N",
       description = "Ends after this number of commits; 0 for no end. Default: 0")
   private long count;
-
-  WatchCommand(Terminal terminal) {
-    super(terminal);
-  }
 
   @Override
   int run(TaskStore store) throws InterruptedException {

@@ -6,7 +6,6 @@ import io.millrace.cli.remote.KeyValues;
 import io.millrace.cli.remote.Limits;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.time.Duration;
@@ -57,10 +56,6 @@ final class SearchCommand extends RemoteCommand {
 
   @Option(names = "--full", description = "With --json, includes the output of the tasks.")
   private boolean full;
-
-  SearchCommand(Terminal terminal) {
-    super(terminal);
-  }
 
   @Override
   protected int run(JsonCalls calls) {

@@ -7,7 +7,6 @@ import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ProgressBar;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import io.millrace.queues.Status;
@@ -53,10 +52,6 @@ final class SubmitCommand extends RemoteCommand {
       names = {"-q", "--quiet"},
       description = "Prints no ids and no results.")
   private boolean quiet;
-
-  SubmitCommand(Terminal terminal) {
-    super(terminal);
-  }
 
   @Override
   protected int run(JsonCalls calls) throws IOException, InterruptedException {

@@ -3,7 +3,6 @@ package io.millrace.cli.tasks;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.remote.Retries;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.UnreachableException;
 import io.millrace.store.StoreClosedException;
@@ -46,10 +45,6 @@ final class TailCommand extends RemoteCommand {
       names = "--no-follow",
       description = "Prints what has been written so far, and exits with 0.")
   private boolean noFollow;
-
-  TailCommand(Terminal terminal) {
-    super(terminal);
-  }
 
   @Override
   protected int run(JsonCalls calls) throws InterruptedException {

@@ -6,7 +6,6 @@ import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
 import io.millrace.queues.Status;
 import java.io.IOException;
@@ -24,21 +23,28 @@ public final class TasksCommands {
   private TasksCommands() {}
 
   /** With all that belongs to it. */
-  public static CommandLine on(Terminal terminal) {
+  public static CommandLine group() {
     CommandLine tasks =
         CommandGroup.of(
             "tasks", "Submits, searches, shows, waits for and changes tasks of queues.");
-    List.of(new SubmitCommand(terminal), new WaitForTasks(terminal), new TailCommand(terminal))
-        .forEach(command -> CommandGroup.add(tasks, command, Ends.EXIT_CODES));
-    List.of(
-            new SearchCommand(terminal),
-            new ShowTasks(terminal),
-            new OperateCommand.Cancel(terminal),
-            new OperateCommand.Terminate(terminal),
-            new OperateCommand.Block(terminal),
-            new OperateCommand.Requeue(terminal))
-        .forEach(command -> CommandGroup.add(tasks, command, Map.of()));
+    CommandGroup.add(
+        tasks, Ends.EXIT_CODES, new SubmitCommand(), new WaitForTasks(), new TailCommand());
+    CommandGroup.add(tasks, Map.of(), new SearchCommand(), new ShowTasks());
+    addOperation(tasks, "cancel", "Cancels tasks that wait or are held back; they get status -5.");
+    addOperation(
+        tasks,
+        "terminate",
+        "Terminates tasks; running ones are killed with all their processes. They get status -3.");
+    addOperation(tasks, "block", "Holds waiting tasks back; they get status -4.");
+    addOperation(
+        tasks,
+        "requeue",
+        "Queues tasks again that are held back or have ended; they get status -2.");
     return tasks;
+  }
+
+  private static void addOperation(CommandLine tasks, String name, String description) {
+    CommandGroup.add(tasks, name, description, new OperateCommand(name));
   }
 
   /** Waits for tasks. */
@@ -52,10 +58,6 @@ public final class TasksCommands {
         names = {"-q", "--quiet"},
         description = "Prints no results.")
     private boolean quiet;
-
-    WaitForTasks(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     protected int run(JsonCalls calls) throws IOException, InterruptedException {
@@ -72,10 +74,6 @@ public final class TasksCommands {
     private static final List<String> APART = List.of("_id", "stdout", "stderr", "mixedout");
 
     @Mixin private TaskCalls.IdArguments tasks = new TaskCalls.IdArguments();
-
-    ShowTasks(Terminal terminal) {
-      super(terminal);
-    }
 
     @Override
     protected int run(JsonCalls calls) throws IOException {

@@ -16,7 +16,6 @@ import tools.jackson.databind.JsonNode;
  */
 public record FileNode(
     String key, int line, String name, String type, Place place, Map<String, JsonNode> data) {
-
   /**
    * Where a node is in its file.
    *

@@ -30,7 +30,6 @@ public record NodeView(
     long ended,
     long notBefore,
     boolean killing) {
-
   /**
    * The position of a node in the graph.
    *
