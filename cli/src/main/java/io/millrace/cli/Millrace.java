@@ -85,7 +85,6 @@ public final class Millrace implements Runnable {
     top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", DemoCommands.group());
     top.addSubcommand("runner", new RunnerCommand());
-    top.addSubcommand("aot-training", new AotTraining());
     top.addSubcommand("help", new CommandLine.HelpCommand());
     top.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
     top.setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8));
