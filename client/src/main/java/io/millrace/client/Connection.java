@@ -1,8 +1,6 @@
 package io.millrace.client;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.security.cert.CertificateException;
@@ -12,13 +10,11 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.impl.DefaultConnectionReuseStrategy;
 import org.apache.hc.core5.http.impl.io.DefaultBHttpClientConnection;
 import org.apache.hc.core5.http.impl.io.MonitoringResponseOutOfOrderStrategy;
-import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
 import org.apache.hc.core5.http.message.MessageSupport;
 import org.apache.hc.core5.http.protocol.HttpCoreContext;
 import org.apache.hc.core5.io.CloseMode;
@@ -32,8 +28,6 @@ final class Connection implements ConnectionPool.Pooled {
 
   /** After how many bytes of a body to look whether the server has refused it already. */
   private static final long LOOK_EVERY_BYTES = 1 << 20;
-
-  private static final int BUFFER_BYTES = 64 << 10;
 
   private final DefaultBHttpClientConnection http =
       new DefaultBHttpClientConnection(
@@ -135,9 +129,8 @@ final class Connection implements ConnectionPool.Pooled {
   private void sendWhole(ClassicHttpRequest request) throws IOException, HttpException {
     try {
       http.sendRequestHeader(request);
-      HttpEntity body = request.getEntity();
-      if (body != null && body.isStreaming()) {
-        request.setEntity(new Upload(body));
+      if (request.getEntity() instanceof UploadBody body) {
+        body.onFailure(this::cut);
       }
       http.sendRequestEntity(request);
       http.flush();
@@ -145,34 +138,6 @@ final class Connection implements ConnectionPool.Pooled {
     } catch (IOException e) {
       // A server that refuses a large body answers early and closes: the answer may be there.
       if (!http.isDataAvailable(Timeout.ofMilliseconds(100))) {
-        throw e;
-      }
-    }
-  }
-
-  /** A body whose source fails must not look as if it had ended: the connection is cut. */
-  private final class Upload extends HttpEntityWrapper {
-    private final HttpEntity body;
-
-    Upload(HttpEntity body) {
-      super(body);
-      this.body = body;
-    }
-
-    @Override
-    public void writeTo(OutputStream out) throws IOException {
-      InputStream source = body.getContent();
-      byte[] buffer = new byte[BUFFER_BYTES];
-      for (int count = read(source, buffer); count >= 0; count = read(source, buffer)) {
-        out.write(buffer, 0, count);
-      }
-    }
-
-    private int read(InputStream source, byte[] buffer) throws IOException {
-      try {
-        return source.read(buffer);
-      } catch (IOException | RuntimeException | Error e) {
-        cut();
         throw e;
       }
     }

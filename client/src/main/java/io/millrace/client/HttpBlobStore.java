@@ -104,10 +104,9 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
     BlobName.check(name);
     String what = "blob " + name + " cannot be stored";
     MessageDigest digest = sha256();
-    UploadContent source = new UploadContent(new DigestInputStream(content, digest), -1);
+    UploadBody source = new UploadBody(null, new DigestInputStream(content, digest), -1);
     try (Streamed answer =
-        server.open(
-            Request.of("PUT", path(name), source, -1, server.answerMillis(Duration.ZERO)))) {
+        server.open(Request.of("PUT", path(name), source, server.answerMillis(Duration.ZERO)))) {
       if (answer.status() != 200 && answer.status() != 201) {
         throw unexpected(answer, what);
       }

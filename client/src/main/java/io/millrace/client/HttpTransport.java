@@ -27,7 +27,6 @@ import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
-import org.apache.hc.core5.http.io.entity.InputStreamEntity;
 import org.apache.hc.core5.http.message.BasicClassicHttpRequest;
 import org.apache.hc.core5.http.message.BasicHeader;
 import org.jspecify.annotations.Nullable;
@@ -97,14 +96,9 @@ final class HttpTransport implements AutoCloseable {
       return new Request(method, path, Map.of(), null, answerMillis);
     }
 
-    /**
-     * A request with a body that is read while it is sent.
-     *
-     * @param length how many bytes it has; -1 if that is not known
-     */
-    static Request of(String method, String path, InputStream body, long length, int answerMillis) {
-      HttpEntity entity = new InputStreamEntity(body, length, null);
-      return new Request(method, path, Map.of(), entity, answerMillis);
+    /** A request with a body that is read while it is sent. */
+    static Request of(String method, String path, UploadBody body, int answerMillis) {
+      return new Request(method, path, Map.of(), body, answerMillis);
     }
 
     /** The same with a header. */

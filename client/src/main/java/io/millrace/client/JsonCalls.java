@@ -22,10 +22,12 @@ import tools.jackson.databind.json.JsonMapper;
  * Calls of a server's JSON interfaces. Safe for use by any number of threads; each call has a
  * connection of its own, which is used again.
  *
- * <p>Every method throws {@link UnreachableException} where the server cannot be reached and
- * nothing changed, {@link RejectedException} with the server's own words where it does not take the
- * call, {@link StoreClosedException} where it does not serve, and {@link OutcomeUnknownException}
- * where it may have done something and its answer did not come.
+ * <p>A path is what follows the server's address, percent-encoded.
+ *
+ * <p>Every method throws {@link UnreachableException} if the server cannot be reached and nothing
+ * changed, {@link RejectedException} with the server's message if it does not take the call, {@link
+ * StoreClosedException} if it does not serve, and {@link OutcomeUnknownException} if it may have
+ * done something but its answer was lost.
  */
 public final class JsonCalls implements AutoCloseable {
   private static final JsonMapper JSON =
@@ -81,11 +83,7 @@ public final class JsonCalls implements AutoCloseable {
     return address;
   }
 
-  /**
-   * What is at a path; tried again while the options allow.
-   *
-   * @param path what follows the server's address, percent-encoded
-   */
+  /** What is at a path; tried again while the options allow. */
   public JsonNode get(String path) {
     return call("GET", path, null, Effect.READ, Duration.ZERO);
   }
@@ -93,7 +91,6 @@ public final class JsonCalls implements AutoCloseable {
   /**
    * Posts a question, which changes nothing; tried again while the options allow.
    *
-   * @param path what follows the server's address, percent-encoded
    * @param question what to send
    * @param wait how long the server was asked to wait with its answer
    */
@@ -104,7 +101,6 @@ public final class JsonCalls implements AutoCloseable {
   /**
    * Posts something that the server is to do once.
    *
-   * @param path what follows the server's address, percent-encoded
    * @param content JSON, not copied
    */
   public JsonNode post(String path, byte[] content) {
@@ -119,8 +115,6 @@ public final class JsonCalls implements AutoCloseable {
   /**
    * Puts something at a path, which has the same effect if it is done twice; tried again while the
    * options allow.
-   *
-   * @param path what follows the server's address, percent-encoded
    */
   public JsonNode put(String path, JsonNode content) {
     return call("PUT", path, JSON.writeValueAsBytes(content), Effect.ONCE, Duration.ZERO);
@@ -129,18 +123,12 @@ public final class JsonCalls implements AutoCloseable {
   /**
    * Changes a part of what is at a path, which has the same effect if it is done twice; tried again
    * while the options allow.
-   *
-   * @param path what follows the server's address, percent-encoded
    */
   public JsonNode patch(String path, JsonNode content) {
     return call("PATCH", path, JSON.writeValueAsBytes(content), Effect.ONCE, Duration.ZERO);
   }
 
-  /**
-   * Deletes what is at a path.
-   *
-   * @param path what follows the server's address, percent-encoded
-   */
+  /** Deletes what is at a path. */
   public JsonNode delete(String path) {
     return call("DELETE", path, null, Effect.AGAIN, Duration.ZERO);
   }
@@ -159,18 +147,14 @@ public final class JsonCalls implements AutoCloseable {
    * Posts something long, which is read while it is sent, and which the server is to take once; a
    * body that does not arrive whole does nothing. Tried once.
    *
-   * @param path what follows the server's address, percent-encoded
    * @throws IOException when the body cannot be read
    */
   public JsonNode upload(String path, Upload upload) throws IOException {
-    UploadContent content = new UploadContent(upload.content(), upload.length());
-    int answerMillis = server.answerMillis(UPLOAD_PATIENCE);
+    UploadBody content = new UploadBody(upload.contentType(), upload.content(), upload.length());
     try {
       return answer(
           server
-              .open(
-                  Request.of("POST", path, content, upload.length(), answerMillis)
-                      .with("Content-Type", upload.contentType()))
+              .open(Request.of("POST", path, content, server.answerMillis(UPLOAD_PATIENCE)))
               .whole());
     } catch (NotSentException e) {
       throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
@@ -189,7 +173,6 @@ public final class JsonCalls implements AutoCloseable {
   /**
    * The bytes at a path, read while they come; tried once.
    *
-   * @param path what follows the server's address, percent-encoded
    * @param silence the longest wait for bytes; after it reading fails
    * @return the bytes; closing them before their end cuts the connection
    */
@@ -200,7 +183,6 @@ public final class JsonCalls implements AutoCloseable {
   /**
    * The events that a server sends from a path; tried once.
    *
-   * @param path what follows the server's address, percent-encoded
    * @param silence the longest wait for a sign of life; after it reading fails
    */
   public EventStream events(String path, Duration silence) {

@@ -13,20 +13,39 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What a handler gives back. Results that are not in memory may be of any length. */
-public abstract class JobResult {
+public final class JobResult {
   private static final Logger LOG = LoggerFactory.getLogger(JobResult.class);
   private static final int BUFFER_BYTES = 64 << 10;
 
-  private JobResult() {}
+  private final Source source;
+
+  private JobResult(Source source) {
+    this.source = source;
+  }
+
+  /** Makes bytes ready to be sent. */
+  @FunctionalInterface
+  private interface Source {
+    Ready ready() throws IOException;
+  }
+
+  /** Bytes that can be sent. */
+  interface Ready {
+    /** The bytes, once. */
+    InputStream open() throws IOException;
+
+    /** They are sent, or not wanted any more. */
+    default void discard() {}
+  }
+
+  /** The result, made ready; a failure to read it is a failure of the job. */
+  Ready ready() throws IOException {
+    return source.ready();
+  }
 
   /** These bytes, not copied. */
   public static JobResult of(byte[] bytes) {
-    return new Ready() {
-      @Override
-      InputStream open() {
-        return new ByteArrayInputStream(bytes);
-      }
-    };
+    return new JobResult(() -> () -> new ByteArrayInputStream(bytes));
   }
 
   /** This text in UTF-8. */
@@ -36,40 +55,11 @@ public abstract class JobResult {
 
   /**
    * All that a stream gives. It is read to its end before anything is sent, into a temporary file
-   * where it is long, so that failing to read it is a failure of the job; then it is closed.
+   * if it is long, so that failing to read it is a failure of the job; then it is closed.
    */
   public static JobResult of(InputStream stream) {
-    return new JobResult() {
-      @Override
-      Ready ready() throws IOException {
-        return spooled(stream);
-      }
-    };
+    return new JobResult(() -> spooled(stream));
   }
-
-  /** The bytes of a file, which must stay as it is; it remains the handler's to delete. */
-  public static JobResult file(Path file) {
-    return new OfFile(file, false);
-  }
-
-  /** The bytes of a file that is deleted once they are sent, or are not wanted any more. */
-  public static JobResult temporary(Path file) {
-    return new OfFile(file, true);
-  }
-
-  /**
-   * The bytes of an open file from its beginning, which must stay as it is. It is closed once they
-   * are sent, or are not wanted any more.
-   */
-  public static JobResult of(FileChannel file) {
-    return new OfChannel(file);
-  }
-
-  /** The same as something that can be sent at once. */
-  abstract Ready ready() throws IOException;
-
-  /** Nobody wants it. */
-  void discard() {}
 
   private static Ready spooled(InputStream stream) throws IOException {
     Spool spool = new Spool();
@@ -83,78 +73,64 @@ public abstract class JobResult {
       spool.close();
       throw e;
     }
+    return ready(spool::input, spool::close);
+  }
+
+  /** The bytes of a file, which must stay as it is; the handler has to delete it. */
+  public static JobResult file(Path file) {
+    return of(file, () -> {});
+  }
+
+  /** The bytes of a file that is deleted once they are sent, or are not wanted any more. */
+  public static JobResult temporary(Path file) {
+    return of(
+        file,
+        () -> {
+          boolean _ = file.toFile().delete();
+        });
+  }
+
+  private static JobResult of(Path file, Runnable discard) {
+    return new JobResult(() -> {
+      // A file that cannot be read is a failure of the job.
+      Files.newInputStream(file).close();
+      return ready(() -> Files.newInputStream(file), discard);
+    });
+  }
+
+  /**
+   * The bytes of an open file from its beginning, which must stay as it is. It is closed once they
+   * are sent, or are not wanted any more.
+   */
+  public static JobResult of(FileChannel file) {
+    Runnable close =
+        () -> {
+          try {
+            file.close();
+          } catch (IOException e) {
+            LOG.debug("a result that is not wanted any more cannot be closed", e);
+          }
+        };
+    return new JobResult(() -> ready(() -> Channels.newInputStream(file.position(0)), close));
+  }
+
+  private static Ready ready(Opening bytes, Runnable discard) {
     return new Ready() {
       @Override
-      InputStream open() {
-        return spool.input();
+      public InputStream open() throws IOException {
+        return bytes.open();
       }
 
       @Override
-      void discard() {
-        spool.close();
+      public void discard() {
+        discard.run();
       }
     };
   }
 
-  /** Bytes that are there. */
-  abstract static class Ready extends JobResult {
-    @Override
-    Ready ready() throws IOException {
-      return this;
-    }
-
-    /** The bytes, once. */
-    abstract InputStream open() throws IOException;
-  }
-
-  private static final class OfChannel extends Ready {
-    private final FileChannel file;
-
-    OfChannel(FileChannel file) {
-      this.file = file;
-    }
-
-    @Override
-    InputStream open() throws IOException {
-      return Channels.newInputStream(file.position(0));
-    }
-
-    @Override
-    void discard() {
-      try {
-        file.close();
-      } catch (IOException e) {
-        LOG.debug("a result that is not wanted any more cannot be closed", e);
-      }
-    }
-  }
-
-  private static final class OfFile extends Ready {
-    private final Path file;
-    private final boolean temporary;
-
-    OfFile(Path file, boolean temporary) {
-      this.file = file;
-      this.temporary = temporary;
-    }
-
-    @Override
-    Ready ready() throws IOException {
-      // Asked for here, so that a file that cannot be read is a failure of the job.
-      Files.newInputStream(file).close();
-      return this;
-    }
-
-    @Override
-    InputStream open() throws IOException {
-      return Files.newInputStream(file);
-    }
-
-    @Override
-    void discard() {
-      if (temporary) {
-        boolean _ = file.toFile().delete();
-      }
-    }
+  /** Opens bytes. */
+  @FunctionalInterface
+  private interface Opening {
+    InputStream open() throws IOException;
   }
 }
