@@ -7,7 +7,7 @@ import java.nio.file.Path;
  * A program that ends with this process, and with it whatever is in its process group, which is its
  * own. Safe for use by any number of threads.
  */
-public sealed interface GuardedGroup permits GuardedProcess, DirectProcess {
+public sealed interface GuardedGroup permits GuardedProcess, DirectLauncher.DirectProcess {
 
   /**
    * Starts a program whose standard input, output and error are files: directly, as a member of
@@ -19,10 +19,9 @@ public sealed interface GuardedGroup permits GuardedProcess, DirectProcess {
    * @param record not told of a direct start, whose group is known to be in this session
    * @throws IOException when it cannot be started; nothing is left of it then
    */
-  static GuardedGroup start(
-      ProcessBuilder builder, Path input, GroupRecord record, Watchdog watchdog)
+  static GuardedGroup start(ProcessBuilder builder, Path input, Record record, Watchdog watchdog)
       throws IOException {
-    DirectStarts direct = watchdog.direct();
+    DirectLauncher direct = watchdog.direct();
     if (direct != null) {
       var started = direct.start(builder, input);
       if (started.isPresent()) {
@@ -30,6 +29,22 @@ public sealed interface GuardedGroup permits GuardedProcess, DirectProcess {
       }
     }
     return GuardedProcess.start(builder, input, record, watchdog);
+  }
+
+  /**
+   * Keeps the identity of a group's leader, so that the group can be ended when the process that
+   * guards it has died. Not told of groups that are known without it.
+   */
+  @FunctionalInterface
+  interface Record {
+    /**
+     * The program has started and waits for its first step. Called once; if this throws, the
+     * program is ended before it has done anything.
+     */
+    void begun(ProcessIdentity leader) throws IOException;
+
+    /** Nothing of the group lives any more. Called once after {@link #begun}. */
+    default void ended() {}
   }
 
   /** Waits for the program's end and gives its exit code; others of its group may live on. */

@@ -1,5 +1,7 @@
 package io.millrace.processes;
 
+import java.util.Locale;
+
 /** What is kept of a program's output. */
 public enum Output {
   /**
@@ -26,5 +28,19 @@ public enum Output {
    * leaves behind with its output open keeps a pipe open; then it waits for {@link
    * ProcessLauncher#DRAIN_TIME} and no longer.
    */
-  ALL
+  ALL;
+
+  /** Which of a program's outputs. */
+  public enum Kind {
+    /** What it wrote to its standard output. */
+    STDOUT,
+    /** What it wrote to its standard error. */
+    STDERR,
+    /** Both, in order of arrival as far as {@link Output} says. */
+    MIXED;
+
+    String fileName() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 }

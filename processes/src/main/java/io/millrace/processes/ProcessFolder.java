@@ -51,7 +51,7 @@ record ProcessFolder(Path path) {
         stdin.transferTo(out);
       }
       PrivateFiles.write(complaintsFile(), new byte[0]);
-      for (OutputKind kind : kinds(output)) {
+      for (Output.Kind kind : kinds(output)) {
         PrivateFiles.createFile(path.resolve(kind.fileName()));
       }
     } catch (IOException e) {
@@ -100,17 +100,17 @@ record ProcessFolder(Path path) {
   }
 
   /** Which outputs are kept. */
-  static List<OutputKind> kinds(Output output) {
+  static List<Output.Kind> kinds(Output output) {
     return switch (output) {
-      case SEPARATE -> List.of(OutputKind.STDOUT, OutputKind.STDERR);
-      case MIXED -> List.of(OutputKind.MIXED);
-      case ALL -> List.of(OutputKind.values());
+      case SEPARATE -> List.of(Output.Kind.STDOUT, Output.Kind.STDERR);
+      case MIXED -> List.of(Output.Kind.MIXED);
+      case ALL -> List.of(Output.Kind.values());
     };
   }
 
   /** Removes what belongs to a process that was not started, so that the folder can serve again. */
   void clear() {
-    for (OutputKind kind : OutputKind.values()) {
+    for (Output.Kind kind : Output.Kind.values()) {
       delete(kind.fileName());
     }
     removePipes();
@@ -238,7 +238,7 @@ record ProcessFolder(Path path) {
     return text == null ? "" : text;
   }
 
-  boolean keeps(OutputKind kind) {
+  boolean keeps(Output.Kind kind) {
     return Files.exists(path.resolve(kind.fileName()));
   }
 

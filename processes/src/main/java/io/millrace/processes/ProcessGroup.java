@@ -1,13 +1,15 @@
 package io.millrace.processes;
 
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The group of processes that a program leads, as the receiver of signals. */
+/** The process group that a program leads or led, and its session, as receivers of signals. */
 record ProcessGroup(ProcessIdentity leader, String sh) {
   private static final long FIRST_LOOK_MILLIS = 5;
   private static final long LONGEST_PAUSE_MILLIS = 250;
@@ -44,11 +46,11 @@ record ProcessGroup(ProcessIdentity leader, String sh) {
    * @return whether there was one
    */
   boolean signal(String signal) {
-    for (int looked = 0; StartMarks.mayHaveGroup(leader); looked++) {
+    for (int looked = 0; ProcessTable.mayHaveGroup(leader); looked++) {
       if (signal(sh, signal, leader.pid())) {
         return true;
       }
-      if (looked == MOST_LOOKS || !StartMarks.isAlive(leader)) {
+      if (looked == MOST_LOOKS || !ProcessTable.isAlive(leader)) {
         return false;
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(FIRST_LOOK_MILLIS));
@@ -90,5 +92,40 @@ record ProcessGroup(ProcessIdentity leader, String sh) {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /**
+   * Sends KILL to all groups of the leader's session, one after the other, until none is found that
+   * was not sent it. A group as a whole cannot escape by starting others.
+   */
+  void killSession() {
+    boolean _ = signal("KILL");
+    Set<Long> killed = new HashSet<>(Set.of(leader.pid()));
+    try {
+      List<Long> found = otherGroups(killed);
+      while (!found.isEmpty()) {
+        for (long group : found) {
+          boolean _ = signal(sh, "KILL", group);
+        }
+        killed.addAll(found);
+        found = otherGroups(killed);
+      }
+    } catch (IOException e) {
+      throw new ProcessException("the session " + leader.pid() + " cannot be seen: " + e, e);
+    }
+  }
+
+  /** The groups of the session but for these. */
+  private List<Long> otherGroups(Set<Long> known) throws IOException {
+    // The id of a session is not given to another process while anything of the session lives.
+    if (!ProcessTable.mayHaveGroup(leader)) {
+      return List.of();
+    }
+    return ProcessTable.all().stream()
+        .filter(stat -> stat.isAlive() && stat.session() == leader.pid())
+        .map(ProcessTable.Stat::group)
+        .filter(group -> !known.contains(group))
+        .distinct()
+        .toList();
   }
 }

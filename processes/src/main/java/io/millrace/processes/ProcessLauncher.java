@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * Starts programs and finds them again; the entry of this package. Holds no resources and needs no
@@ -25,9 +24,9 @@ public final class ProcessLauncher {
    */
   public static final Duration DRAIN_TIME = Duration.ofSeconds(2);
 
-  private final Tools tools;
+  private final SystemTools tools;
 
-  private ProcessLauncher(Tools tools) {
+  private ProcessLauncher(SystemTools tools) {
     this.tools = tools;
   }
 
@@ -44,7 +43,7 @@ public final class ProcessLauncher {
    * As {@link #create()}, looking for the programs that it needs in the folders of {@code path}.
    */
   static ProcessLauncher withPath(String path) {
-    return new ProcessLauncher(Tools.find(path));
+    return new ProcessLauncher(SystemTools.find(path));
   }
 
   /** Starts a program whose standard input is empty. */
@@ -74,12 +73,7 @@ public final class ProcessLauncher {
       throw new CannotStartException(describe(spec) + " cannot be started: " + e.getMessage(), e);
     }
     ProcessFolder.Identities identities = begin(spec, supervisor, folder);
-    CompletableFuture<ExitStatus> end =
-        supervisor
-            .onExit()
-            .thenCompose(process -> Endings.afterSupervisor(folder, identities))
-            .thenApply(status -> Endings.orCodeOf(supervisor, status));
-    return new RunningProcess(folder, identities, Endings.of(folder, identities, end), tools.sh());
+    return RunningProcess.started(folder, identities, supervisor, tools.sh());
   }
 
   /**
@@ -91,14 +85,7 @@ public final class ProcessLauncher {
    */
   public Optional<RunningProcess> find(Path folder) {
     ProcessFolder files = new ProcessFolder(folder.toAbsolutePath().normalize());
-    return files
-        .began()
-        .map(identities ->
-            new RunningProcess(
-                files,
-                identities,
-                Endings.of(files, identities, Endings.found(files, identities)),
-                tools.sh()));
+    return files.began().map(identities -> RunningProcess.found(files, identities, tools.sh()));
   }
 
   /**
@@ -114,7 +101,7 @@ public final class ProcessLauncher {
 
   /** Whether the program of this identity is alive; a later process with its pid is another one. */
   public boolean isAlive(ProcessIdentity identity) {
-    return StartMarks.isAlive(identity);
+    return ProcessTable.isAlive(identity);
   }
 
   /**
@@ -130,7 +117,7 @@ public final class ProcessLauncher {
 
   /** Which process has this pid now; empty when none that is alive has. */
   public Optional<ProcessIdentity> identify(long pid) {
-    return StartMarks.of(pid).map(mark -> new ProcessIdentity(pid, mark));
+    return ProcessTable.startMark(pid).map(mark -> new ProcessIdentity(pid, mark));
   }
 
   /**
@@ -152,7 +139,7 @@ public final class ProcessLauncher {
    * @throws ProcessException when the processes cannot be seen, or no signal can be sent
    */
   public void killSession(ProcessIdentity leader) {
-    new ProcessSession(leader, tools.sh()).kill();
+    new ProcessGroup(leader, tools.sh()).killSession();
   }
 
   /**
@@ -160,7 +147,7 @@ public final class ProcessLauncher {
    * true where the system does not tell boots apart.
    */
   public boolean isOfThisBoot(ProcessIdentity identity) {
-    return StartMarks.isOfThisBoot(identity);
+    return ProcessTable.isOfThisBoot(identity);
   }
 
   /**
@@ -194,10 +181,10 @@ public final class ProcessLauncher {
   private ProcessBuilder supervisor(ProcessSpec spec) {
     String folder = spec.folder().toString();
     List<String> command = new ArrayList<>(tools.session());
-    command.addAll(List.of(tools.sh(), "-c", Scripts.SUPERVISE, "millrace-supervise"));
+    command.addAll(List.of(tools.sh(), "-c", SystemTools.SUPERVISE, "millrace-supervise"));
     command.addAll(List.of(folder, spec.output().name(), tools.tee(), tools.mkfifo()));
     command.addAll(tools.session());
-    command.addAll(List.of(tools.sh(), "-c", Scripts.BEGIN, "millrace-begin", folder));
+    command.addAll(List.of(tools.sh(), "-c", SystemTools.BEGIN, "millrace-begin", folder));
     command.addAll(spec.command());
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.directory(spec.directory().toFile());
@@ -228,7 +215,7 @@ public final class ProcessLauncher {
    */
   public static void checkProgram(String program, Path directory, String path) {
     if (!program.contains("/")) {
-      if (Tools.Executables.find(program, path).isEmpty()) {
+      if (SystemTools.find(program, path).isEmpty()) {
         throw new CannotStartException(
             "the command " + program + " was not found in PATH: " + path);
       }
@@ -238,7 +225,7 @@ public final class ProcessLauncher {
     if (!Files.exists(file)) {
       throw new CannotStartException("the command " + file + " was not found");
     }
-    if (!Tools.Executables.isProgram(file)) {
+    if (!SystemTools.isProgram(file)) {
       throw new CannotStartException("the command " + file + " is not an executable file");
     }
   }

@@ -11,15 +11,16 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Starts many programs, each for a fraction of what {@link ProcessLauncher#start} costs: what
  * supervises them is kept and runs one after the other. What is promised of programs, their folders
  * and their being found again is the same; {@link ProcessLauncher#find} finds them.
  *
- * <p>Instead of waiting for a leave, a program's own side claims the folder in the moment before it
- * begins, by a file that only one can make. Who finds nothing begun makes a folder in that place:
- * then nothing will begin.
+ * <p>A program's own side does not wait for permission: it claims the folder in the moment before
+ * it begins, by a file that only one can make. If {@code find} sees nothing begun, it makes a
+ * folder in that place, and then nothing will begin.
  *
  * <p>On systems without {@code /proc} or {@code perl} it starts programs as the launcher does. Safe
  * for use by any number of threads.
@@ -32,16 +33,19 @@ public final class ProcessSpawner implements AutoCloseable {
   private static final Path OWN = Path.of("/proc/self/stat");
 
   private final ProcessLauncher launcher;
-  private final Tools tools;
+  private final SystemTools tools;
   private final Map<String, String> inherited = Map.copyOf(System.getenv());
-  private final Perl perl;
+
+  /** Null if it was found to be of no use, and before it was tried. */
+  private @Nullable String usablePerl;
+
+  private boolean perlTried;
   private final ArrayDeque<Supervisor> idle = new ArrayDeque<>();
   private boolean closed;
 
-  ProcessSpawner(ProcessLauncher launcher, Tools tools) {
+  ProcessSpawner(ProcessLauncher launcher, SystemTools tools) {
     this.launcher = launcher;
     this.tools = tools;
-    this.perl = new Perl(Files.isReadable(OWN) ? tools.perl() : null);
   }
 
   /**
@@ -52,22 +56,32 @@ public final class ProcessSpawner implements AutoCloseable {
    *     from the folder
    */
   public RunningProcess start(ProcessSpec spec, InputStream stdin) {
-    String supervising = perl.usable();
-    return supervising == null ? launcher.start(spec, stdin) : start(spec, stdin, supervising);
+    String perl = usablePerl();
+    return perl == null ? launcher.start(spec, stdin) : start(spec, stdin, perl);
   }
 
-  private RunningProcess start(ProcessSpec spec, InputStream stdin, String supervising) {
+  /** The perl of this machine, if it has one with all that {@code spawn.pl} needs. */
+  private synchronized @Nullable String usablePerl() {
+    if (!perlTried) {
+      perlTried = true;
+      String perl = Files.isReadable(OWN) ? tools.perl() : null;
+      usablePerl = perl != null && SystemTools.isUsablePerl(perl) ? perl : null;
+    }
+    return usablePerl;
+  }
+
+  private RunningProcess start(ProcessSpec spec, InputStream stdin, String perl) {
     Map<String, String> environment = new HashMap<>(inherited);
     environment.putAll(spec.environment());
     ProcessLauncher.check(spec, environment);
     ProcessFolder folder = new ProcessFolder(spec.folder());
     boolean fed = folder.feed(stdin);
-    Spawned program = new Spawned(folder, spec.output());
+    Supervisor.Program program = new Supervisor.Program(folder, spec.output());
     try {
-      supervisor(supervising).run(StartRequest.of(spec, fed), program);
-      return new RunningProcess(folder, begun(program), program.end, tools.sh());
+      supervisor(perl).run(spec, fed, program);
+      return RunningProcess.supervised(program, begun(program), tools.sh());
     } catch (IOException | CannotStartException e) {
-      String complaints = program.wasTaken() ? "" : takeBack(folder);
+      String complaints = program.isFolderTaken() ? "" : takeBack(folder);
       String what = "the command " + spec.command().getFirst() + " in " + spec.directory();
       throw new CannotStartException(
           what + " cannot be started: " + e.getMessage() + complaints, e);
@@ -81,7 +95,7 @@ public final class ProcessSpawner implements AutoCloseable {
     return complaints;
   }
 
-  private static ProcessFolder.Identities begun(Spawned program) {
+  private static ProcessFolder.Identities begun(Supervisor.Program program) {
     try {
       return program.begun.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
@@ -99,14 +113,14 @@ public final class ProcessSpawner implements AutoCloseable {
   }
 
   private static ProcessFolder.Identities begunAfterAll(
-      Spawned program, String otherwise, Exception cause) {
+      Supervisor.Program program, String otherwise, Exception cause) {
     if (program.folder.forbid()) {
       throw new CannotStartException(otherwise, cause);
     }
     return program.begun.join();
   }
 
-  private Supervisor supervisor(String supervising) throws IOException {
+  private Supervisor supervisor(String perl) throws IOException {
     synchronized (idle) {
       for (Supervisor next = idle.pollLast(); next != null; next = idle.pollLast()) {
         if (next.isAlive()) {
@@ -114,7 +128,7 @@ public final class ProcessSpawner implements AutoCloseable {
         }
       }
     }
-    return Supervisor.start(tools, supervising, this::keep);
+    return Supervisor.start(tools, perl, this::keep);
   }
 
   private void keep(Supervisor supervisor) {

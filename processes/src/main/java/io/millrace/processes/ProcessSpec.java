@@ -1,5 +1,6 @@
 package io.millrace.processes;
 
+import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,9 @@ public record ProcessSpec(
     Path directory,
     Path folder,
     Output output) {
+  /** How the system encodes strings, for example the arguments of programs. */
+  static final Charset CHARSET = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
+
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
   /**

@@ -2,7 +2,9 @@ package io.millrace.processes;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -10,6 +12,7 @@ import java.util.concurrent.TimeUnit;
  * any number of threads; there may be several for one process.
  */
 public final class RunningProcess {
+  private static final long LOOK_MILLIS = 20;
   private static final Duration LONGEST_GRACE = Duration.ofDays(365);
 
   private final ProcessFolder folder;
@@ -17,7 +20,7 @@ public final class RunningProcess {
   private final CompletableFuture<ExitStatus> end;
   private final ProcessGroup group;
 
-  RunningProcess(
+  private RunningProcess(
       ProcessFolder folder,
       ProcessFolder.Identities identities,
       CompletableFuture<ExitStatus> end,
@@ -26,6 +29,99 @@ public final class RunningProcess {
     this.identities = identities;
     this.end = end;
     this.group = new ProcessGroup(identities.program(), sh);
+  }
+
+  /** One that a {@link ProcessLauncher} of this JVM has started. */
+  static RunningProcess started(
+      ProcessFolder folder, ProcessFolder.Identities identities, Process supervisor, String sh) {
+    CompletableFuture<ExitStatus> end =
+        supervisor
+            .onExit()
+            .thenCompose(process -> afterSupervisor(folder, identities))
+            .thenApply(status -> orCodeOf(supervisor, status));
+    return new RunningProcess(folder, identities, atMostDrained(folder, identities, end), sh);
+  }
+
+  /** One that a {@link Supervisor} of this JVM runs. */
+  static RunningProcess supervised(
+      Supervisor.Program program, ProcessFolder.Identities identities, String sh) {
+    return new RunningProcess(program.folder, identities, program.end, sh);
+  }
+
+  /** One that another JVM, or an earlier one, has started. */
+  static RunningProcess found(
+      ProcessFolder folder, ProcessFolder.Identities identities, String sh) {
+    CompletableFuture<ExitStatus> end = endOfFound(folder, identities);
+    return new RunningProcess(folder, identities, atMostDrained(folder, identities, end), sh);
+  }
+
+  /** The end of a process that another JVM, or an earlier one, has started. */
+  static CompletableFuture<ExitStatus> endOfFound(
+      ProcessFolder folder, ProcessFolder.Identities identities) {
+    if (folder.isClaimed()) {
+      long patience = ProcessLauncher.DRAIN_TIME.toNanos();
+      return whenGone(identities.program())
+          .thenCompose(gone -> whenComplete(folder, identities, System.nanoTime() + patience));
+    }
+    return whenGone(identities.supervisor())
+        .thenCompose(gone -> afterSupervisor(folder, identities));
+  }
+
+  /** A supervisor of a {@link ProcessSpawner} runs the next program, so its end says nothing. */
+  private static CompletableFuture<ExitStatus> whenComplete(
+      ProcessFolder folder, ProcessFolder.Identities identities, long deadline) {
+    if (folder.isComplete()
+        || System.nanoTime() - deadline > 0
+        || !ProcessTable.isAlive(identities.supervisor())) {
+      return CompletableFuture.completedFuture(folder.exitStatus());
+    }
+    Executor later = CompletableFuture.delayedExecutor(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    return CompletableFuture.supplyAsync(() -> 0, later)
+        .thenCompose(again -> whenComplete(folder, identities, deadline));
+  }
+
+  /** The supervisor records the end before it ends; if it was killed, the program may live on. */
+  private static CompletableFuture<ExitStatus> afterSupervisor(
+      ProcessFolder folder, ProcessFolder.Identities identities) {
+    ExitStatus recorded = folder.exitStatus();
+    if (!(recorded instanceof ExitStatus.Unknown)) {
+      return CompletableFuture.completedFuture(recorded);
+    }
+    return whenGone(identities.program()).thenApply(gone -> folder.exitStatus());
+  }
+
+  /** If there was no room for the record, the supervisor's own exit code still tells it. */
+  private static ExitStatus orCodeOf(Process supervisor, ExitStatus recorded) {
+    int code = supervisor.exitValue();
+    // From 128 on, the supervisor itself may have been killed.
+    return recorded instanceof ExitStatus.Unknown && code < 128
+        ? new ExitStatus.Exited(code)
+        : recorded;
+  }
+
+  /** The end as given or, if pipes are in between, soon after that of the program itself. */
+  private static CompletableFuture<ExitStatus> atMostDrained(
+      ProcessFolder folder,
+      ProcessFolder.Identities identities,
+      CompletableFuture<ExitStatus> end) {
+    if (end.isDone() || !folder.keeps(Output.Kind.MIXED) || !folder.keeps(Output.Kind.STDOUT)) {
+      return end;
+    }
+    Executor later =
+        CompletableFuture.delayedExecutor(
+            ProcessLauncher.DRAIN_TIME.toMillis(), TimeUnit.MILLISECONDS);
+    CompletableFuture<ExitStatus> undrained =
+        whenGone(identities.program()).thenApplyAsync(gone -> folder.exitStatus(), later);
+    return end.applyToEither(undrained, status -> status);
+  }
+
+  private static CompletableFuture<Boolean> whenGone(ProcessIdentity identity) {
+    // The handle first: if the mark fits afterwards, the handle is that of the same process.
+    Optional<ProcessHandle> handle = ProcessHandle.of(identity.pid());
+    if (handle.isEmpty() || !ProcessTable.isAlive(identity)) {
+      return CompletableFuture.completedFuture(true);
+    }
+    return handle.get().onExit().thenApply(ended -> true);
   }
 
   /** Which process it is. */
@@ -53,7 +149,7 @@ public final class RunningProcess {
    *
    * @throws ProcessException when it was started with an {@link Output} that does not keep it
    */
-  public OutputTail output(OutputKind kind) {
+  public OutputTail output(Output.Kind kind) {
     Output output = identities.output();
     boolean kept = output == null ? folder.keeps(kind) : ProcessFolder.kinds(output).contains(kind);
     if (!kept) {

@@ -67,7 +67,7 @@ public final class Watchdog implements AutoCloseable {
   private final ProcessLauncher launcher;
   private final String own;
   private final SequencedSet<Long> guarded = new LinkedHashSet<>();
-  private volatile @Nullable DirectStarts direct;
+  private volatile @Nullable DirectLauncher direct;
   private boolean sweeping;
   private @Nullable Shell shell;
   private boolean closed;
@@ -104,7 +104,7 @@ public final class Watchdog implements AutoCloseable {
       Thread.ofPlatform()
           .name("direct starts")
           .daemon()
-          .start(() -> direct = DirectStarts.in(own).orElse(null));
+          .start(() -> direct = DirectLauncher.in(own).orElse(null));
     }
   }
 
@@ -113,11 +113,11 @@ public final class Watchdog implements AutoCloseable {
    * some 0.2 s of a processor, and tries it.
    */
   public static boolean canStartDirectly() {
-    return DirectStarts.load().isPresent();
+    return DirectLauncher.load().isPresent();
   }
 
   /** Starts without a shell in between; null while there is no such thing. */
-  @Nullable DirectStarts direct() {
+  @Nullable DirectLauncher direct() {
     return direct;
   }
 

@@ -1,4 +1,4 @@
-# Runs programs, one after the other, and supervises each. Reads requests, see StartRequest, and writes
+# Runs programs, one after the other, and supervises each. Reads requests, see Supervisor, and writes
 # what happens, a line each: "n WHY" when a program never begins, "t" when that is because the folder is
 # another's, "r PID BOOT:START PID BOOT:START" when it begins, with its own identity and this process's,
 # "e CODE" when it has ended, "d" when its output is complete and the next request may come.

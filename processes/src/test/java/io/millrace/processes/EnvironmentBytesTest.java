@@ -12,7 +12,8 @@ class EnvironmentBytesTest {
   private static final byte[] GIVEN =
       "A=1\0B=\u00ff=x\0=C=2\0broken\0E=\0A=3\0".getBytes(StandardCharsets.ISO_8859_1);
 
-  private final EnvironmentBytes given = EnvironmentBytes.of(GIVEN, StandardCharsets.US_ASCII);
+  private final DirectLauncher.EnvironmentBytes given =
+      new DirectLauncher.EnvironmentBytes(GIVEN, StandardCharsets.US_ASCII);
 
   @Test
   void bytes_without_a_character_stay_what_they_are() {

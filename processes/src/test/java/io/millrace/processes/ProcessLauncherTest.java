@@ -36,8 +36,8 @@ class ProcessLauncherTest {
     RunningProcess process = launcher.start(shell("echo out; echo err >&2; exit 3"));
 
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(3));
-    assertThat(output(process, OutputKind.STDOUT)).isEqualTo("out\n");
-    assertThat(output(process, OutputKind.STDERR)).isEqualTo("err\n");
+    assertThat(output(process, Output.Kind.STDOUT)).isEqualTo("out\n");
+    assertThat(output(process, Output.Kind.STDERR)).isEqualTo("err\n");
     assertThat(process.folder()).isEqualTo(folder);
   }
 
@@ -50,7 +50,7 @@ class ProcessLauncherTest {
                 Stream.concat(Stream.of("printf", "[%s]"), arguments.stream()).toList(), folder));
 
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(0));
-    assertThat(output(process, OutputKind.STDOUT)).isEqualTo("[a b][][$HOME]['\"][*][-n][é\n]");
+    assertThat(output(process, Output.Kind.STDOUT)).isEqualTo("[a b][][$HOME]['\"][*][-n][é\n]");
   }
 
   @Test
@@ -61,7 +61,7 @@ class ProcessLauncherTest {
                 .withEnvironment(Map.of("GREETING", "hello\nworld", "HOME", "/nowhere")));
     process.onExit().join();
 
-    String variables = output(process, OutputKind.STDOUT);
+    String variables = output(process, Output.Kind.STDOUT);
     assertThat(variables).contains("GREETING=hello\nworld\n").contains("HOME=/nowhere\n");
     assertThat(variables).contains("PATH=" + System.getenv("PATH")).doesNotContain("millrace_");
   }
@@ -73,7 +73,7 @@ class ProcessLauncherTest {
         launcher.start(ProcessSpec.of(List.of("pwd"), folder).withDirectory(directory));
     process.onExit().join();
 
-    assertThat(output(process, OutputKind.STDOUT)).isEqualTo(directory + "\n");
+    assertThat(output(process, Output.Kind.STDOUT)).isEqualTo(directory + "\n");
   }
 
   @Test
@@ -85,9 +85,9 @@ class ProcessLauncherTest {
         launcher.start(ProcessSpec.of(List.of("wc", "-c"), root.resolve("other")));
 
     assertThat(fed.onExit().join()).isEqualTo(new ExitStatus.Exited(0));
-    assertThat(output(fed, OutputKind.STDOUT)).isEqualTo("one\ntwo");
+    assertThat(output(fed, Output.Kind.STDOUT)).isEqualTo("one\ntwo");
     unfed.onExit().join();
-    assertThat(output(unfed, OutputKind.STDOUT).strip()).isEqualTo("0");
+    assertThat(output(unfed, Output.Kind.STDOUT).strip()).isEqualTo("0");
   }
 
   @Test
@@ -98,7 +98,7 @@ class ProcessLauncherTest {
     process.onExit().join();
 
     long pid = process.identity().pid();
-    assertThat(output(process, OutputKind.STDOUT).strip()).isEqualTo(pid + " " + pid + " " + pid);
+    assertThat(output(process, Output.Kind.STDOUT).strip()).isEqualTo(pid + " " + pid + " " + pid);
   }
 
   @Test
@@ -109,7 +109,9 @@ class ProcessLauncherTest {
     RunningProcess process = launcher.start(ProcessSpec.of(command, folder));
     process.onExit().join();
 
-    assertThat(signals(output(process, OutputKind.STDOUT))).hasSize(3).isEqualTo(signals(expected));
+    assertThat(signals(output(process, Output.Kind.STDOUT)))
+        .hasSize(3)
+        .isEqualTo(signals(expected));
   }
 
   private static List<String> signals(String status) {
@@ -122,7 +124,7 @@ class ProcessLauncherTest {
     RunningProcess process = launcher.start(shell("ls /proc/$$/fd").withOutput(output));
     process.onExit().join();
 
-    OutputKind kind = output == Output.MIXED ? OutputKind.MIXED : OutputKind.STDOUT;
+    Output.Kind kind = output == Output.MIXED ? Output.Kind.MIXED : Output.Kind.STDOUT;
     assertThat(output(process, kind).lines()).contains("0", "1", "2").hasSizeLessThanOrEqualTo(4);
     assertThat(output(process, kind).lines().filter(fd -> !fd.equals("10") && !fd.equals("255")))
         .containsExactly("0", "1", "2");
@@ -143,10 +145,10 @@ class ProcessLauncherTest {
                 .withOutput(Output.MIXED));
     process.onExit().join();
 
-    assertThat(output(process, OutputKind.MIXED).lines())
+    assertThat(output(process, Output.Kind.MIXED).lines())
         .containsExactly(
             "out1", "err1", "out2", "err2", "out3", "err3", "out4", "err4", "out5", "err5");
-    assertThatThrownBy(() -> process.output(OutputKind.STDOUT))
+    assertThatThrownBy(() -> process.output(Output.Kind.STDOUT))
         .isInstanceOf(ProcessException.class)
         .hasMessageContaining("STDOUT");
   }
@@ -159,9 +161,9 @@ class ProcessLauncherTest {
                 .withOutput(Output.ALL));
 
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(5));
-    assertThat(output(process, OutputKind.STDOUT)).isEqualTo("out1\nout2\nout3\n");
-    assertThat(output(process, OutputKind.STDERR)).isEqualTo("err1\nerr2\nerr3\n");
-    List<String> mixed = output(process, OutputKind.MIXED).lines().toList();
+    assertThat(output(process, Output.Kind.STDOUT)).isEqualTo("out1\nout2\nout3\n");
+    assertThat(output(process, Output.Kind.STDERR)).isEqualTo("err1\nerr2\nerr3\n");
+    List<String> mixed = output(process, Output.Kind.MIXED).lines().toList();
     assertThat(mixed)
         .filteredOn(line -> line.startsWith("out"))
         .containsExactly("out1", "out2", "out3");
@@ -181,7 +183,7 @@ class ProcessLauncherTest {
         launcher.start(shell("echo done; sleep 1000 & exit 4").withOutput(Output.ALL));
 
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(4));
-    assertThat(output(process, OutputKind.STDOUT)).isEqualTo("done\n");
+    assertThat(output(process, Output.Kind.STDOUT)).isEqualTo("done\n");
     process.terminate(Duration.ZERO).join();
   }
 
@@ -278,18 +280,18 @@ class ProcessLauncherTest {
         .hasMessageContaining("perl");
 
     assumeTrue(
-        Tools.Executables.find("perl", System.getenv("PATH")).isPresent(), "perl is not installed");
+        SystemTools.find("perl", System.getenv("PATH")).isPresent(), "perl is not installed");
     standIn(tools, "perl");
     RunningProcess process =
         ProcessLauncher.withPath(tools.toString())
             .start(shell("read -r stat </proc/$$/stat; set -- $stat; echo $6; exit 7"));
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(7));
-    assertThat(output(process, OutputKind.STDOUT).strip())
+    assertThat(output(process, Output.Kind.STDOUT).strip())
         .isEqualTo(Long.toString(process.identity().pid()));
   }
 
   private static void standIn(Path tools, String name) throws IOException {
-    Path program = Tools.Executables.find(name, System.getenv("PATH")).orElseThrow();
+    Path program = SystemTools.find(name, System.getenv("PATH")).orElseThrow();
     Path stand = Files.writeString(tools.resolve(name), "#!/bin/sh\nexec " + program + " \"$@\"\n");
     Files.setPosixFilePermissions(stand, PosixFilePermissions.fromString("rwx------"));
   }
@@ -302,9 +304,9 @@ class ProcessLauncherTest {
                 .withOutput(Output.ALL));
     process.onExit().join();
 
-    OutputTail tail = process.output(OutputKind.STDOUT);
+    OutputTail tail = process.output(Output.Kind.STDOUT);
     assertThat(tail.size()).isEqualTo(52_428_800);
-    assertThat(process.output(OutputKind.MIXED).size()).isEqualTo(52_428_800);
+    assertThat(process.output(Output.Kind.MIXED).size()).isEqualTo(52_428_800);
     assertThat(tail.read(52_428_799, 100)).containsExactly(0);
     assertThat(tail.read(1000, 10)).hasSize(10);
     assertThat(tail.read(52_428_800, 10)).isEmpty();
@@ -323,7 +325,7 @@ class ProcessLauncherTest {
     return ProcessSpec.of(List.of("sh", "-c", script), folder);
   }
 
-  private static String output(RunningProcess process, OutputKind kind) {
+  private static String output(RunningProcess process, Output.Kind kind) {
     return new String(process.output(kind).read(0, OutputTail.MAX_READ), UTF_8);
   }
 }

@@ -72,7 +72,7 @@ class ProcessSpawnerTest {
     RunningProcess process = spawner.start(spec, new ByteArrayInputStream("in ".getBytes(UTF_8)));
 
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(3));
-    OutputKind kind = output == Output.MIXED ? OutputKind.MIXED : OutputKind.STDOUT;
+    Output.Kind kind = output == Output.MIXED ? Output.Kind.MIXED : Output.Kind.STDOUT;
     assertThat(text(process, kind)).isEqualTo("in " + odd + "|" + odd);
   }
 
@@ -85,7 +85,7 @@ class ProcessSpawnerTest {
 
     long pid = process.identity().pid();
     // Signals from 32 on are the C library's own.
-    assertThat(text(process, OutputKind.STDOUT))
+    assertThat(text(process, Output.Kind.STDOUT))
         .startsWith(pid + " " + pid + "\n")
         .matches("(?s).*SigIgn:\\t[0-9a-f]{8}[08]0000000\n");
   }
@@ -140,7 +140,7 @@ class ProcessSpawnerTest {
     Files.createDirectory(folder);
 
     assertThat(launcher.find(folder)).isEmpty();
-    Spawned late = runLate(ran);
+    Supervisor.Program late = runLate(ran);
 
     assertThat(late.begun).isCompletedExceptionally();
     assertThat(ran).doesNotExist();
@@ -161,21 +161,20 @@ class ProcessSpawnerTest {
     gate.open();
 
     assertThat(first.onExit().join()).isEqualTo(new ExitStatus.Exited(5));
-    assertThat(text(first, OutputKind.STDOUT)).isEqualTo("end\n");
+    assertThat(text(first, Output.Kind.STDOUT)).isEqualTo("end\n");
     assertThat(launcher.find(folder).orElseThrow().onExit().join())
         .isEqualTo(new ExitStatus.Exited(5));
     assertThat(ran).doesNotExist();
   }
 
   /** A supervisor gets the request to touch a file, whatever stands in the folder. */
-  private Spawned runLate(Path ran) throws Exception {
+  private Supervisor.Program runLate(Path ran) throws Exception {
     ProcessSpec spec = ProcessSpec.of(List.of("touch", ran.toString()), folder);
-    Spawned late = new Spawned(new ProcessFolder(folder), Output.SEPARATE);
+    Supervisor.Program late = new Supervisor.Program(new ProcessFolder(folder), Output.SEPARATE);
     CompletableFuture<Supervisor> idle = new CompletableFuture<>();
-    Tools tools = Tools.find(System.getenv("PATH"));
+    SystemTools tools = SystemTools.find(System.getenv("PATH"));
     assumeTrue(tools.perl() != null, "perl is not installed");
-    Supervisor.start(tools, String.valueOf(tools.perl()), idle::complete)
-        .run(StartRequest.of(spec, false), late);
+    Supervisor.start(tools, String.valueOf(tools.perl()), idle::complete).run(spec, false, late);
     idle.join().close();
     return late;
   }
@@ -193,8 +192,8 @@ class ProcessSpawnerTest {
 
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(9));
     assertThat(folder.resolve("stdout")).hasSameBinaryContentAs(root.resolve("copy"));
-    assertThat(process.output(OutputKind.STDERR).size()).isEqualTo(8 * 30_001);
-    assertThat(process.output(OutputKind.MIXED).size()).isEqualTo(8 * 100_002);
+    assertThat(process.output(Output.Kind.STDERR).size()).isEqualTo(8 * 30_001);
+    assertThat(process.output(Output.Kind.MIXED).size()).isEqualTo(8 * 100_002);
   }
 
   @Test
@@ -209,7 +208,7 @@ class ProcessSpawnerTest {
     gate.open();
     process.onExit().join();
 
-    assertThat(text(process, OutputKind.MIXED)).endsWith("three\n").contains("one\n", "two\n");
+    assertThat(text(process, Output.Kind.MIXED)).endsWith("three\n").contains("one\n", "two\n");
   }
 
   @Test
@@ -220,10 +219,10 @@ class ProcessSpawnerTest {
             InputStream.nullInputStream());
 
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(0));
-    assertThat(text(process, OutputKind.MIXED)).isEmpty();
+    assertThat(text(process, Output.Kind.MIXED)).isEmpty();
     RunningProcess found = launcher.find(folder).orElseThrow();
     assertThat(found.onExit().join()).isEqualTo(new ExitStatus.Exited(0));
-    assertThat(found.output(OutputKind.STDOUT).size()).isZero();
+    assertThat(found.output(Output.Kind.STDOUT).size()).isZero();
     try (Stream<Path> files = Files.list(folder)) {
       assertThat(files.map(file -> file.getFileName().toString()))
           .containsExactlyInAnyOrder("identity", "claim");
@@ -239,14 +238,15 @@ class ProcessSpawnerTest {
             InputStream.nullInputStream());
 
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(4));
-    assertThat(text(process, OutputKind.STDOUT)).isEqualTo("done\n");
+    assertThat(text(process, Output.Kind.STDOUT)).isEqualTo("done\n");
     process.terminate(Duration.ZERO).join();
   }
 
   @Test
   void without_perl_programs_are_started_as_the_launcher_does() {
-    Tools tools = Tools.find(System.getenv("PATH"));
-    Tools none = new Tools(tools.sh(), tools.tee(), tools.mkfifo(), tools.session(), null);
+    SystemTools tools = SystemTools.find(System.getenv("PATH"));
+    SystemTools none =
+        new SystemTools(tools.sh(), tools.tee(), tools.mkfifo(), tools.session(), null);
     try (ProcessSpawner other = new ProcessSpawner(launcher, none)) {
       RunningProcess process =
           other.start(
@@ -254,7 +254,7 @@ class ProcessSpawnerTest {
 
       assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Exited(8));
     }
-    assertThat(new Perl("/bin/false").usable()).isNull();
+    assertThat(SystemTools.isUsablePerl("/bin/false")).isFalse();
   }
 
   @ParameterizedTest
@@ -274,7 +274,7 @@ class ProcessSpawnerTest {
     gate.open();
 
     assertThat(found.onExit().join()).isEqualTo(new ExitStatus.Exited(6));
-    OutputKind kind = output == Output.SEPARATE ? OutputKind.STDOUT : OutputKind.MIXED;
+    Output.Kind kind = output == Output.SEPARATE ? Output.Kind.STDOUT : Output.Kind.MIXED;
     assertThat(text(found, kind)).isEqualTo("before\nafter\n");
   }
 
@@ -300,7 +300,7 @@ class ProcessSpawnerTest {
     gate.open();
 
     assertThat(found.onExit().join()).isEqualTo(new ExitStatus.Exited(2));
-    assertThat(text(found, OutputKind.STDOUT)).isEqualTo("end\n");
+    assertThat(text(found, Output.Kind.STDOUT)).isEqualTo("end\n");
   }
 
   @Test
@@ -316,7 +316,7 @@ class ProcessSpawnerTest {
     gate.open();
 
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Unknown());
-    assertThat(text(process, OutputKind.STDOUT)).isEqualTo("end\n");
+    assertThat(text(process, Output.Kind.STDOUT)).isEqualTo("end\n");
     RunningProcess other =
         spawner.start(
             ProcessSpec.of(List.of("true"), root.resolve("other")), InputStream.nullInputStream());
@@ -338,7 +338,7 @@ class ProcessSpawnerTest {
     return spawner.start(ProcessSpec.of(List.of(command), folder), InputStream.nullInputStream());
   }
 
-  private static String text(RunningProcess process, OutputKind kind) {
+  private static String text(RunningProcess process, Output.Kind kind) {
     return new String(process.output(kind).read(0, OutputTail.MAX_READ), UTF_8);
   }
 }

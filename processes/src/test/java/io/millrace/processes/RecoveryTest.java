@@ -64,11 +64,11 @@ class RecoveryTest {
 
     assertThat(found.onExit().join()).isEqualTo(new ExitStatus.Exited(6));
     if (output != Output.MIXED) {
-      assertThat(text(found, OutputKind.STDOUT)).isEqualTo("before\nafter\n");
-      assertThat(text(found, OutputKind.STDERR)).isEqualTo("error\n");
+      assertThat(text(found, Output.Kind.STDOUT)).isEqualTo("before\nafter\n");
+      assertThat(text(found, Output.Kind.STDERR)).isEqualTo("error\n");
     }
     if (output != Output.SEPARATE) {
-      assertThat(text(found, OutputKind.MIXED).lines())
+      assertThat(text(found, Output.Kind.MIXED).lines())
           .containsExactlyInAnyOrder("before", "after", "error")
           .startsWith("before");
     }
@@ -105,7 +105,7 @@ class RecoveryTest {
     RunningProcess found = launcher.find(folder).orElseThrow();
 
     assertThat(found.onExit()).isCompletedWithValue(new ExitStatus.Exited(2));
-    assertThat(text(found, OutputKind.STDOUT)).isEqualTo("x\n");
+    assertThat(text(found, Output.Kind.STDOUT)).isEqualTo("x\n");
   }
 
   @Test
@@ -128,7 +128,7 @@ class RecoveryTest {
                     "setsid",
                     "sh",
                     "-c",
-                    Scripts.SUPERVISE,
+                    SystemTools.SUPERVISE,
                     "supervise",
                     folder.toString(),
                     "SEPARATE",
@@ -137,7 +137,7 @@ class RecoveryTest {
                     "setsid",
                     "sh",
                     "-c",
-                    Scripts.BEGIN,
+                    SystemTools.BEGIN,
                     "begin",
                     folder.toString(),
                     "touch",
@@ -169,7 +169,7 @@ class RecoveryTest {
     gate.open();
 
     assertThat(process.onExit().join()).isEqualTo(new ExitStatus.Unknown());
-    assertThat(text(process, OutputKind.STDOUT)).isEqualTo("end\n");
+    assertThat(text(process, Output.Kind.STDOUT)).isEqualTo("end\n");
   }
 
   @Test
@@ -209,14 +209,14 @@ class RecoveryTest {
     assumeTrue(Files.isExecutable(Path.of("/bin/ps")), "ps is not installed");
     long pid = ProcessHandle.current().pid();
 
-    assertThat(StartMarks.fromPs(pid).orElseThrow())
+    assertThat(ProcessTable.startMarkFromPs(pid).orElseThrow())
         .matches("\\w{3} \\w{3} \\d{1,2} \\d\\d:\\d\\d:\\d\\d \\d{4}");
     Process ended = new ProcessBuilder("true").start();
     ended.onExit().join();
-    assertThat(StartMarks.fromPs(ended.pid())).isEmpty();
+    assertThat(ProcessTable.startMarkFromPs(ended.pid())).isEmpty();
   }
 
-  private static String text(RunningProcess process, OutputKind kind) {
+  private static String text(RunningProcess process, Output.Kind kind) {
     return new String(process.output(kind).read(0, OutputTail.MAX_READ), UTF_8);
   }
 }

@@ -79,9 +79,9 @@ class SessionKillTest {
   }
 
   private static long member(long session) throws IOException {
-    return ProcessStat.all().stream()
+    return ProcessTable.all().stream()
         .filter(stat -> stat.isAlive() && stat.session() == session)
-        .mapToLong(ProcessStat::pid)
+        .mapToLong(ProcessTable.Stat::pid)
         .findFirst()
         .orElse(0);
   }

@@ -38,7 +38,7 @@ class TerminationTest {
     ready.await();
 
     assertThat(process.terminate(LONG).join()).isEqualTo(new ExitStatus.Exited(9));
-    assertThat(process.output(OutputKind.STDOUT).size()).isEqualTo(4);
+    assertThat(process.output(Output.Kind.STDOUT).size()).isEqualTo(4);
   }
 
   @Test
@@ -95,7 +95,7 @@ class TerminationTest {
   void a_foreign_process_with_the_same_pid_is_not_taken_for_ours() throws IOException {
     Process foreign = new ProcessBuilder("setsid", "sleep", "1000").start();
     ProcessIdentity real =
-        new ProcessIdentity(foreign.pid(), StartMarks.of(foreign.pid()).orElseThrow());
+        new ProcessIdentity(foreign.pid(), ProcessTable.startMark(foreign.pid()).orElseThrow());
     String boot = real.startMark().substring(0, real.startMark().indexOf(':'));
     ProcessIdentity earlier = new ProcessIdentity(foreign.pid(), boot + ":1");
 
@@ -108,7 +108,7 @@ class TerminationTest {
     foreign.onExit().join();
     assertThat(launcher.isAlive(real)).isFalse();
     ProcessIdentity otherBoot = new ProcessIdentity(foreign.pid(), "another-boot:1");
-    assertThat(StartMarks.mayHaveGroup(otherBoot)).isFalse();
+    assertThat(ProcessTable.mayHaveGroup(otherBoot)).isFalse();
   }
 
   private ProcessHandle grandchild() throws IOException {

@@ -4,7 +4,7 @@ import io.millrace.graph.Attempt;
 import io.millrace.graph.Kill;
 import io.millrace.graph.Tail;
 import io.millrace.processes.ExitStatus;
-import io.millrace.processes.OutputKind;
+import io.millrace.processes.Output;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.RunningProcess;
 import io.millrace.processes.Signal;
@@ -37,9 +37,9 @@ final class ProcessAttempt implements Attempt {
     this.process = process;
     this.recordings =
         Map.of(
-            STDOUT, Recording.of(process.output(OutputKind.STDOUT)),
-            STDERR, Recording.of(process.output(OutputKind.STDERR)),
-            MIXED, Recording.of(process.output(OutputKind.MIXED)));
+            STDOUT, Recording.of(process.output(Output.Kind.STDOUT)),
+            STDERR, Recording.of(process.output(Output.Kind.STDERR)),
+            MIXED, Recording.of(process.output(Output.Kind.MIXED)));
     // What a killed program has left behind ends before the attempt does.
     this.end =
         process

@@ -6,7 +6,6 @@ import io.millrace.graph.Work;
 import io.millrace.processes.ExitStatus;
 import io.millrace.processes.FileTree;
 import io.millrace.processes.Output;
-import io.millrace.processes.OutputKind;
 import io.millrace.processes.OutputTail;
 import io.millrace.processes.RunningProcess;
 import java.io.IOException;
@@ -85,6 +84,6 @@ final class TryLook implements Look {
 
   private @Nullable OutputTail output() {
     RunningProcess process = current;
-    return process == null ? null : process.output(OutputKind.MIXED);
+    return process == null ? null : process.output(Output.Kind.MIXED);
   }
 }

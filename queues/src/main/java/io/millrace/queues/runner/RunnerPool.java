@@ -1,7 +1,7 @@
 package io.millrace.queues.runner;
 
 import io.millrace.processes.ExitStatus;
-import io.millrace.processes.OutputKind;
+import io.millrace.processes.Output;
 import io.millrace.processes.OutputTail;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessLauncher;
@@ -262,7 +262,7 @@ final class RunnerPool implements RunnerSocket.Listener {
 
     private static String tail(RunningProcess process) {
       try {
-        OutputTail err = process.output(OutputKind.STDERR);
+        OutputTail err = process.output(Output.Kind.STDERR);
         long from = Math.max(0, err.size() - SHOWN_BYTES);
         return new String(err.read(from, SHOWN_BYTES), StandardCharsets.UTF_8).strip();
       } catch (ProcessException e) {

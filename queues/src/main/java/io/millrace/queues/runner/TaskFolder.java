@@ -1,7 +1,7 @@
 package io.millrace.queues.runner;
 
 import io.millrace.processes.FileTree;
-import io.millrace.processes.GroupRecord;
+import io.millrace.processes.GuardedGroup;
 import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessIdentity;
 import java.io.IOException;
@@ -74,8 +74,8 @@ record TaskFolder(Path runner) {
   }
 
   /** Keeps who leads the processes of the task. */
-  GroupRecord group() {
-    return new GroupRecord() {
+  GuardedGroup.Record group() {
+    return new GuardedGroup.Record() {
       @Override
       public void begun(ProcessIdentity leader) throws IOException {
         PrivateFiles.write(leaderFile(), leader.toString().getBytes(StandardCharsets.UTF_8));

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is promised of a guarded group, of both ways to start one. */
-class DirectStartsTest {
-  private static final Optional<DirectStarts> DIRECT = DirectStarts.load();
+class DirectLauncherTest {
+  private static final Optional<DirectLauncher> DIRECT = DirectLauncher.load();
 
   private final Path folder;
   private final Path output;
@@ -26,7 +26,7 @@ class DirectStartsTest {
   private final Path input;
   private final Watchdog watchdog = new Watchdog(ProcessLauncher.create(), null);
 
-  DirectStartsTest(@TempDir Path folder) throws IOException {
+  DirectLauncherTest(@TempDir Path folder) throws IOException {
     this.folder = folder.toRealPath();
     output = folder.resolve("output");
     errors = folder.resolve("errors");

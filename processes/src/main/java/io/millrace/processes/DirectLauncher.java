@@ -1,0 +1,274 @@
+package io.millrace.processes;
+
+import java.io.IOException;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts programs as children of this process, each in a group of its own in this process's
+ * session. A program need not wait until it is registered anywhere: whatever happens to this
+ * process, its children belong to its session from their first moment on, and so does what they
+ * start. Safe for use by any number of threads.
+ */
+final class DirectLauncher {
+  private static final Logger LOG = LoggerFactory.getLogger(DirectLauncher.class);
+
+  /** What {@link Libc} uses of the C library; the youngest of it is of glibc 2.34. */
+  private static final List<String> FUNCTIONS =
+      List.of(
+          "kill",
+          "waitid",
+          "posix_spawn",
+          "posix_spawnattr_init",
+          "posix_spawnattr_setflags",
+          "posix_spawnattr_setsigmask",
+          "posix_spawn_file_actions_init",
+          "posix_spawn_file_actions_destroy",
+          "posix_spawn_file_actions_addopen",
+          "posix_spawn_file_actions_addchdir_np",
+          "posix_spawn_file_actions_addclosefrom_np");
+
+  private final EnvironmentBytes environment;
+
+  private DirectLauncher(EnvironmentBytes environment) {
+    this.environment = environment;
+  }
+
+  /**
+   * Loads what it needs and tries it, which takes a while.
+   *
+   * @return empty if this system cannot do it
+   */
+  static Optional<DirectLauncher> load() {
+    if (!isPossible()) {
+      return Optional.empty();
+    }
+    try {
+      DirectLauncher launcher = new DirectLauncher(EnvironmentBytes.own());
+      launcher.warmUp();
+      return Optional.of(launcher);
+    } catch (IOException | RuntimeException | LinkageError e) {
+      LOG.debug("programs are started by way of a shell", e);
+      return Optional.empty();
+    }
+  }
+
+  /** As {@link #load()}; empty as well if this process does not lead the session. */
+  static Optional<DirectLauncher> in(String session) {
+    try {
+      return ProcessTable.own()
+          .filter(stat -> Long.toString(stat.session()).equals(session))
+          .flatMap(stat -> load());
+    } catch (IOException e) {
+      LOG.debug("programs are started by way of a shell", e);
+      return Optional.empty();
+    }
+  }
+
+  /** Whether this is Linux with 64 bits and a C library that has what is needed. */
+  private static boolean isPossible() {
+    return System.getProperty("os.name", "").equals("Linux")
+        && ValueLayout.ADDRESS.byteSize() == Long.BYTES
+        && FUNCTIONS.stream()
+            .allMatch(name -> Linker.nativeLinker().defaultLookup().find(name).isPresent());
+  }
+
+  /** Starts something, so that the first program need not wait for what every first call costs. */
+  private void warmUp() throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder("/bin/sh", "-c", ":")
+            .directory(Path.of("/").toFile())
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(ProcessBuilder.Redirect.DISCARD);
+    DirectProcess process =
+        start(builder, Path.of("/dev/null"))
+            .orElseThrow(() -> new IOException("no program can be started"));
+    process.waitFor();
+    process.end();
+  }
+
+  /**
+   * Starts a program.
+   *
+   * @param builder with its folder, and redirections to files
+   * @param input the file that is its standard input
+   * @return empty if it cannot be started so; nothing is left of it then, and another way will do
+   *     it or say why not
+   */
+  Optional<DirectProcess> start(ProcessBuilder builder, Path input) throws IOException {
+    Path directory = builder.directory().toPath().toRealPath();
+    Map<String, String> variables = new HashMap<>(builder.environment());
+    // As every shell does, and as the one of the other way did.
+    variables.put("PWD", directory.toString());
+    List<String> words = builder.command();
+    if (words.stream().anyMatch(word -> word.indexOf('\0') >= 0)) {
+      return Optional.empty();
+    }
+    Path file = find(words.getFirst(), directory, variables.get("PATH"));
+    Libc.Opened output = opened(builder.redirectOutput());
+    Libc.Opened errors = opened(builder.redirectError());
+    if (file == null || output == null || errors == null) {
+      return Optional.empty();
+    }
+    List<Libc.Opened> streams = List.of(new Libc.Opened(input, Libc.Mode.READ), output, errors);
+    int pid =
+        Libc.spawn(new Libc.Program(file, words, environment.of(variables), directory, streams));
+    return pid > 0 ? Optional.of(new DirectProcess(pid)) : Optional.empty();
+  }
+
+  /** The program of a name, or of a path with a slash; null if a shell may know more. */
+  private static @Nullable Path find(String program, Path directory, @Nullable String path) {
+    try {
+      if (program.contains("/")) {
+        return directory.resolve(program);
+      }
+      for (String folder : path == null ? new String[0] : path.split(":", -1)) {
+        Path file = directory.resolve(folder).resolve(program);
+        if (SystemTools.isProgram(file)) {
+          return file;
+        }
+      }
+    } catch (InvalidPathException e) {
+      LOG.debug("no path of this locale leads to {}", program, e);
+    }
+    return null;
+  }
+
+  private static Libc.@Nullable Opened opened(ProcessBuilder.Redirect redirect) {
+    Libc.Mode mode =
+        switch (redirect.type()) {
+          case APPEND -> Libc.Mode.APPEND;
+          case WRITE -> Libc.Mode.WRITE;
+          case PIPE, INHERIT, READ -> null;
+        };
+    return mode == null ? null : new Libc.Opened(redirect.file().toPath().toAbsolutePath(), mode);
+  }
+
+  /**
+   * A program that was started directly. Until {@link #end} collects its exit status, its pid and
+   * group are its own, so no signal can reach a stranger.
+   */
+  static final class DirectProcess implements GuardedGroup {
+    private static final int SIGKILL = 9;
+    private static final int SIGTERM = 15;
+
+    private final int pid;
+    private boolean over;
+
+    private DirectProcess(int pid) {
+      this.pid = pid;
+    }
+
+    /** Waits on this thread, which cannot be interrupted meanwhile. */
+    @Override
+    public int waitFor() {
+      return Libc.awaitEnd(pid);
+    }
+
+    /** Looks at every process: the ended leader is in the group until the end. */
+    @Override
+    public boolean isGroupAlive() {
+      try {
+        return ProcessTable.all().stream().anyMatch(stat -> stat.isAlive() && stat.group() == pid);
+      } catch (IOException e) {
+        throw new ProcessException("the processes of group " + pid + " cannot be seen: " + e, e);
+      }
+    }
+
+    @Override
+    public synchronized void terminate() {
+      signal(SIGTERM);
+    }
+
+    @Override
+    public synchronized void kill() {
+      signal(SIGKILL);
+    }
+
+    @Override
+    public void end() {
+      kill();
+      // Not under the lock: it may take its time to die.
+      waitFor();
+      reap();
+    }
+
+    /** Lets its pid go, under the lock, so that nobody signals the next process that gets it. */
+    private synchronized void reap() {
+      if (!over) {
+        over = true;
+        Libc.reap(pid);
+      }
+    }
+
+    private void signal(int signal) {
+      if (!over) {
+        boolean _ = Libc.kill(-pid, signal);
+      }
+    }
+  }
+
+  /**
+   * The environment that this process was given, byte for byte: strings would lose what its locale
+   * has no characters for.
+   */
+  static final class EnvironmentBytes {
+    private final Charset charset;
+    private final Map<String, String> values = new HashMap<>();
+    private final Map<String, byte[]> whole = new HashMap<>();
+
+    /** Variables, each of which ends with a zero. */
+    EnvironmentBytes(byte[] all, Charset charset) {
+      this.charset = charset;
+      for (int from = 0, to; from < all.length; from = to + 1) {
+        to = indexOf(all, (byte) 0, from);
+        // As the JDK takes it: a name is not empty, and may begin with a =.
+        int equals = indexOf(all, (byte) '=', from + 1);
+        if (equals < to) {
+          String name = new String(all, from, equals - from, charset);
+          String value = new String(all, equals + 1, to - equals - 1, charset);
+          if (values.putIfAbsent(name, value) == null) {
+            whole.put(name, Arrays.copyOfRange(all, from, to));
+          }
+        }
+      }
+    }
+
+    /** Those of this process. */
+    private static EnvironmentBytes own() throws IOException {
+      return new EnvironmentBytes(
+          Files.readAllBytes(Path.of("/proc/self/environ")), ProcessSpec.CHARSET);
+    }
+
+    private static int indexOf(byte[] all, byte wanted, int from) {
+      int at = from;
+      while (at < all.length && all[at] != wanted) {
+        at++;
+      }
+      return at;
+    }
+
+    /** These variables as {@code NAME=VALUE}; those that were given so keep their bytes. */
+    List<byte[]> of(Map<String, String> wanted) {
+      List<byte[]> all = new ArrayList<>(wanted.size());
+      wanted.forEach((name, value) -> {
+        byte[] known = value.equals(values.get(name)) ? whole.get(name) : null;
+        all.add(known != null ? known : (name + "=" + value).getBytes(charset));
+      });
+      return all;
+    }
+  }
+}
