@@ -7,6 +7,7 @@ import io.millrace.cluster.ClusterException;
 import io.millrace.examples.wordcount.WordcountException;
 import io.millrace.server.ServerException;
 import io.millrace.server.config.ConfigurationException;
+import io.millrace.server.config.EditDistance;
 import io.millrace.store.Reason;
 import io.millrace.store.RefusedException;
 import io.millrace.store.StoreException;
@@ -17,7 +18,8 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -102,26 +104,11 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
   }
 
   private static String nearest(String option, CommandLine command) {
-    return command.getCommandSpec().options().stream()
-        .filter(known -> !known.hidden())
-        .flatMap(known -> Arrays.stream(known.names()))
-        .min(Comparator.comparingInt(name -> edits(option, name)))
-        .orElse("--help");
-  }
-
-  /** How many letters to insert, remove or replace to make one word of the other. */
-  private static int edits(String a, String b) {
-    int[] last = new int[b.length() + 1];
-    Arrays.setAll(last, j -> j);
-    for (int i = 1; i <= a.length(); i++) {
-      int[] row = new int[b.length() + 1];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int same = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
-        row[j] = Math.min(Math.min(row[j - 1], last[j]) + 1, last[j - 1] + same);
-      }
-      last = row;
-    }
-    return last[b.length()];
+    List<String> known =
+        command.getCommandSpec().options().stream()
+            .filter(each -> !each.hidden())
+            .flatMap(each -> Arrays.stream(each.names()))
+            .toList();
+    return Objects.requireNonNullElse(EditDistance.nearest(option, known), "--help");
   }
 }

@@ -8,7 +8,7 @@ import io.millrace.cli.graph.GraphCommands;
 import io.millrace.cli.jobs.JobsCommands;
 import io.millrace.cli.jobs.WorkerCommand;
 import io.millrace.cli.jobs.WorkersCommand;
-import io.millrace.cli.nodes.NodesCommands;
+import io.millrace.cli.queues.NodesCommands;
 import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.queues.RunnerCommand;
 import io.millrace.cli.serve.NodeCommand;

@@ -16,8 +16,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -32,79 +35,36 @@ public final class ClusterCommands {
 
   /** All of them, under {@code cluster}. */
   public static CommandLine group() {
-    return CommandGroup.of(
-        "cluster",
-        "Shows a cluster: its leader, members, locks and partitions.",
-        new ShowStatus(),
-        new ListMembers(),
-        new ListLocks(),
-        new ListPartitions(),
-        new WatchCluster());
-  }
-
-  /** Shows leader, members, partitions and what members report. */
-  @Command(
-      name = "status",
-      description = "Shows the leader, the members, the partitions and the reports of members.")
-  private static final class ShowStatus extends ClusterCommand {
-    @Override
-    JsonNode form(ClusterStatus status) {
-      return StatusForm.status(status);
-    }
-
-    @Override
-    void print(ClusterStatus status, PrintStream out) {
-      Tables.leader(status, out);
-      Tables.members(status.members().nodes(), out);
-      Tables.partitions(status.partitions(), out);
-      Tables.reports(status.reports(), out);
-    }
-  }
-
-  /** Lists the members and their workers. */
-  @Command(name = "members", description = "Lists the members and their workers.")
-  private static final class ListMembers extends ClusterCommand {
-    @Override
-    JsonNode form(ClusterStatus status) {
-      return StatusForm.members(status.members());
-    }
-
-    @Override
-    void print(ClusterStatus status, PrintStream out) {
-      Tables.members(status.members().nodes(), out);
-    }
-  }
-
-  /** Lists locks and their holders, without those of partitions. */
-  @Command(
-      name = "locks",
-      description = "Lists the locks and their holders, except locks of partitions.")
-  private static final class ListLocks extends ClusterCommand {
-    @Override
-    JsonNode form(ClusterStatus status) {
-      return StatusForm.locks(status.locks());
-    }
-
-    @Override
-    void print(ClusterStatus status, PrintStream out) {
-      Tables.locks(status.locks(), out);
-    }
-  }
-
-  /** Lists the partitions and who works on them. */
-  @Command(
-      name = "partitions",
-      description = "Lists the partitions and the members that work on them.")
-  private static final class ListPartitions extends ClusterCommand {
-    @Override
-    JsonNode form(ClusterStatus status) {
-      return StatusForm.partitions(status.partitions());
-    }
-
-    @Override
-    void print(ClusterStatus status, PrintStream out) {
-      Tables.partitions(status.partitions(), out);
-    }
+    CommandLine cluster =
+        CommandGroup.of("cluster", "Shows a cluster: its leader, members, locks and partitions.");
+    CommandGroup.add(
+        cluster,
+        "status",
+        "Shows the leader, the members, the partitions and the reports of members.",
+        new View(StatusForm::status, Tables::status));
+    CommandGroup.add(
+        cluster,
+        "members",
+        "Lists the members and their workers.",
+        new View(
+            status -> StatusForm.members(status.members()),
+            (status, out) -> Tables.members(status.members().nodes(), out)));
+    CommandGroup.add(
+        cluster,
+        "locks",
+        "Lists the locks and their holders, except locks of partitions.",
+        new View(
+            status -> StatusForm.locks(status.locks()),
+            (status, out) -> Tables.locks(status.locks(), out)));
+    CommandGroup.add(
+        cluster,
+        "partitions",
+        "Lists the partitions and the members that work on them.",
+        new View(
+            status -> StatusForm.partitions(status.partitions()),
+            (status, out) -> Tables.partitions(status.partitions(), out)));
+    CommandGroup.add(cluster, Map.of(), new WatchCluster());
+    return cluster;
   }
 
   /** Shows the cluster whenever something about it has changed. */
@@ -113,7 +73,7 @@ public final class ClusterCommands {
       description =
           "Shows the leader, the members and the partitions each time they change, until it is"
               + " stopped. With --json, each change is one line.")
-  private static final class WatchCluster extends ClusterCommand {
+  private static final class WatchCluster extends View {
     private final CountDownLatch stop = new CountDownLatch(1);
 
     @Option(
@@ -123,6 +83,15 @@ public final class ClusterCommands {
         defaultValue = "1s",
         description = "How often to check for changes. Default: ${DEFAULT-VALUE}")
     private Duration interval = Duration.ofSeconds(1);
+
+    WatchCluster() {
+      super(
+          StatusForm::status,
+          (status, out) -> {
+            Tables.status(status, out);
+            out.println();
+          });
+    }
 
     @Override
     void run(VersionedDocuments shared) throws InterruptedException {
@@ -149,27 +118,20 @@ public final class ClusterCommands {
                 .toList());
       }
     }
-
-    @Override
-    JsonNode form(ClusterStatus status) {
-      return StatusForm.status(status);
-    }
-
-    @Override
-    void print(ClusterStatus status, PrintStream out) {
-      Tables.leader(status, out);
-      Tables.members(status.members().nodes(), out);
-      Tables.partitions(status.partitions(), out);
-      Tables.reports(status.reports(), out);
-      out.println();
-    }
   }
 
   /** A cluster for people. */
   private static final class Tables {
     private Tables() {}
 
-    static void leader(ClusterStatus status, PrintStream out) {
+    static void status(ClusterStatus status, PrintStream out) {
+      leader(status, out);
+      members(status.members().nodes(), out);
+      partitions(status.partitions(), out);
+      reports(status.reports(), out);
+    }
+
+    private static void leader(ClusterStatus status, PrintStream out) {
       ClusterStatus.LockView leader = status.leader();
       if (status.leads() == null || leader == null) {
         out.println("leader: none");
@@ -216,7 +178,7 @@ public final class ClusterCommands {
     }
 
     /** What members report; nothing where they do not. */
-    static void reports(List<Report> reports, PrintStream out) {
+    private static void reports(List<Report> reports, PrintStream out) {
       if (reports.isEmpty()) {
         return;
       }
@@ -238,14 +200,22 @@ public final class ClusterCommands {
     }
   }
 
-  /** A command that reads the documents of a cluster. */
-  private abstract static class ClusterCommand extends TerminalCommand {
+  /** A command that reads the documents of a cluster and shows a part of its status. */
+  private static class View extends TerminalCommand {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    private final Function<ClusterStatus, JsonNode> form;
+    private final BiConsumer<ClusterStatus, PrintStream> tables;
 
     @Mixin private DocumentsOptions documents = new DocumentsOptions();
 
     @Option(names = "--json", description = "Prints JSON.")
     private boolean json;
+
+    View(Function<ClusterStatus, JsonNode> form, BiConsumer<ClusterStatus, PrintStream> tables) {
+      this.form = form;
+      this.tables = tables;
+    }
 
     @Override
     public final Integer call() throws InterruptedException {
@@ -264,14 +234,10 @@ public final class ClusterCommands {
 
     final void show(ClusterStatus status) {
       if (json) {
-        out().println(form(status));
+        out().println(form.apply(status));
       } else {
-        print(status, out());
+        tables.accept(status, out());
       }
     }
-
-    abstract JsonNode form(ClusterStatus status);
-
-    abstract void print(ClusterStatus status, PrintStream out);
   }
 }

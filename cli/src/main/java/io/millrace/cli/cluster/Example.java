@@ -8,177 +8,22 @@ import io.millrace.examples.cluster.FilesExample;
 import io.millrace.examples.cluster.ListingExample;
 import io.millrace.examples.cluster.PortExample;
 import io.millrace.examples.cluster.TopicExample;
-import java.util.List;
-import java.util.Map;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** Something for members to do that comes with the program. */
-interface Example {
-  /** All of them. */
-  List<Example> ALL =
-      List.of(
-          new HashedFiles(),
-          new ListenedPort(),
-          new FollowedTopic(),
-          new ListedFiles(),
-          new FollowedFeed());
-
-  /** What {@code --example} calls it. */
-  String name();
-
-  /**
-   * What the options say, in the form of a plan without the name of the example.
-   *
-   * @throws UsageException where they do not go together
-   */
-  Map<String, String> plan(ExampleOptions options);
-
-  /** Whether members run code that their leader sends them, for which they need a secret. */
-  boolean isRemote();
-
-  /**
-   * What a plan has a member do.
-   *
-   * @throws UsageException where this version does not understand the plan
-   */
-  Duty duty(Plan plan, Means means);
-
-  /**
-   * The example of a name.
-   *
-   * @throws UsageException where there is none
-   */
-  static Example of(String name) {
-    return ALL.stream()
-        .filter(example -> example.name().equals(name))
-        .findFirst()
-        .orElseThrow(() ->
-            new UsageException(
-                "there is no example '%s'; there is: %s"
-                    .formatted(
-                        name, ALL.stream().map(Example::name).collect(Collectors.joining(", ")))));
-  }
-
+enum Example {
   /** Windowed work: the files of a folder, each hashed once. */
-  final class HashedFiles implements Example {
-    @Override
-    public String name() {
-      return "files";
-    }
-
-    @Override
-    public boolean isRemote() {
-      return false;
-    }
-
-    @Override
-    public Map<String, String> plan(ExampleOptions options) {
-      return Plan.pacedFolder(options);
-    }
-
-    @Override
-    public Duty duty(Plan plan, Means means) {
-      return Duty.of(new FilesExample(means.documents(), plan.input(), plan.output(), plan.pace()));
-    }
-  }
-
-  /** Remote work: the files of a folder, each hashed by a lambda that the leader sends. */
-  final class ListedFiles implements Example {
-    @Override
-    public String name() {
-      return "listing";
-    }
-
-    @Override
-    public boolean isRemote() {
-      return true;
-    }
-
-    @Override
-    public Map<String, String> plan(ExampleOptions options) {
-      return Plan.pacedFolder(options);
-    }
-
-    @Override
-    public Duty duty(Plan plan, Means means) {
-      return means.remote().duty(new ListingExample(plan.input(), plan.output(), plan.pace()));
-    }
-  }
-
-  /** Supervised work: the files of a folder, each followed as it grows. */
-  final class FollowedTopic implements Example {
-    @Override
-    public String name() {
-      return "topic";
-    }
-
-    @Override
-    public boolean isRemote() {
-      return false;
-    }
-
-    @Override
-    public Map<String, String> plan(ExampleOptions options) {
-      options.refusePace();
-      return Plan.folder(options);
-    }
-
-    @Override
-    public Duty duty(Plan plan, Means means) {
-      return Duty.of(new TopicExample(means.documents(), plan.input(), plan.output()));
-    }
-  }
-
-  /** Remote work: files that grow, followed by lambdas that go on until their members go. */
-  final class FollowedFeed implements Example {
-    @Override
-    public String name() {
-      return "feed";
-    }
-
-    @Override
-    public boolean isRemote() {
-      return true;
-    }
-
-    @Override
-    public Map<String, String> plan(ExampleOptions options) {
-      options.refusePace();
-      return Plan.folder(options);
-    }
-
-    @Override
-    public Duty duty(Plan plan, Means means) {
-      return means.remote().duty(new FeedExample(plan.input(), plan.output()));
-    }
-  }
-
+  FILES,
   /** Work that cannot be divided: one member listens on a port. */
-  final class ListenedPort implements Example {
-    private static final String PORT = "port";
-
-    @Override
-    public String name() {
-      return "port";
-    }
-
-    @Override
-    public boolean isRemote() {
-      return false;
-    }
-
-    @Override
-    public Map<String, String> plan(ExampleOptions options) {
-      options.refusePace();
-      return Map.of(
-          PORT, Integer.toString(options.port()), Plan.OUTPUT, options.output().toString());
-    }
-
-    @Override
-    public Duty duty(Plan plan, Means means) {
-      return Duty.of(new PortExample(plan.number(PORT), plan.output()), means.documents());
-    }
-  }
+  PORT,
+  /** Supervised work: the files of a folder, each followed as it grows. */
+  TOPIC,
+  /** Remote work: the files of a folder, each hashed by a lambda that the leader sends. */
+  LISTING,
+  /** Remote work: files that grow, followed by lambdas that go on until their members go. */
+  FEED;
 
   /**
    * What the duty of a member is made with.
@@ -187,4 +32,54 @@ interface Example {
    * @param remote what it brings with it for remote work
    */
   record Means(VersionedDocuments documents, Remote remote) {}
+
+  /**
+   * The example that {@code --example} names.
+   *
+   * @throws UsageException if there is none
+   */
+  static Example of(String name) {
+    return Arrays.stream(values())
+        .filter(example -> example.word().equals(name))
+        .findFirst()
+        .orElseThrow(() ->
+            new UsageException(
+                "there is no example '%s'; there is: %s"
+                    .formatted(
+                        name,
+                        Arrays.stream(values())
+                            .map(Example::word)
+                            .collect(Collectors.joining(", ")))));
+  }
+
+  private String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether members run code that their leader sends them, for which they need a secret. */
+  boolean isRemote() {
+    return this == LISTING || this == FEED;
+  }
+
+  /** Whether its plan says how long each step takes at least. */
+  boolean isPaced() {
+    return this == FILES || this == LISTING;
+  }
+
+  /**
+   * What a plan has a member do.
+   *
+   * @throws UsageException if this version does not understand the plan
+   */
+  Duty duty(Plan plan, Means means) {
+    return switch (this) {
+      case FILES ->
+          Duty.of(new FilesExample(means.documents(), plan.input(), plan.output(), plan.pace()));
+      case PORT -> Duty.of(new PortExample(plan.port(), plan.output()), means.documents());
+      case TOPIC -> Duty.of(new TopicExample(means.documents(), plan.input(), plan.output()));
+      case LISTING ->
+          means.remote().duty(new ListingExample(plan.input(), plan.output(), plan.pace()));
+      case FEED -> means.remote().duty(new FeedExample(plan.input(), plan.output()));
+    };
+  }
 }

@@ -64,13 +64,26 @@ final class ExampleOptions {
       }
       return Map.of();
     }
-    Map<String, String> plan = new TreeMap<>(Example.of(example).plan(this));
-    plan.put(Plan.EXAMPLE, example);
+    Example chosen = Example.of(example);
+    if (pace != null && !chosen.isPaced()) {
+      throw new UsageException("--pace does not belong to --example " + example);
+    }
+    Map<String, String> plan = new TreeMap<>(Map.of(Plan.EXAMPLE, example));
+    if (chosen == Example.PORT) {
+      plan.put(Plan.PORT, Integer.toString(port()));
+      plan.put(Plan.OUTPUT, output().toString());
+    } else {
+      plan.put(Plan.INPUT, inputFolder().toString());
+      plan.put(Plan.OUTPUT, outputBesideInput().toString());
+    }
+    if (chosen.isPaced()) {
+      plan.put(Plan.PACE, Long.toString(pace == null ? 0 : pace.toMillis()));
+    }
     return plan;
   }
 
   /** The folder of {@code --input}, in full. */
-  Path inputFolder() {
+  private Path inputFolder() {
     Path folder = required(input, "--input DIR");
     if (!Files.isDirectory(folder)) {
       throw new UsageException("--input " + folder + " is no folder");
@@ -79,12 +92,12 @@ final class ExampleOptions {
   }
 
   /** The file of {@code --output}, in full. */
-  Path output() {
+  private Path output() {
     return required(output, "--output FILE").toAbsolutePath().normalize();
   }
 
   /** The file of {@code --output}, in full, which is not to be one of the input. */
-  Path outputBesideInput() {
+  private Path outputBesideInput() {
     Path lines = output();
     if (inputFolder().equals(lines.getParent())) {
       throw new UsageException("--output " + lines + " would be one of the files of --input");
@@ -93,25 +106,13 @@ final class ExampleOptions {
   }
 
   /** The port of {@code --port}. */
-  int port() {
+  private int port() {
     int given = required(port, "--port N");
     if (given < 1 || given > MOST_PORT) {
       throw new UsageException(
           "--port is 1 to %d, the same for all members, not %d".formatted(MOST_PORT, given));
     }
     return given;
-  }
-
-  /** How long each step takes at least. */
-  Duration pace() {
-    return pace == null ? Duration.ZERO : pace;
-  }
-
-  /** For an example that takes as long as it takes. */
-  void refusePace() {
-    if (pace != null) {
-      throw new UsageException("--pace does not belong to --example " + example);
-    }
   }
 
   private <T> T required(@Nullable T value, String option) {

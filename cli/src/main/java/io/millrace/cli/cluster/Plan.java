@@ -20,22 +20,10 @@ record Plan(Map<String, String> values) {
   static final String PROGRAM = "program";
   static final String SETTING = "set.";
   private static final String SIGNATURE = "signature";
-  private static final String INPUT = "input";
+  static final String INPUT = "input";
   static final String OUTPUT = "output";
-  private static final String PACE = "pace";
-
-  /** The part of a plan that says which folder is read, and where the lines go. */
-  static Map<String, String> folder(ExampleOptions options) {
-    return Map.of(
-        INPUT, options.inputFolder().toString(), OUTPUT, options.outputBesideInput().toString());
-  }
-
-  /** The same, and how long each step takes at least. */
-  static Map<String, String> pacedFolder(ExampleOptions options) {
-    Map<String, String> plan = new TreeMap<>(folder(options));
-    plan.put(PACE, Long.toString(options.pace().toMillis()));
-    return plan;
-  }
+  static final String PACE = "pace";
+  static final String PORT = "port";
 
   /**
    * What options say.
@@ -146,9 +134,10 @@ record Plan(Map<String, String> values) {
     }
   }
 
-  int number(String name) {
+  /** The port that is listened on. */
+  int port() {
     try {
-      return Integer.parseInt(text(name));
+      return Integer.parseInt(text(PORT));
     } catch (NumberFormatException e) {
       throw unknown();
     }

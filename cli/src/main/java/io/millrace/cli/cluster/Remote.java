@@ -1,5 +1,6 @@
 package io.millrace.cli.cluster;
 
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.cluster.lambda.ClusterSecret;
 import io.millrace.cluster.lambda.LambdaCodec;
@@ -146,13 +147,9 @@ final class Remote implements AutoCloseable {
       }
       Map<String, String> plan = new TreeMap<>(Map.of(Plan.PROGRAM, program));
       for (String setting : settings) {
-        int equals = setting.indexOf('=');
-        if (equals <= 0) {
-          throw new UsageException("expected --set NAME=VALUE, not '" + setting + "'");
-        }
-        String name = setting.substring(0, equals);
-        if (plan.put(Plan.SETTING + name, setting.substring(equals + 1)) != null) {
-          throw new UsageException("--set " + name + " is given twice");
+        Map.Entry<String, String> pair = Arguments.pair("--set NAME=VALUE", setting);
+        if (plan.put(Plan.SETTING + pair.getKey(), pair.getValue()) != null) {
+          throw new UsageException("--set " + pair.getKey() + " is given twice");
         }
       }
       return plan;

@@ -1,22 +1,17 @@
 package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
-import io.millrace.cli.remote.KeyValues;
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
-import java.io.IOException;
-import java.math.BigDecimal;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,7 +19,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.DecimalNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -243,22 +237,18 @@ final class AddCommand extends GraphCommand {
       if (!env.isEmpty()) {
         ObjectNode variables = node.putObject("env");
         for (String variable : env) {
-          int equals = variable.indexOf('=');
-          if (equals <= 0) {
-            throw new UsageException("expected --env NAME=VALUE, not '" + variable + "'");
+          Map.Entry<String, String> pair = Arguments.pair("--env NAME=VALUE", variable);
+          if (variables.has(pair.getKey())) {
+            throw new UsageException("the variable '" + pair.getKey() + "' is given twice");
           }
-          String name = variable.substring(0, equals);
-          if (variables.has(name)) {
-            throw new UsageException("the variable '" + name + "' is given twice");
-          }
-          variables.put(name, variable.substring(equals + 1));
+          variables.put(pair.getKey(), pair.getValue());
         }
       }
       if (cwd != null) {
         node.put("cwd", folder(cwd));
       }
       if (stdin != null) {
-        node.put("stdin", text("--stdin", stdin, terminal));
+        node.put("stdin", Arguments.text("--stdin: ", stdin, terminal));
       }
       if (retries != null) {
         node.put("retries", retries);
@@ -274,32 +264,23 @@ final class AddCommand extends GraphCommand {
      * @throws UsageException when it is something else, or its key is there already
      */
     static void addPair(ObjectNode node, String pair, Terminal terminal) {
-      int equals = pair.indexOf('=');
-      if (equals <= 0) {
-        throw new UsageException("expected KEY=VALUE, not '" + pair + "'");
-      }
-      String key = pair.substring(0, equals);
+      Map.Entry<String, String> parts = Arguments.pair("KEY=VALUE", pair);
+      String key = parts.getKey();
       if (node.has(key)) {
         throw new UsageException("the data '" + key + "' is given twice");
       }
-      String value = pair.substring(equals + 1);
+      String value = parts.getValue();
       if (value.startsWith("@")) {
-        node.put(key, text("--data " + key, value.substring(1), terminal));
+        node.put(key, Arguments.text("--data " + key + ": ", value.substring(1), terminal));
       } else {
-        node.set(key, KeyValues.value(value));
+        node.set(key, Arguments.value(value));
       }
     }
 
     private static void addSeconds(ObjectNode node, String key, @Nullable Duration time) {
       if (time != null) {
-        node.set(key, seconds(time));
+        node.put(key, Durations.seconds(time));
       }
-    }
-
-    /** A duration as the server takes it: a number of seconds. */
-    static DecimalNode seconds(Duration time) {
-      BigDecimal seconds = BigDecimal.valueOf(time.toMillis(), 3).stripTrailingZeros();
-      return DecimalNode.valueOf(seconds.scale() < 0 ? seconds.setScale(0) : seconds);
     }
 
     /** The server may run elsewhere, so a folder is named from the top. */
@@ -308,26 +289,6 @@ final class AddCommand extends GraphCommand {
         return Path.of(cwd).toAbsolutePath().normalize().toString();
       } catch (InvalidPathException e) {
         throw new UsageException("--cwd is no path: " + e.getMessage(), e);
-      }
-    }
-
-    private static String text(String option, String file, Terminal terminal) {
-      try {
-        byte[] bytes;
-        if (file.equals("-")) {
-          bytes = terminal.in().readAllBytes();
-        } else {
-          Path path = Path.of(file);
-          if (!Files.isReadable(path) || Files.isDirectory(path)) {
-            throw new UsageException(option + ": there is no file " + file + " that can be read");
-          }
-          bytes = Files.readAllBytes(path);
-        }
-        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-      } catch (CharacterCodingException e) {
-        throw new UsageException(option + ": " + file + " is not text in UTF-8", e);
-      } catch (IOException | InvalidPathException e) {
-        throw new UsageException(option + ": " + file + " cannot be read: " + e.getMessage(), e);
       }
     }
   }

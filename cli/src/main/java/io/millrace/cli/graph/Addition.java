@@ -9,6 +9,7 @@ import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
 import io.millrace.client.RejectedException;
+import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -56,6 +57,17 @@ final class Addition {
   /** The ids that the nodes of the file have got, those that are added already. */
   SequencedMap<String, String> ids() {
     return ids;
+  }
+
+  /** Prints each key of the file with its id; nothing if nothing was added. */
+  void printIds(PrintStream out, boolean json) {
+    if (json && !ids.isEmpty()) {
+      ObjectNode object = JsonNodeFactory.instance.objectNode();
+      ids.forEach(object::put);
+      out.println(object);
+    } else {
+      ids.forEach((key, id) -> out.println(Table.printable(key) + "  " + id));
+    }
   }
 
   /** What the server said of them, from which one can go on to listen. */

@@ -7,6 +7,7 @@ import io.millrace.cli.graph.view.Diagram;
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.NewFile;
 import io.millrace.cli.terminal.ProgressBar;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
@@ -14,10 +15,6 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -85,36 +82,16 @@ final class ExportCommand extends GraphCommand {
       write(graph, chosen, nodes, out());
       return ExitCode.OK;
     }
-    Path file = target(output);
-    Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
-    try {
-      try (PrintStream to =
-          new PrintStream(
-              new BufferedOutputStream(Files.newOutputStream(unfinished)),
-              false,
-              StandardCharsets.UTF_8)) {
-        write(graph, chosen, nodes, to);
-        if (to.checkError()) {
-          throw new IOException("cannot write " + file);
-        }
-      }
-      Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(unfinished);
-    }
+    NewFile.named(output)
+        .write(out -> {
+          PrintStream to =
+              new PrintStream(new BufferedOutputStream(out), false, StandardCharsets.UTF_8);
+          write(graph, chosen, nodes, to);
+          if (to.checkError()) {
+            throw new IOException("cannot write " + output);
+          }
+        });
     return ExitCode.OK;
-  }
-
-  private static Path target(String name) {
-    try {
-      Path file = Path.of(name).toAbsolutePath();
-      if (Files.isDirectory(file) || !Files.isDirectory(file.resolveSibling(""))) {
-        throw new UsageException("there can be no file " + name + ": it is a folder or in none");
-      }
-      return file;
-    } catch (InvalidPathException e) {
-      throw new UsageException("--output is no path: " + e.getMessage(), e);
-    }
   }
 
   private Format chosen() {

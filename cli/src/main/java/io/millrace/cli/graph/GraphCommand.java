@@ -1,14 +1,13 @@
 package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.State;
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.remote.ServerAddress;
-import io.millrace.cli.terminal.ArgumentLines;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,8 +47,8 @@ abstract class GraphCommand extends RemoteCommand {
      *
      * @throws UsageException when one is no id, or there are none
      */
-    List<String> read(Terminal terminal) throws IOException {
-      List<String> read = ArgumentLines.read(ids, terminal, NodeArguments::checked);
+    List<String> read(Terminal terminal) {
+      List<String> read = Arguments.lines(ids, terminal, NodeArguments::checked);
       return read.stream().distinct().toList();
     }
 

@@ -4,6 +4,7 @@ import io.millrace.cli.graph.file.GraphFile;
 import io.millrace.cli.graph.file.GraphFileException;
 import io.millrace.cli.graph.file.GraphFileException.Mistake;
 import io.millrace.cli.graph.view.GraphCalls;
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
@@ -12,20 +13,12 @@ import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import io.millrace.store.StoreException;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import tools.jackson.databind.node.JsonNodeFactory;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Adds the graph of a file. */
 @Command(
@@ -48,7 +41,7 @@ final class ImportCommand extends GraphCommand {
     try {
       addition.add(graph, MOST_NODES);
     } catch (StoreException | CommandException e) {
-      print(addition);
+      addition.printIds(out(), json());
       boolean refused =
           e instanceof CommandException
               || (e instanceof RejectedException rejected && isAboutTheRequest(rejected));
@@ -57,21 +50,8 @@ final class ImportCommand extends GraphCommand {
       throw new CommandException(
           refused ? ExitCode.REFUSED : ExitCode.FAILURE, e.getMessage() + before, e);
     }
-    print(addition);
+    addition.printIds(out(), json());
     return ExitCode.OK;
-  }
-
-  private void print(Addition addition) {
-    if (addition.ids().isEmpty()) {
-      return;
-    }
-    if (json()) {
-      ObjectNode ids = JsonNodeFactory.instance.objectNode();
-      addition.ids().forEach(ids::put);
-      out().println(ids);
-    } else {
-      addition.ids().forEach((key, id) -> out().println(Table.printable(key) + "  " + id));
-    }
   }
 
   /** The graph file that a command takes, and where its graph is to be. */
@@ -97,25 +77,12 @@ final class ImportCommand extends GraphCommand {
      * @throws CommandException when it is wrong
      */
     GraphFile read(Terminal terminal) {
-      boolean piped = file.equals("-");
+      String text = Arguments.text("", file, terminal);
+      Path folder = Path.of(file.equals("-") ? "" : file).toAbsolutePath();
       try {
-        Path path = Path.of(piped ? "" : file).toAbsolutePath();
-        if (!piped && Files.isDirectory(path)) {
-          throw new UsageException(file + " is a folder, not a graph file");
-        }
-        if (!piped && !Files.isReadable(path)) {
-          throw new UsageException("there is no file " + file + " that can be read");
-        }
-        byte[] bytes = piped ? terminal.in().readAllBytes() : Files.readAllBytes(path);
-        String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-        Path folder = piped ? path : path.resolveSibling("");
-        return GraphFile.read(text, folder);
+        return GraphFile.read(text, file.equals("-") ? folder : folder.resolveSibling(""));
       } catch (GraphFileException e) {
         throw wrong(e, terminal);
-      } catch (CharacterCodingException e) {
-        throw new UsageException(file + " is not text in UTF-8", e);
-      } catch (IOException | InvalidPathException e) {
-        throw new UsageException(file + " cannot be read: " + e.getMessage(), e);
       }
     }
 

@@ -84,10 +84,7 @@ final class KillCommand extends GraphCommand {
       this.calls = calls;
       how =
           (signal == null ? "" : "&signal=" + JsonCalls.part(signal))
-              + (grace == null
-                  ? ""
-                  : "&grace="
-                      + AddCommand.DataOptions.seconds(grace).decimalValue().toPlainString());
+              + (grace == null ? "" : "&grace=" + Durations.seconds(grace).toPlainString());
     }
 
     /**

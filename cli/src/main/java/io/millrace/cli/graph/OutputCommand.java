@@ -80,8 +80,7 @@ final class OutputCommand extends GraphCommand {
     private final JsonCalls calls;
     private final String path;
     private final Consumer<String> to;
-    private String start = "";
-    private String view = "";
+    private GraphCalls.Page where = GraphCalls.Page.BEGIN;
     private String page = "";
     private long restMillis = SHORTEST_REST_MILLIS;
 
@@ -111,12 +110,10 @@ final class OutputCommand extends GraphCommand {
           to.accept(text.substring(page.length()));
           found = true;
         }
-        JsonNode pagination = answer.path("pagination");
-        String next = pagination.path("next").asString("");
-        more = !next.isEmpty();
-        view = pagination.path("pid").asString(view);
-        page = more ? "" : text;
-        start = more ? next : start;
+        GraphCalls.Page next = GraphCalls.Page.after(answer);
+        more = next != null;
+        page = next == null ? text : "";
+        where = next == null ? where.in(answer) : next;
       }
       restMillis = found ? SHORTEST_REST_MILLIS : Math.min(2 * restMillis, LONGEST_REST_MILLIS);
       return found;
@@ -130,22 +127,17 @@ final class OutputCommand extends GraphCommand {
     private JsonNode ask() {
       return RemoteCommand.thereOrRefused(() -> {
         try {
-          return calls.get(start.isEmpty() || view.isEmpty() ? path : path + query());
+          return calls.get(where.of(path, ""));
         } catch (RejectedException e) {
-          if (e.status() != CONFLICT || start.isEmpty()) {
+          if (e.status() != CONFLICT || where.start().isEmpty()) {
             throw e;
           }
           // It is another output now, of another attempt.
-          start = "";
-          view = "";
+          where = GraphCalls.Page.BEGIN;
           page = "";
           return calls.get(path);
         }
       });
-    }
-
-    private String query() {
-      return "?start=" + JsonCalls.part(start) + "&pid=" + JsonCalls.part(view);
     }
 
     private static String text(JsonNode answer) {

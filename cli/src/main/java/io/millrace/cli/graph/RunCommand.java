@@ -60,7 +60,7 @@ final class RunCommand extends GraphCommand {
     Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
     addition.add(graph, Integer.MAX_VALUE);
     if (detach) {
-      printIds(addition);
+      addition.printIds(out(), json());
       return ExitCode.OK;
     }
     Seen seen = Seen.from(addition.ids().values().stream().map(Long::valueOf).toList());
@@ -91,16 +91,6 @@ final class RunCommand extends GraphCommand {
       return new Monitor.Tree(new LiveTree(out(), ScreenSize::ask, 0));
     }
     return new Monitor.Lines(out(), Paint.PLAIN);
-  }
-
-  private void printIds(Addition addition) {
-    if (json()) {
-      ObjectNode ids = JsonNodeFactory.instance.objectNode();
-      addition.ids().forEach(ids::put);
-      out().println(ids);
-    } else {
-      addition.ids().forEach((key, id) -> out().println(Table.printable(key) + "  " + id));
-    }
   }
 
   private static ObjectNode ends(Addition addition, Seen seen) {

@@ -1,12 +1,11 @@
 package io.millrace.cli.jobs;
 
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.RemoteCommand;
-import io.millrace.cli.terminal.ArgumentLines;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
-import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
@@ -61,8 +60,8 @@ final class JobCalls {
      *
      * @throws UsageException when one is empty
      */
-    List<String> read(Terminal terminal) throws IOException {
-      return ArgumentLines.read(keys, terminal, KeyArguments::checked);
+    List<String> read(Terminal terminal) {
+      return Arguments.lines(keys, terminal, KeyArguments::checked);
     }
 
     /**

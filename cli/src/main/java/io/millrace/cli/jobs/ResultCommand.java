@@ -2,6 +2,7 @@ package io.millrace.cli.jobs;
 
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.NewFile;
 import io.millrace.cli.terminal.ProgressBar;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
@@ -9,9 +10,6 @@ import io.millrace.client.JsonCalls;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -48,9 +46,9 @@ final class ResultCommand extends JobCommand {
     private static final int MEBI_SHIFT = 20;
 
     private final Terminal terminal;
-    private final @Nullable Path file;
+    private final @Nullable NewFile file;
 
-    private ResultTarget(Terminal terminal, @Nullable Path file) {
+    private ResultTarget(Terminal terminal, @Nullable NewFile file) {
       this.terminal = terminal;
       this.file = file;
     }
@@ -62,18 +60,8 @@ final class ResultCommand extends JobCommand {
      * @throws UsageException when no file can be there
      */
     static ResultTarget named(Terminal terminal, @Nullable String name) {
-      if (name == null || name.equals("-")) {
-        return new ResultTarget(terminal, null);
-      }
-      Path file = Path.of(name).toAbsolutePath();
-      if (name.isEmpty() || Files.isDirectory(file)) {
-        throw new UsageException("--output is no file: '" + name + "'");
-      }
-      Path folder = file.getParent();
-      if (folder == null || !Files.isDirectory(folder)) {
-        throw new UsageException("--output: there is no folder " + folder);
-      }
-      return new ResultTarget(terminal, file);
+      boolean piped = name == null || name.equals("-");
+      return new ResultTarget(terminal, piped ? null : NewFile.named(name));
     }
 
     /** Whether it is standard output. */
@@ -100,31 +88,11 @@ final class ResultCommand extends JobCommand {
     }
 
     private void write(InputStream result, long size) throws IOException {
-      Path target = file;
-      if (target == null) {
+      if (file == null) {
         copy(result, terminal.out(), size);
         terminal.out().flush();
-        return;
-      }
-      if (Files.exists(target) && !Files.isRegularFile(target)) {
-        // A pipe or a device is written to; nothing can take its place.
-        try (OutputStream out = Files.newOutputStream(target)) {
-          copy(result, out, size);
-        }
-        return;
-      }
-      Path real = Files.exists(target) ? target.toRealPath() : target;
-      Path unfinished =
-          real.resolveSibling(
-              real.getFileName() + "." + ProcessHandle.current().pid() + ".unfinished");
-      try {
-        try (OutputStream out = Files.newOutputStream(unfinished)) {
-          copy(result, out, size);
-        }
-        Files.move(
-            unfinished, real, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      } finally {
-        Files.deleteIfExists(unfinished);
+      } else {
+        file.write(out -> copy(result, out, size));
       }
     }
 

@@ -1,8 +1,8 @@
 package io.millrace.cli.queues;
 
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.Limits;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
@@ -266,7 +266,7 @@ public final class QueuesCommands {
     /** Adds what was given to the fields of a request. */
     void addTo(ObjectNode fields) {
       if (threads != null) {
-        fields.set("threads", Limits.read("--threads", threads));
+        fields.set("threads", Arguments.limit("--threads", threads));
       }
       if (sort != null) {
         fields.put("sort", sort.word());
@@ -281,7 +281,7 @@ public final class QueuesCommands {
       add(fields, "nodes_pin", "--pin", pin);
       add(fields, "nodes_ignore", "--ignore", ignore);
       if (requeueOrphans != null) {
-        fields.put("requeue_orphans", Limits.count("--requeue-orphans", requeueOrphans));
+        fields.put("requeue_orphans", Arguments.count("--requeue-orphans", requeueOrphans));
       }
     }
 

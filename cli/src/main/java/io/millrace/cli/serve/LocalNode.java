@@ -4,7 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import io.millrace.blobs.BlobStore;
 import io.millrace.cli.queues.RunnerCommand.RunnerLaunch;
-import io.millrace.cli.remote.Limits;
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.queues.NodeConfig;
@@ -229,7 +229,7 @@ final class LocalNode {
     }
 
     int warm() {
-      return Limits.count("--warm-runners", warm);
+      return Arguments.count("--warm-runners", warm);
     }
 
     /**

@@ -1,6 +1,6 @@
 package io.millrace.cli.tasks;
 
-import io.millrace.cli.remote.KeyValues;
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import java.io.BufferedInputStream;
@@ -68,7 +68,7 @@ final class ParamsOptions {
 
   /** The params given as arguments. */
   ObjectNode arguments() {
-    return KeyValues.object(pairs);
+    return Arguments.object(pairs);
   }
 
   /** Whether the same can be read twice. */

@@ -1,9 +1,8 @@
 package io.millrace.cli.tasks;
 
 import io.millrace.cli.queues.QueueCalls;
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.KeyValues;
-import io.millrace.cli.remote.Limits;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.UsageException;
@@ -59,7 +58,7 @@ final class SearchCommand extends RemoteCommand {
 
   @Override
   protected int run(JsonCalls calls) {
-    int limit = Limits.count("--limit", most);
+    int limit = Arguments.count("--limit", most);
     ObjectNode conditions = filter.read(calls);
     if (count) {
       ObjectNode question = question(conditions).put("count", true);
@@ -171,13 +170,13 @@ final class SearchCommand extends RemoteCommand {
         }
         conditions.put("node", node);
       }
-      for (Map.Entry<String, JsonNode> param : KeyValues.object(params).properties()) {
+      for (Map.Entry<String, JsonNode> param : Arguments.object(params).properties()) {
         conditions.set("params." + param.getKey(), param.getValue());
       }
       if (filter == null) {
         return conditions;
       }
-      ObjectNode given = KeyValues.parseObject("--filter", filter);
+      ObjectNode given = Arguments.parseObject("--filter", filter);
       return conditions.isEmpty() ? given : both(conditions, given);
     }
 

@@ -1,16 +1,15 @@
 package io.millrace.cli.tasks;
 
 import io.millrace.cli.queues.QueueCalls;
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.RemoteCommand;
-import io.millrace.cli.terminal.ArgumentLines;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Status;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Instant;
 import java.util.HashMap;
@@ -53,8 +52,8 @@ final class TaskCalls {
      *
      * @throws UsageException when one is no id
      */
-    List<String> read(Terminal terminal) throws IOException {
-      return ArgumentLines.read(ids, terminal, IdArguments::checked);
+    List<String> read(Terminal terminal) {
+      return Arguments.lines(ids, terminal, IdArguments::checked);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.millrace.cli.terminal;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,5 +26,11 @@ public final class Durations implements ITypeConverter<Duration> {
       case "h" -> Duration.ofHours(number);
       default -> Duration.ofDays(number);
     };
+  }
+
+  /** The seconds of a duration, without an exponent: 0.5, 30 or 3600. */
+  public static BigDecimal seconds(Duration time) {
+    BigDecimal seconds = BigDecimal.valueOf(time.toMillis(), 3).stripTrailingZeros();
+    return seconds.scale() < 0 ? seconds.setScale(0) : seconds;
   }
 }

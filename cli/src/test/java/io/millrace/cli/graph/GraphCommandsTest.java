@@ -272,7 +272,7 @@ class GraphCommandsTest {
     expect(3, "stdout", "graph", "set", id, "stdout=x");
     expect(4, "999", "graph", "set", "999", "x=1");
     expect(4, "999", "graph", "rm", "999");
-    expect(2, "in none", "graph", "export", "-o", "/nope/x.dot");
+    expect(2, "no folder", "graph", "export", "-o", "/nope/x.dot");
     expect(2, "use --format dot", "graph", "export", "-o", "x.svg");
     expect(2, "a folder", "graph", "import", folder.toString());
     expect(2, "there is no file", "graph", "run", "nope.yaml");

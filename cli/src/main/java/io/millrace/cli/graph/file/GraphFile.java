@@ -1,5 +1,6 @@
 package io.millrace.cli.graph.file;
 
+import io.millrace.cli.graph.file.GraphFileException.Mistakes;
 import io.millrace.server.config.EditDistance;
 import io.millrace.server.config.Yaml;
 import java.nio.file.Path;
@@ -40,22 +41,19 @@ public record GraphFile(List<FileNode> nodes) {
     try {
       root = Yaml.read(text);
     } catch (Yaml.Mistake e) {
-      throw new GraphFileException(new GraphFileException.Mistake(e.line(), e.problem()));
+      throw new GraphFileException(e.line(), e.problem());
     }
     if (!(root instanceof Yaml.Fields top)) {
       int line = root == null ? 1 : root.line();
       throw new GraphFileException(
-          new GraphFileException.Mistake(
-              line, "a graph file begins with 'nodes:' and has a node on each key below"));
+          line, "a graph file begins with 'nodes:' and has a node on each key below");
     }
-    List<GraphFileException.Mistake> mistakes = new ArrayList<>();
+    Mistakes mistakes = new Mistakes();
     Keys keys = new Keys(top, "a graph file", KEYS, mistakes);
     NodeReader reader = new NodeReader(folder, keys.find("defaults"), mistakes);
     List<FileNode> nodes = nodes(keys.find("nodes"), top.line(), reader, mistakes);
     References.check(nodes, mistakes);
-    if (!mistakes.isEmpty()) {
-      throw new GraphFileException(mistakes);
-    }
+    mistakes.check();
     return new GraphFile(nodes);
   }
 
@@ -65,15 +63,10 @@ public record GraphFile(List<FileNode> nodes) {
   }
 
   private static List<FileNode> nodes(
-      @Nullable Yaml given,
-      int line,
-      NodeReader reader,
-      List<GraphFileException.Mistake> mistakes) {
+      @Nullable Yaml given, int line, NodeReader reader, Mistakes mistakes) {
     if (!(given instanceof Yaml.Fields named) || named.fields().isEmpty()) {
       int where = given == null ? line : given.line();
-      mistakes.add(
-          new GraphFileException.Mistake(
-              where, "there are no nodes; write them as keys below 'nodes:'"));
+      mistakes.add(where, "there are no nodes; write them as keys below 'nodes:'");
       return List.of();
     }
     Map<String, Integer> lines = new LinkedHashMap<>();
@@ -82,9 +75,7 @@ public record GraphFile(List<FileNode> nodes) {
       Integer before = lines.putIfAbsent(field.key(), field.line());
       if (before != null) {
         mistakes.add(
-            new GraphFileException.Mistake(
-                field.line(),
-                "the node '" + field.key() + "' is there already, on line " + before));
+            field.line(), "the node '" + field.key() + "' is there already, on line " + before);
       } else {
         nodes.add(reader.read(field));
       }
@@ -95,9 +86,9 @@ public record GraphFile(List<FileNode> nodes) {
   /** Whether what nodes of a file say of each other makes sense. */
   private static final class References {
     private final Map<String, FileNode> nodes = new LinkedHashMap<>();
-    private final List<GraphFileException.Mistake> mistakes;
+    private final Mistakes mistakes;
 
-    private References(List<FileNode> all, List<GraphFileException.Mistake> mistakes) {
+    private References(List<FileNode> all, Mistakes mistakes) {
       this.mistakes = mistakes;
       all.forEach(node -> nodes.put(node.key(), node));
     }
@@ -107,7 +98,7 @@ public record GraphFile(List<FileNode> nodes) {
      *
      * @param mistakes takes what is wrong
      */
-    static void check(List<FileNode> nodes, List<GraphFileException.Mistake> mistakes) {
+    static void check(List<FileNode> nodes, Mistakes mistakes) {
       References references = new References(nodes, mistakes);
       nodes.forEach(references::checkNames);
       nodes.forEach(references::checkBranch);
@@ -126,14 +117,11 @@ public record GraphFile(List<FileNode> nodes) {
       for (String name : above(node)) {
         if (!nodes.containsKey(name)) {
           mistakes.add(
-              new GraphFileException.Mistake(
-                  node.line(),
-                  "the node '%s' names '%s', which is not in this file; did you mean '%s'?"
-                      .formatted(node.key(), name, EditDistance.nearest(name, nodes.keySet()))));
+              node.line(),
+              "the node '%s' names '%s', which is not in this file; did you mean '%s'?"
+                  .formatted(node.key(), name, EditDistance.nearest(name, nodes.keySet())));
         } else if (!seen.add(name)) {
-          mistakes.add(
-              new GraphFileException.Mistake(
-                  node.line(), "the node '" + node.key() + "' names '" + name + "' twice"));
+          mistakes.add(node.line(), "the node '" + node.key() + "' names '" + name + "' twice");
         }
       }
     }
@@ -150,11 +138,8 @@ public record GraphFile(List<FileNode> nodes) {
       }
       if (!node.place().branch().isEmpty() && !condition) {
         mistakes.add(
-            new GraphFileException.Mistake(
-                node.line(),
-                "the node '"
-                    + node.key()
-                    + "' is on a branch, and none of its parents is a condition"));
+            node.line(),
+            "the node '" + node.key() + "' is on a branch, and none of its parents is a condition");
       }
     }
 
@@ -204,9 +189,8 @@ public record GraphFile(List<FileNode> nodes) {
       circle.add(again);
       FileNode node = nodes.get(again);
       mistakes.add(
-          new GraphFileException.Mistake(
-              node == null ? 1 : node.line(),
-              "these nodes wait for each other: " + String.join(" for ", circle)));
+          node == null ? 1 : node.line(),
+          "these nodes wait for each other: " + String.join(" for ", circle));
     }
   }
 
@@ -221,21 +205,14 @@ public record GraphFile(List<FileNode> nodes) {
      * @param known the keys that there may be
      * @param mistakes takes what is wrong
      */
-    Keys(
-        Yaml.Fields given,
-        String of,
-        Collection<String> known,
-        List<GraphFileException.Mistake> mistakes) {
+    Keys(Yaml.Fields given, String of, Collection<String> known, Mistakes mistakes) {
       for (Yaml.Field field : given.fields()) {
         if (!known.contains(field.key())) {
-          mistakes.add(
-              new GraphFileException.Mistake(field.line(), unknown(field.key(), of, known)));
+          mistakes.add(field.line(), unknown(field.key(), of, known));
         } else {
           Yaml.Field before = fields.putIfAbsent(field.key(), field);
           if (before != null) {
-            mistakes.add(
-                new GraphFileException.Mistake(
-                    field.line(), field.key() + " is there already, on line " + before.line()));
+            mistakes.add(field.line(), field.key() + " is there already, on line " + before.line());
           }
         }
       }

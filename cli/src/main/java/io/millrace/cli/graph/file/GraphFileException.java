@@ -1,5 +1,6 @@
 package io.millrace.cli.graph.file;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
@@ -9,16 +10,15 @@ public final class GraphFileException extends RuntimeException {
 
   private final transient List<Mistake> mistakes;
 
-  /** With one mistake. */
-  GraphFileException(Mistake mistake) {
-    this(List.of(mistake));
-  }
-
-  /** With all of them. */
-  GraphFileException(List<Mistake> mistakes) {
+  private GraphFileException(List<Mistake> mistakes) {
     super(mistakes.getFirst().message());
     this.mistakes =
         mistakes.stream().sorted(Comparator.comparingInt(Mistake::line)).distinct().toList();
+  }
+
+  /** With one mistake. */
+  GraphFileException(int line, String message) {
+    this(List.of(new Mistake(line, message)));
   }
 
   /** All that is wrong, by line. */
@@ -33,4 +33,24 @@ public final class GraphFileException extends RuntimeException {
    * @param message what
    */
   public record Mistake(int line, String message) {}
+
+  /** Collects what is wrong in a file, so that all of it is told at once. */
+  static final class Mistakes {
+    private final List<Mistake> found = new ArrayList<>();
+
+    void add(int line, String message) {
+      found.add(new Mistake(line, message));
+    }
+
+    int size() {
+      return found.size();
+    }
+
+    /** Throws what has been found; returns if there is nothing. */
+    void check() {
+      if (!found.isEmpty()) {
+        throw new GraphFileException(found);
+      }
+    }
+  }
 }

@@ -1,9 +1,9 @@
 package io.millrace.cli.graph.file;
 
+import io.millrace.cli.graph.file.GraphFileException.Mistakes;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.server.config.EditDistance;
 import io.millrace.server.config.Yaml;
-import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.TypeConversionException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.DecimalNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -28,7 +29,7 @@ final class NodeReader {
       List.of("env", "cwd", "retries", "backoff", "timeout");
 
   private final Values values;
-  private final List<GraphFileException.Mistake> mistakes;
+  private final Mistakes mistakes;
   private final Map<String, JsonNode> defaults = new LinkedHashMap<>();
 
   /**
@@ -36,16 +37,14 @@ final class NodeReader {
    *
    * @param given null for nothing
    */
-  NodeReader(Path folder, @Nullable Yaml given, List<GraphFileException.Mistake> mistakes) {
+  NodeReader(Path folder, @Nullable Yaml given, Mistakes mistakes) {
     this.mistakes = mistakes;
     values = new Values(folder, mistakes);
     if (given instanceof Yaml.Fields fields) {
       GraphFile.Keys keys = new GraphFile.Keys(fields, "defaults", DEFAULTS, mistakes);
       DEFAULTS.forEach(key -> put(defaults, key, keys));
     } else if (given != null) {
-      mistakes.add(
-          new GraphFileException.Mistake(
-              given.line(), "defaults must have keys of its own, as env"));
+      mistakes.add(given.line(), "defaults must have keys of its own, as env");
     }
   }
 
@@ -62,9 +61,8 @@ final class NodeReader {
     String name = field.key();
     if (!(field.value() instanceof Yaml.Fields given)) {
       mistakes.add(
-          new GraphFileException.Mistake(
-              field.value().line(),
-              "the node '" + name + "' must have keys of its own, as 'shell: echo hello'"));
+          field.value().line(),
+          "the node '" + name + "' must have keys of its own, as 'shell: echo hello'");
       return new FileNode(
           name,
           field.line(),
@@ -83,10 +81,7 @@ final class NodeReader {
     Map<String, JsonNode> data = data(type, keys);
     if (mistakes.size() == before) {
       TypeKeys.mistake(type, data.keySet())
-          .ifPresent(wrong ->
-              mistakes.add(
-                  new GraphFileException.Mistake(
-                      field.line(), "the node '" + name + "' " + wrong)));
+          .ifPresent(wrong -> mistakes.add(field.line(), "the node '" + name + "' " + wrong));
     }
     return new FileNode(name, field.line(), name(name, keys), type, place(keys), data);
   }
@@ -108,9 +103,7 @@ final class NodeReader {
       }
     }
     if (shell == null && command == null) {
-      mistakes.add(
-          new GraphFileException.Mistake(
-              line, "the node '" + name + "' has neither shell nor command nor type"));
+      mistakes.add(line, "the node '" + name + "' has neither shell nor command nor type");
       return "";
     }
     return shell != null ? TypeKeys.SHELL : TypeKeys.COMMAND;
@@ -121,13 +114,12 @@ final class NodeReader {
       boolean guessed = given.fields().stream().anyMatch(field -> !OWN.contains(field.key()));
       if (guessed) {
         mistakes.add(
-            new GraphFileException.Mistake(
-                line,
-                "the type '"
-                    + type
-                    + "' is not known here; did you mean "
-                    + EditDistance.nearest(type, TypeKeys.types())
-                    + "? The data of others goes below data"));
+            line,
+            "the type '"
+                + type
+                + "' is not known here; did you mean "
+                + EditDistance.nearest(type, TypeKeys.types())
+                + "? The data of others goes below data");
       }
     }
     return type;
@@ -137,9 +129,7 @@ final class NodeReader {
     Yaml given = keys.find("name");
     String name = given == null ? key : values.text("name", given);
     if (name.length() > LONGEST_NAME && given != null) {
-      mistakes.add(
-          new GraphFileException.Mistake(
-              given.line(), "a name has at most " + LONGEST_NAME + " characters"));
+      mistakes.add(given.line(), "a name has at most " + LONGEST_NAME + " characters");
     }
     return name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) : name;
   }
@@ -148,9 +138,7 @@ final class NodeReader {
     Yaml parent = keys.find("parent");
     Yaml parents = keys.find("parents");
     if (parent != null && parents != null) {
-      mistakes.add(
-          new GraphFileException.Mistake(
-              parents.line(), "name the parents once: parent or parents"));
+      mistakes.add(parents.line(), "name the parents once: parent or parents");
     }
     Yaml above = parents == null ? parent : parents;
     Yaml after = keys.find("after");
@@ -175,9 +163,7 @@ final class NodeReader {
     switch (keys.find("data")) {
       case null -> {}
       case Yaml.Fields more -> addMore(type, more, data);
-      case Yaml other ->
-          mistakes.add(
-              new GraphFileException.Mistake(other.line(), "data must have keys of its own"));
+      case Yaml other -> mistakes.add(other.line(), "data must have keys of its own");
     }
     defaults.forEach((key, value) -> {
       if (inputs.contains(key)) {
@@ -192,8 +178,7 @@ final class NodeReader {
     Yaml command = keys.find("command");
     Yaml args = keys.find("args");
     if (shell != null && command != null) {
-      mistakes.add(
-          new GraphFileException.Mistake(shell.line(), "a node has shell or command, not both"));
+      mistakes.add(shell.line(), "a node has shell or command, not both");
     } else if (shell != null) {
       String key = type.equals(TypeKeys.SHELL) ? "command" : "shell";
       data.put(key, values.textNode("shell", shell));
@@ -205,18 +190,16 @@ final class NodeReader {
         data.put("args", values.textNodes("args", args));
       }
     } else if (args != null) {
-      mistakes.add(new GraphFileException.Mistake(args.line(), "there are args, and no command"));
+      mistakes.add(args.line(), "there are args, and no command");
     }
   }
 
   private void addMore(String type, Yaml.Fields more, Map<String, JsonNode> data) {
     for (Yaml.Field field : more.fields()) {
       if (TypeKeys.isOutput(type, field.key())) {
-        mistakes.add(
-            new GraphFileException.Mistake(
-                field.line(), field.key() + " is written by the node itself"));
+        mistakes.add(field.line(), field.key() + " is written by the node itself");
       } else if (data.putIfAbsent(field.key(), field.value().json()) != null) {
-        mistakes.add(new GraphFileException.Mistake(field.line(), field.key() + " is given twice"));
+        mistakes.add(field.line(), field.key() + " is given twice");
       }
     }
   }
@@ -226,14 +209,14 @@ final class NodeReader {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
     private final Path folder;
-    private final List<GraphFileException.Mistake> mistakes;
+    private final Mistakes mistakes;
 
     /**
      * With relative paths counting from a folder.
      *
      * @param mistakes takes what is wrong
      */
-    Values(Path folder, List<GraphFileException.Mistake> mistakes) {
+    Values(Path folder, Mistakes mistakes) {
       this.folder = folder;
       this.mistakes = mistakes;
     }
@@ -252,7 +235,7 @@ final class NodeReader {
     }
 
     private void wrong(Yaml value, String message) {
-      mistakes.add(new GraphFileException.Mistake(value.line(), message));
+      mistakes.add(value.line(), message);
     }
 
     /** Text as it is written, so that 007 stays 007; empty where it is wrong. */
@@ -334,19 +317,12 @@ final class NodeReader {
         return json;
       }
       try {
-        long millis =
-            new Durations().convert(value instanceof Yaml.Scalar one ? one.text() : "").toMillis();
-        return seconds(millis);
+        String text = value instanceof Yaml.Scalar one ? one.text() : "";
+        return DecimalNode.valueOf(Durations.seconds(new Durations().convert(text)));
       } catch (TypeConversionException _) {
         wrong(value, key + " is a duration as 30s or 5m, or a number of seconds, not " + json);
         return null;
       }
-    }
-
-    /** As a plain number, without an exponent. */
-    private static JsonNode seconds(long millis) {
-      BigDecimal seconds = BigDecimal.valueOf(millis, 3).stripTrailingZeros();
-      return JSON.numberNode(seconds.scale() < 0 ? seconds.setScale(0) : seconds);
     }
 
     private @Nullable JsonNode path(String key, Yaml value) {
@@ -367,8 +343,7 @@ final class NodeReader {
       ObjectNode object = JSON.objectNode();
       for (Yaml.Field field : fields.fields()) {
         if (object.has(field.key())) {
-          mistakes.add(
-              new GraphFileException.Mistake(field.line(), field.key() + " is there already"));
+          mistakes.add(field.line(), field.key() + " is there already");
         }
         object.put(field.key(), text(field.key(), field.value()));
       }

@@ -85,7 +85,7 @@ public final class GraphCalls {
     List<T> found = new ArrayList<>();
     Page where = Page.BEGIN;
     while (where != null) {
-      JsonNode page = calls.get(withQuery(path, query, where.query()));
+      JsonNode page = calls.get(where.of(path, query));
       JsonNode list = page.isArray() ? page : page.path(field);
       list.forEach(one -> found.add(reader.apply(one)));
       where = Page.after(page);
@@ -120,7 +120,7 @@ public final class GraphCalls {
     }
     StringBuilder text = new StringBuilder(page.path("data").asString(""));
     while (where != null) {
-      page = calls.get(withQuery(path, "", where.query()));
+      page = calls.get(where.of(path, ""));
       text.append(page.path("data").asString(""));
       where = Page.after(page);
     }
@@ -142,33 +142,44 @@ public final class GraphCalls {
     return added;
   }
 
-  /** A path with what is asked of it. */
-  static String withQuery(String path, String query, String more) {
-    String both = query.isEmpty() || more.isEmpty() ? query + more : query + "&" + more;
-    return both.isEmpty() ? path : path + "?" + both;
-  }
-
   /**
    * A page of something long.
    *
    * @param start what the server calls the page; empty for the first
    * @param view what all its pages share, so that they fit together; empty for the first
    */
-  record Page(String start, String view) {
-    static final Page BEGIN = new Page("", "");
+  public record Page(String start, String view) {
+    /** The first page. */
+    public static final Page BEGIN = new Page("", "");
 
-    /** The page that an answer names as its next; null where it is the last. */
-    static @Nullable Page after(JsonNode answer) {
+    /** The page that an answer names as its next; null if it is the last. */
+    public static @Nullable Page after(JsonNode answer) {
       JsonNode pagination = answer.path("pagination");
       String next = pagination.path("next").asString("");
       return next.isEmpty() ? null : new Page(next, pagination.path("pid").asString(""));
     }
 
-    /** As parameters. */
-    String query() {
-      return start.isEmpty()
-          ? ""
-          : "start=" + JsonCalls.part(start) + "&pid=" + JsonCalls.part(view);
+    /** The same page, in the view that an answer names, if it names one. */
+    public Page in(JsonNode answer) {
+      return new Page(start, answer.path("pagination").path("pid").asString(view));
+    }
+
+    /**
+     * The path of this page.
+     *
+     * @param query more parameters, joined by {@code &}; may be empty
+     */
+    public String of(String path, String query) {
+      String both = query;
+      if (!start.isEmpty() && !view.isEmpty()) {
+        both +=
+            (query.isEmpty() ? "" : "&")
+                + "start="
+                + JsonCalls.part(start)
+                + "&pid="
+                + JsonCalls.part(view);
+      }
+      return both.isEmpty() ? path : path + "?" + both;
     }
   }
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class KeyValuesTest {
+class ArgumentsTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -34,30 +34,30 @@ class KeyValuesTest {
         "wörk|\"wörk\"",
       })
   void a_value_that_is_json_is_json_and_another_is_text(String text, String json) {
-    assertThat(KeyValues.object(List.of("k=" + text)).path("k")).hasToString(json);
+    assertThat(Arguments.object(List.of("k=" + text)).path("k")).hasToString(json);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"k", "=v", ""})
   void a_pair_needs_a_key_and_an_equals_sign(String pair) {
-    assertThatThrownBy(() -> KeyValues.object(List.of(pair)))
+    assertThatThrownBy(() -> Arguments.object(List.of(pair)))
         .isInstanceOf(UsageException.class)
         .hasMessageContaining("'" + pair + "'");
   }
 
   @Test
   void a_key_comes_once() {
-    assertThatThrownBy(() -> KeyValues.object(List.of("a=1", "a=2")))
+    assertThatThrownBy(() -> Arguments.object(List.of("a=1", "a=2")))
         .isInstanceOf(UsageException.class)
         .hasMessageContaining("twice");
   }
 
   @Test
   void no_limit_is_none() {
-    assertThat(Limits.read("--threads", "none").isNull()).isTrue();
-    assertThat(Limits.read("--threads", "0").asInt()).isZero();
+    assertThat(Arguments.limit("--threads", "none").isNull()).isTrue();
+    assertThat(Arguments.limit("--threads", "0").asInt()).isZero();
     for (String wrong : List.of("-1", "many", "", "1.5", "99999999999")) {
-      assertThatThrownBy(() -> Limits.read("--threads", wrong))
+      assertThatThrownBy(() -> Arguments.limit("--threads", wrong))
           .isInstanceOf(UsageException.class)
           .hasMessageContaining("--threads");
     }

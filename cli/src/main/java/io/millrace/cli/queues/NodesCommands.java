@@ -1,10 +1,8 @@
-package io.millrace.cli.nodes;
+package io.millrace.cli.queues;
 
-import io.millrace.cli.queues.QueueCalls;
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.KeyValues;
-import io.millrace.cli.remote.Limits;
 import io.millrace.cli.remote.RemoteCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
@@ -94,7 +92,7 @@ public final class NodesCommands {
     protected int run(JsonCalls calls) {
       String path = NodesCommands.PATH + "/" + JsonCalls.part(node);
       ObjectNode fields = JsonNodeFactory.instance.objectNode();
-      fields.set("maxthreads", Limits.read("--maxthreads", maxthreads));
+      fields.set("maxthreads", Arguments.limit("--maxthreads", maxthreads));
       JsonNode found = named(() -> calls.get(path));
       JsonNode answer = calls.post(path, fields);
       print(answer, "set maxthreads of node " + found.path("node").asString(node));
@@ -160,7 +158,7 @@ public final class NodesCommands {
 
     @Override
     protected int run(JsonCalls calls) {
-      ObjectNode fields = KeyValues.object(pairs);
+      ObjectNode fields = Arguments.object(pairs);
       fields.forEachEntry(SetConfig::check);
       JsonNode answer = calls.post(path(node), fields);
       print(answer, "set " + String.join(", ", fields.propertyNames()));

@@ -1,0 +1,68 @@
+package io.millrace.cli.terminal;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/** A file that a command writes; it appears, or replaces the former one, only once it is whole. */
+public final class NewFile {
+  private final Path file;
+
+  private NewFile(Path file) {
+    this.file = file;
+  }
+
+  /**
+   * The file that {@code --output} names.
+   *
+   * @throws UsageException if there can be no such file
+   */
+  public static NewFile named(String name) {
+    try {
+      Path file = Path.of(name).toAbsolutePath();
+      if (name.isEmpty() || Files.isDirectory(file)) {
+        throw new UsageException("--output is no file: '" + name + "'");
+      }
+      Path folder = file.getParent();
+      if (folder == null || !Files.isDirectory(folder)) {
+        throw new UsageException("--output: there is no folder " + folder);
+      }
+      return new NewFile(file);
+    } catch (InvalidPathException e) {
+      throw new UsageException("--output is no path: " + e.getMessage(), e);
+    }
+  }
+
+  /** Writes to the file. */
+  @FunctionalInterface
+  public interface Content {
+    /** Writes all of it, and closes nothing. */
+    void writeTo(OutputStream out) throws IOException;
+  }
+
+  /** Writes it; a pipe or a device is written to directly, since nothing can take its place. */
+  public void write(Content content) throws IOException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      try (OutputStream out = Files.newOutputStream(file)) {
+        content.writeTo(out);
+      }
+      return;
+    }
+    Path real = Files.exists(file) ? file.toRealPath() : file;
+    Path unfinished =
+        real.resolveSibling(
+            real.getFileName() + "." + ProcessHandle.current().pid() + ".unfinished");
+    try {
+      try (OutputStream out = Files.newOutputStream(unfinished)) {
+        content.writeTo(out);
+      }
+      Files.move(
+          unfinished, real, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(unfinished);
+    }
+  }
+}
