@@ -19,7 +19,8 @@ public sealed interface GuardedGroup permits GuardedProcess, DirectLauncher.Dire
    * @param record not told of a direct start, whose group is known to be in this session
    * @throws IOException when it cannot be started; nothing is left of it then
    */
-  static GuardedGroup start(ProcessBuilder builder, Path input, Record record, Watchdog watchdog)
+  static GuardedGroup start(
+      ProcessBuilder builder, Path input, LeaderRecord record, Watchdog watchdog)
       throws IOException {
     DirectLauncher direct = watchdog.direct();
     if (direct != null) {
@@ -36,7 +37,7 @@ public sealed interface GuardedGroup permits GuardedProcess, DirectLauncher.Dire
    * guards it has died. Not told of groups that are known without it.
    */
   @FunctionalInterface
-  interface Record {
+  interface LeaderRecord {
     /**
      * The program has started and waits for its first step. Called once; if this throws, the
      * program is ended before it has done anything.

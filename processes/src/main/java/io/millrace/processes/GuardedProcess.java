@@ -27,9 +27,9 @@ public final class GuardedProcess implements GuardedGroup {
 
   private final Process process;
   private final Watchdog watchdog;
-  private final GuardedGroup.Record record;
+  private final GuardedGroup.LeaderRecord record;
 
-  private GuardedProcess(Process process, Watchdog watchdog, GuardedGroup.Record record) {
+  private GuardedProcess(Process process, Watchdog watchdog, GuardedGroup.LeaderRecord record) {
     this.process = process;
     this.watchdog = watchdog;
     this.record = record;
@@ -43,7 +43,10 @@ public final class GuardedProcess implements GuardedGroup {
    * @throws IOException when it cannot be started; nothing is left of it then
    */
   public static GuardedProcess start(
-      ProcessBuilder builder, @Nullable Path input, GuardedGroup.Record record, Watchdog watchdog)
+      ProcessBuilder builder,
+      @Nullable Path input,
+      GuardedGroup.LeaderRecord record,
+      Watchdog watchdog)
       throws IOException {
     List<String> gated = new ArrayList<>(List.of("/bin/sh", "-c", GATE, "millrace"));
     gated.add(input == null ? "" : input.toString());

@@ -5,17 +5,20 @@ import io.millrace.processes.Watchdog;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginException;
 import io.millrace.queues.plugin.ProgramForm;
+import io.millrace.work.Backoff;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** A program in a process group of its own, with all that it starts there. */
 final class ProgramWork implements Work {
   private static final Path NOTHING = Path.of("/dev/null");
-  private static final int LONGEST_PAUSE_MILLIS = 100;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(100);
 
   private final GuardedGroup process;
   private final Redirects redirects;
@@ -74,9 +77,10 @@ final class ProgramWork implements Work {
   @Override
   public Result await() throws InterruptedException {
     int code = process.waitFor();
-    int pause = 1;
-    while (terminating && process.isGroupAlive() && !killed.await(pause, TimeUnit.MILLISECONDS)) {
-      pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    boolean wasKilled = false;
+    while (terminating && process.isGroupAlive() && !wasKilled) {
+      wasKilled = killed.await(backoff.next().toNanos(), TimeUnit.NANOSECONDS);
     }
     // A slot is free only when the work has stopped: what was left behind ends here.
     process.end();

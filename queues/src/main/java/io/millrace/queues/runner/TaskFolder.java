@@ -74,8 +74,8 @@ record TaskFolder(Path runner) {
   }
 
   /** Keeps who leads the processes of the task. */
-  GuardedGroup.Record group() {
-    return new GuardedGroup.Record() {
+  GuardedGroup.LeaderRecord group() {
+    return new GuardedGroup.LeaderRecord() {
       @Override
       public void begun(ProcessIdentity leader) throws IOException {
         PrivateFiles.write(leaderFile(), leader.toString().getBytes(StandardCharsets.UTF_8));
