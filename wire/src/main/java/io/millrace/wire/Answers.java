@@ -61,9 +61,15 @@ public final class Answers {
 
   private static void writeDone(JsonGenerator json, Outcome.Done done, DataForm form) {
     JsonText.list(
-        json, "tasks", done.tasks(), task -> TaskForm.write(json, task, done.timeMillis(), form));
+        json,
+        "tasks",
+        done.tasks(),
+        (out, task) -> TaskForm.write(out, task, done.timeMillis(), form));
     JsonText.listIfAny(
-        json, "documents", done.documents(), document -> DocumentForm.write(json, document, form));
+        json,
+        "documents",
+        done.documents(),
+        (out, document) -> DocumentForm.write(out, document, form));
     writePosition(json, done.position(), done.timeMillis());
     if (done.repeated()) {
       json.writeBooleanProperty("repeated", true);
@@ -71,23 +77,22 @@ public final class Answers {
   }
 
   private static void writeRefused(JsonGenerator json, Outcome.Refused refused) {
-    JsonText.list(json, "errors", refused.reasons(), reason -> json.writeString(reason.message()));
     JsonText.list(
-        json,
-        "refusal",
-        refused.reasons(),
-        reason -> {
-          json.writeStartObject();
-          json.writeStringProperty("kind", Scalars.word(reason.kind()));
-          if (reason.task() != null) {
-            TaskForm.writeRefFields(json, reason.task());
-          }
-          if (reason.document() != null) {
-            DocumentForm.writeKey(json, reason.document());
-          }
-          json.writeEndObject();
-        });
+        json, "errors", refused.reasons(), (out, reason) -> out.writeString(reason.message()));
+    JsonText.list(json, "refusal", refused.reasons(), Answers::writeReason);
     writePosition(json, refused.position(), refused.timeMillis());
+  }
+
+  private static void writeReason(JsonGenerator json, Reason reason) {
+    json.writeStartObject();
+    json.writeStringProperty("kind", Scalars.word(reason.kind()));
+    if (reason.task() != null) {
+      TaskForm.writeRefFields(json, reason.task());
+    }
+    if (reason.document() != null) {
+      DocumentForm.writeKey(json, reason.document());
+    }
+    json.writeEndObject();
   }
 
   private static void writePosition(JsonGenerator json, Position position, long timeMillis) {
@@ -185,7 +190,8 @@ public final class Answers {
       OutputStream target, Iterable<Task> tasks, long nowMillis, DataForm form) {
     JsonText.write(
         target,
-        json -> JsonText.list(json, tasks, task -> TaskForm.write(json, task, nowMillis, form)));
+        json ->
+            JsonText.list(json, tasks, (out, task) -> TaskForm.write(out, task, nowMillis, form)));
   }
 
   /** Tasks, with their states at {@code nowMillis}, and null for each that is missing. */
@@ -197,9 +203,9 @@ public final class Answers {
             JsonText.list(
                 json,
                 tasks,
-                found ->
+                (out, found) ->
                     found.ifPresentOrElse(
-                        task -> TaskForm.write(json, task, nowMillis, form), json::writeNull)));
+                        task -> TaskForm.write(out, task, nowMillis, form), out::writeNull)));
   }
 
   /** Reads what {@link #writeFound} or {@link #writeTasks} wrote. */
@@ -217,24 +223,22 @@ public final class Answers {
   /** The names of groups, a list of strings. */
   public static byte[] writeNames(List<GroupSummary> groups) {
     return JsonText.write(
-        json -> JsonText.list(json, groups, group -> json.writeString(group.name())));
+        json -> JsonText.list(json, groups, (out, group) -> out.writeString(group.name())));
   }
 
   /** Groups with the numbers of their tasks. */
   public static byte[] writeSummaries(List<GroupSummary> groups) {
-    return JsonText.write(json ->
-        JsonText.list(
-            json,
-            groups,
-            group -> {
-              json.writeStartObject();
-              json.writeStringProperty("group", group.name());
-              json.writeNumberProperty("waiting", group.waiting());
-              json.writeNumberProperty("delayed", group.delayed());
-              json.writeNumberProperty("owned", group.owned());
-              json.writeNumberProperty("claimed", group.claimed());
-              json.writeEndObject();
-            }));
+    return JsonText.write(json -> JsonText.list(json, groups, Answers::writeSummary));
+  }
+
+  private static void writeSummary(JsonGenerator json, GroupSummary group) {
+    json.writeStartObject();
+    json.writeStringProperty("group", group.name());
+    json.writeNumberProperty("waiting", group.waiting());
+    json.writeNumberProperty("delayed", group.delayed());
+    json.writeNumberProperty("owned", group.owned());
+    json.writeNumberProperty("claimed", group.claimed());
+    json.writeEndObject();
   }
 
   /** Reads what {@link #writeSummaries} wrote. */
@@ -280,7 +284,8 @@ public final class Answers {
     JsonText.write(
         target,
         json ->
-            JsonText.list(json, documents, document -> DocumentForm.write(json, document, form)));
+            JsonText.list(
+                json, documents, (out, document) -> DocumentForm.write(out, document, form)));
   }
 
   /** Reads what {@link #writeDocuments} wrote. */

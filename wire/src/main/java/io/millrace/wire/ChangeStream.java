@@ -49,7 +49,7 @@ public final class ChangeStream {
           json,
           "changes",
           commit.changes(),
-          change -> writeChange(json, change, commit.timeMillis(), form));
+          (out, change) -> writeChange(out, change, commit.timeMillis(), form));
       json.writeEndObject();
     });
   }

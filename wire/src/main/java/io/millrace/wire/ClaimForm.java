@@ -65,7 +65,7 @@ final class ClaimForm {
     if (claim.groups().size() == 1) {
       json.writeStringProperty("group", claim.groups().getFirst());
     } else {
-      JsonText.list(json, "groups", claim.groups(), json::writeString);
+      JsonText.list(json, "groups", claim.groups(), JsonGenerator::writeString);
     }
     json.writeNumberProperty("duration", claim.leaseMillis());
     if (claim.count() != 1) {

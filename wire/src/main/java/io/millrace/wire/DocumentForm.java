@@ -61,16 +61,14 @@ final class DocumentForm {
   }
 
   static void writeVersions(JsonGenerator json, String name, List<DocumentVersion> versions) {
-    JsonText.listIfAny(
-        json,
-        name,
-        versions,
-        version -> {
-          json.writeStartObject();
-          writeKey(json, version.key());
-          json.writeNumberProperty("version", version.version());
-          json.writeEndObject();
-        });
+    JsonText.listIfAny(json, name, versions, DocumentForm::writeVersion);
+  }
+
+  private static void writeVersion(JsonGenerator json, DocumentVersion version) {
+    json.writeStartObject();
+    writeKey(json, version.key());
+    json.writeNumberProperty("version", version.version());
+    json.writeEndObject();
   }
 
   static DocumentVersion readVersion(JsonInput in) {

@@ -7,6 +7,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -55,23 +56,27 @@ final class JsonText {
   }
 
   /** Writes a field that is a list. */
-  static <T> void list(JsonGenerator json, String name, Iterable<T> elements, Consumer<T> element) {
+  static <T> void list(
+      JsonGenerator json, String name, Iterable<T> elements, BiConsumer<JsonGenerator, T> element) {
     json.writeName(name);
     list(json, elements, element);
   }
 
   /** Writes a field that is a list, unless the list is empty. */
   static <T> void listIfAny(
-      JsonGenerator json, String name, List<T> elements, Consumer<T> element) {
+      JsonGenerator json, String name, List<T> elements, BiConsumer<JsonGenerator, T> element) {
     if (!elements.isEmpty()) {
       list(json, name, elements, element);
     }
   }
 
   /** Writes a list. */
-  static <T> void list(JsonGenerator json, Iterable<T> elements, Consumer<T> element) {
+  static <T> void list(
+      JsonGenerator json, Iterable<T> elements, BiConsumer<JsonGenerator, T> element) {
     json.writeStartArray();
-    elements.forEach(element);
+    for (T each : elements) {
+      element.accept(json, each);
+    }
     json.writeEndArray();
   }
 

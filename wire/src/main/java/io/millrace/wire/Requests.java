@@ -111,7 +111,7 @@ public final class Requests {
   public static byte[] write(List<TaskRef> refs) {
     return JsonText.write(json -> {
       json.writeStartObject();
-      JsonText.list(json, "ids", refs, ref -> TaskForm.writeRef(json, ref));
+      JsonText.list(json, "ids", refs, TaskForm::writeRef);
       json.writeEndObject();
     });
   }

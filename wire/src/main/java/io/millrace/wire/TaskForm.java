@@ -102,7 +102,7 @@ final class TaskForm {
 
   /** Writes a list of references, unless it is empty. */
   static void writeRefs(JsonGenerator json, String name, List<TaskRef> refs) {
-    JsonText.listIfAny(json, name, refs, ref -> writeRef(json, ref));
+    JsonText.listIfAny(json, name, refs, TaskForm::writeRef);
   }
 
   /** Reads a number, or an object with id or origin or both. */

@@ -68,14 +68,13 @@ final class TransactionForm {
   static void write(JsonGenerator json, Transaction transaction) {
     json.writeStartObject();
     json.writeNumberProperty("clientid", Scalars.clientId(transaction.client().client()));
-    JsonText.listIfAny(json, "adds", transaction.adds(), add -> writeAdd(json, add));
-    JsonText.listIfAny(json, "updates", transaction.updates(), update -> writeUpdate(json, update));
-    JsonText.listIfAny(
-        json, "renewals", transaction.renewals(), renewal -> writeRenewal(json, renewal));
-    JsonText.listIfAny(json, "takings", transaction.takings(), taking -> writeTaking(json, taking));
+    JsonText.listIfAny(json, "adds", transaction.adds(), TransactionForm::writeAdd);
+    JsonText.listIfAny(json, "updates", transaction.updates(), TransactionForm::writeUpdate);
+    JsonText.listIfAny(json, "renewals", transaction.renewals(), TransactionForm::writeRenewal);
+    JsonText.listIfAny(json, "takings", transaction.takings(), TransactionForm::writeTaking);
     TaskForm.writeRefs(json, "deletes", transaction.deletes());
     TaskForm.writeRefs(json, "depends", transaction.depends());
-    JsonText.listIfAny(json, "puts", transaction.puts(), put -> DocumentForm.writePut(json, put));
+    JsonText.listIfAny(json, "puts", transaction.puts(), DocumentForm::writePut);
     DocumentForm.writeVersions(json, "documentdeletes", transaction.documentDeletes());
     DocumentForm.writeVersions(json, "documentdepends", transaction.documentDepends());
     if (transaction.requestId() != null) {
