@@ -3,20 +3,20 @@ package io.millrace.client;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether some work is in vain, and who wants to hear of it. Safe for use by threads. */
+/** Whether some work was cancelled, and what to run when it is. Safe for use by threads. */
 public final class Cancellation {
   private final List<Runnable> listeners = new ArrayList<>();
   private boolean cancelled;
 
-  /** Of work that is not. */
+  /** Of work that is not cancelled. */
   public Cancellation() {}
 
-  /** Whether it is. */
+  /** Whether the work was cancelled. */
   public synchronized boolean isCancelled() {
     return cancelled;
   }
 
-  /** Runs {@code listener} when the work is cancelled; at once where it is already. */
+  /** Runs {@code listener} when the work is cancelled; at once if it already is. */
   public void onCancel(Runnable listener) {
     synchronized (this) {
       if (!cancelled) {

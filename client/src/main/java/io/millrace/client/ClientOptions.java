@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How to reach a store over HTTP.
  *
- * @param server the server's address, {@code http} or {@code https}, with a path where it lives
- *     under one; the API's own {@code /store} is appended
+ * @param server the server's address, {@code http} or {@code https}, with a path if it is below
+ *     one; the API's own {@code /store} is appended
  * @param token a bearer token; null for none
  * @param certificates a file of certificates, PEM or DER: over {@code https} the server must prove
  *     itself by one of them; null for the authorities that the JVM trusts. The host name is always
@@ -26,8 +26,8 @@ public record ClientOptions(
    *
    * @param connect for a connection; default 5 seconds
    * @param answer for an answer, beyond what a claim asked to wait; default 30 seconds
-   * @param retry how long to go on trying where that is safe: for reads, for commands with a
-   *     request id, and for whatever never left this machine; default 10 seconds, zero tries once
+   * @param retry how long to go on trying if that is safe: for reads, for commands with a request
+   *     id, and for whatever never left this machine; default 10 seconds, zero tries once
    */
   public record Timeouts(Duration connect, Duration answer, Duration retry) {
     /** Rejects timeouts that are not positive. */

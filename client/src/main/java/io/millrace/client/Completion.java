@@ -73,7 +73,7 @@ final class Completion {
     end(work, transaction -> transaction.update(work.ref, null, When.after(poison.retryDelay())));
   }
 
-  /** Whether a task was claimed so often, without any end, that nobody should try it again. */
+  /** Whether a task was claimed so often, without any end, that it should not be tried again. */
   boolean isPoisonous(Task task) {
     return poison.claims() > 0 && task.claims() > poison.claims();
   }
@@ -159,8 +159,8 @@ final class Completion {
   }
 
   /**
-   * While the lease lasts nobody else may delete or change the task. So if it is gone, this worker
-   * has ended it.
+   * While the lease lasts no other client may delete or change the task. So if it is gone, this
+   * worker has ended it.
    */
   private void find(Work work) {
     try {

@@ -11,7 +11,7 @@ public sealed interface Finish {
   /**
    * The task is deleted.
    *
-   * @param parts adds what else belongs to the same transaction; called again where the transaction
+   * @param parts adds what else belongs to the same transaction; called again if the transaction
    *     has to be sent again
    */
   record Done(Consumer<Transaction.Builder> parts) implements Finish {}

@@ -14,7 +14,7 @@ public final class RejectedException extends StoreException {
     this.status = status;
   }
 
-  /** The HTTP status: 400 and 404 where the request was wrong, 401 and 403 for credentials. */
+  /** The HTTP status: 400 and 404 if the request was wrong, 401 and 403 for credentials. */
   public int status() {
     return status;
   }

@@ -15,8 +15,8 @@ public sealed interface ExitStatus {
   record NeverStarted() implements ExitStatus {}
 
   /**
-   * The program is gone and nobody recorded how: its supervisor was killed, the machine restarted,
-   * or there was no room for the record.
+   * The program is gone and there is no record of how: its supervisor was killed, the machine
+   * restarted, or there was no room for the record.
    */
   record Unknown() implements ExitStatus {}
 }

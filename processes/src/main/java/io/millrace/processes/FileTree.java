@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A folder with all that is in it, whoever has put it there. */
+/** A folder with everything in it. */
 public final class FileTree {
   private FileTree() {}
 
@@ -28,7 +28,7 @@ public final class FileTree {
   }
 
   /**
-   * What is directly in a folder; nothing where there is no such folder.
+   * What is directly in a folder; nothing if there is no such folder.
    *
    * @throws IOException when it cannot be read
    */

@@ -11,8 +11,8 @@ public sealed interface GuardedGroup permits GuardedProcess, DirectLauncher.Dire
 
   /**
    * Starts a program whose standard input, output and error are files: directly, as a member of
-   * this process's session, where {@link Watchdog#startDirectly} has come to that, and otherwise as
-   * {@link GuardedProcess#start} does.
+   * this process's session, once {@link Watchdog#startDirectly} is ready, and otherwise as {@link
+   * GuardedProcess#start} does.
    *
    * @param builder the command, its environment, folder and redirections, but for standard input
    * @param input the file that is its standard input

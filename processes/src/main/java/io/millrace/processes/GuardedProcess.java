@@ -74,12 +74,12 @@ public final class GuardedProcess implements GuardedGroup {
     }
   }
 
-  /** Its standard input, where that is no file. */
+  /** Its standard input, unless that is a file. */
   public OutputStream stdin() {
     return process.getOutputStream();
   }
 
-  /** Its standard error, where that is not redirected. */
+  /** Its standard error, unless that is redirected. */
   public InputStream stderr() {
     return process.getErrorStream();
   }
@@ -108,7 +108,7 @@ public final class GuardedProcess implements GuardedGroup {
     process.destroyForcibly();
   }
 
-  /** Kills the program alone, as for a fault of what it reads. */
+  /** Kills the program alone, for example because of what it printed. */
   public void killAlone() {
     process.destroyForcibly();
   }

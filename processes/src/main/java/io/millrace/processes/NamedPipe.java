@@ -32,7 +32,7 @@ public final class NamedPipe implements Closeable {
     this.read = read;
   }
 
-  /** Opens a pipe that has been made; waits for nobody. */
+  /** Opens a pipe that has been made; does not wait for a writer. */
   static NamedPipe open(Path path) throws IOException {
     // Opened for both, so that no opening waits for another one and no reading finds an end.
     FileChannel held = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -75,7 +75,7 @@ public final class NamedPipe implements Closeable {
     close(held);
   }
 
-  /** Reads no more; what is written later finds nobody. */
+  /** Reads no more; what is written later is not read. */
   @Override
   public void close() {
     close(held);

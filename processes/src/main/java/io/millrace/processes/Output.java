@@ -20,9 +20,9 @@ public enum Output {
    * Both files and the mixed one. The program writes to two pipes, and what comes out of them is
    * appended to the kind's file and to the mixed one. Within a kind the order is exact. Between the
    * kinds it is that of arrival: writes that are milliseconds apart keep their order, writes in
-   * quick succession may swap, and lines may be torn where they are longer than a pipe takes at
-   * once. A {@link ProcessLauncher} has a {@code tee} behind each pipe, two more small processes
-   * for each program; what supervises the programs of a {@link ProcessSpawner} reads both itself.
+   * quick succession may swap, and lines may be torn if they are longer than a pipe takes at once.
+   * A {@link ProcessLauncher} has a {@code tee} behind each pipe, two more small processes for each
+   * program; what supervises the programs of a {@link ProcessSpawner} reads both itself.
    *
    * <p>{@link RunningProcess#onExit()} waits for the pipes to be empty. A process that the program
    * leaves behind with its output open keeps a pipe open; then it waits for {@link

@@ -29,9 +29,9 @@ record ProcessFolder(Path path) {
   private static final int FIRST_BYTES = 8_192;
 
   /**
-   * Whom the file {@code identity} names.
+   * The processes that the file {@code identity} names.
    *
-   * @param output what a {@link ProcessSpawner} keeps of the output; null where the files tell
+   * @param output what a {@link ProcessSpawner} keeps of the output; null if the files tell
    */
   record Identities(ProcessIdentity program, ProcessIdentity supervisor, @Nullable Output output) {}
 
@@ -181,7 +181,7 @@ record ProcessFolder(Path path) {
     return record().lines().skip(OUTPUT + 2).anyMatch(COMPLETE::equals);
   }
 
-  /** Who runs or ran here; forbids it where nobody has begun. Empty where nobody has. */
+  /** Which process runs or ran here; empty if none began, and then none ever will. */
   Optional<Identities> began() {
     Optional<Identities> found = identities();
     boolean byLauncher = found.isPresent() && found.get().output() == null;
@@ -189,7 +189,7 @@ record ProcessFolder(Path path) {
     return byLauncher ? found : forbid() ? Optional.empty() : identities();
   }
 
-  /** Whoever is on record, or empty when nobody is (yet), as a whole. */
+  /** The process on record; empty if there is no whole record (yet). */
   Optional<Identities> identities() {
     String text = record();
     if (!text.endsWith("\n")) {
@@ -210,7 +210,7 @@ record ProcessFolder(Path path) {
     }
   }
 
-  /** What was recorded, {@link ExitStatus.Unknown} where nothing whole was. */
+  /** What was recorded; {@link ExitStatus.Unknown} if there is no whole record. */
   ExitStatus exitStatus() {
     @Nullable String text = content("exit");
     String word = text == null ? recordedExit() : text.endsWith("\n") ? text.strip() : "";
@@ -227,7 +227,7 @@ record ProcessFolder(Path path) {
     }
   }
 
-  /** What a spawner has recorded; nothing where nothing whole is there. */
+  /** What a spawner has recorded; empty if there is no whole record. */
   private String recordedExit() {
     String text = record();
     return text.endsWith("\n") ? text.lines().skip(OUTPUT + 1).findFirst().orElse("") : "";

@@ -91,7 +91,7 @@ public final class ProcessLauncher {
   /**
    * Whether a program of a {@link ProcessSpawner} has ended in this folder with all of its output,
    * so that nothing of it writes there any more and the folder can serve another, once it is empty.
-   * False where nobody knows.
+   * False if that is not known.
    *
    * @throws ProcessException when the folder's files cannot be read
    */
@@ -106,8 +106,8 @@ public final class ProcessLauncher {
 
   /**
    * A command that becomes {@code command} in a session and process group of its own, whose ids are
-   * its pid; for whoever starts and watches short programs without a folder. The JVM that starts it
-   * sees its end, and nothing is left of its being known when that JVM dies.
+   * its pid; for callers that start and watch short programs without a folder. The JVM that starts
+   * it sees its end, and nothing is left of its being known when that JVM dies.
    */
   public List<String> inOwnSession(List<String> command) {
     List<String> whole = new ArrayList<>(tools.session());
@@ -133,7 +133,7 @@ public final class ProcessLauncher {
 
   /**
    * Sends KILL to every process of the session that this process leads or led, as {@link
-   * #killGroup} does, where the system shows them; elsewhere to its group alone. None of them does
+   * #killGroup} does, if the system shows them; otherwise to its group alone. None of them does
    * anything more, or starts another, once this returns.
    *
    * @throws ProcessException when the processes cannot be seen, or no signal can be sent
@@ -144,7 +144,7 @@ public final class ProcessLauncher {
 
   /**
    * Whether a process was started on this machine since its last boot, and so can be seen here;
-   * true where the system does not tell boots apart.
+   * true if the system does not tell boots apart.
    */
   public boolean isOfThisBoot(ProcessIdentity identity) {
     return ProcessTable.isOfThisBoot(identity);
@@ -208,10 +208,10 @@ public final class ProcessLauncher {
   /**
    * Looks whether there is such a program.
    *
-   * @param program a path, where it has a slash, or a name
+   * @param program a path, if it has a slash, or a name
    * @param directory what a path is relative to
    * @param path the folders in which a name is looked for, with colons between them
-   * @throws CannotStartException where there is none, or it is not executable
+   * @throws CannotStartException if there is none, or it is not executable
    */
   public static void checkProgram(String program, Path directory, String path) {
     if (!program.contains("/")) {

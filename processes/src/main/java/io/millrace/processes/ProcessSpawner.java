@@ -141,7 +141,7 @@ public final class ProcessSpawner implements AutoCloseable {
     supervisor.close();
   }
 
-  /** Ends the supervisors. Programs that run go on, and their ends are still heard of. */
+  /** Ends the supervisors. Programs that run continue, and their ends are still reported. */
   @Override
   public void close() {
     List<Supervisor> all;

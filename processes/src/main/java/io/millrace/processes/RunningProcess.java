@@ -138,7 +138,7 @@ public final class RunningProcess {
    * How the program ends, once it has and its output is complete; processes that it leaves behind
    * are not waited for, and may still write. Noticed at once by the JVM that started it; for a
    * process found again the JDK looks at growing intervals, from 0.3 to 5 seconds. Cancelling or
-   * completing the future affects nobody else.
+   * completing the future does not affect other callers.
    */
   public CompletableFuture<ExitStatus> onExit() {
     return end.copy();

@@ -13,7 +13,7 @@ public enum Signal {
   INT,
   /** As by Ctrl-\. */
   QUIT,
-  /** Ends at once; no program hears it. */
+  /** Ends at once; a program cannot catch it. */
   KILL,
   /** What the program makes of it. */
   USR1,
@@ -23,13 +23,13 @@ public enum Signal {
   PIPE,
   /** A clock has run out. */
   ALRM,
-  /** Please end. */
+  /** Asks to end. */
   TERM,
-  /** Go on. */
+  /** Continues. */
   CONT,
-  /** Stand still; no program hears it. */
+  /** Stops; a program cannot catch it. */
   STOP,
-  /** Stand still, as by Ctrl-Z. */
+  /** Stops, as by Ctrl-Z. */
   TSTP;
 
   /** The signal of a name, as in {@code TERM}, {@code term} or {@code SIGTERM}. */

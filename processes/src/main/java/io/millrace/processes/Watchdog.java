@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A shell in a session of its own that outlives this process for a moment: when its pipe ends, it
- * kills the programs that it guards, and this process's own group where that is wanted, with all of
- * its session where {@link #startDirectly} was called. So they end with this process, however that
+ * kills the programs that it guards, and this process's own group if that is wanted, with all of
+ * its session if {@link #startDirectly} was called. So they end with this process, however that
  * ends. It also sends signals to groups, which Java cannot, without another process for each. One
  * that was killed is replaced. Safe for use by any number of threads.
  */
@@ -94,8 +94,8 @@ public final class Watchdog implements AutoCloseable {
   }
 
   /**
-   * Makes programs start directly from soon on, where this system can do that and this process
-   * leads a session of its own, all of which then ends with it. Returns at once, may be repeated.
+   * Makes programs start directly from soon on, if this system can do that and this process leads a
+   * session of its own, all of which then ends with it. Returns at once, may be repeated.
    */
   public synchronized void startDirectly() {
     if (!own.isEmpty() && !sweeping) {
@@ -127,7 +127,7 @@ public final class Watchdog implements AutoCloseable {
     order("guard " + group);
   }
 
-  /** Kills what is left of a group, which is nobody's business then. */
+  /** Kills what is left of a group, and guards it no longer. */
   synchronized void end(long group) {
     order("end " + group);
     guarded.remove(group);

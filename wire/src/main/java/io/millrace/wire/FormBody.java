@@ -9,8 +9,8 @@ final class FormBody {
   private FormBody() {}
 
   /**
-   * The JSON of a body: the body itself, or the value of {@code field} where the body is a form.
-   * Told apart by content, since curl calls everything a form.
+   * The JSON of a body: the body itself, or the value of {@code field} if the body is a form. Told
+   * apart by content, since curl calls everything a form.
    */
   static byte[] json(byte[] body, String field) {
     if (!startsLikeForm(body)) {

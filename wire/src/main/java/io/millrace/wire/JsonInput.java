@@ -89,7 +89,7 @@ final class JsonInput {
 
   /**
    * Refuses a field that came before in another case. The parser remembers the names of an object,
-   * so that one comes once; it is told the name meant as well, and so finds both orders.
+   * so that each comes once; it is given the intended name as well, and so finds both orders.
    */
   private void checkFirst(String known) {
     if (json.streamReadContext() instanceof JsonReadContext object

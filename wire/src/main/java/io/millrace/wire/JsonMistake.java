@@ -4,7 +4,7 @@ import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
 
-/** What is wrong with a JSON text, in words for whoever sent it. */
+/** What is wrong with a JSON text, in words for its sender. */
 public final class JsonMistake {
   /**
    * How the library speaks of places inside its messages, of which it only says that it hides them.
@@ -27,7 +27,7 @@ public final class JsonMistake {
     return JsonText.whole(what);
   }
 
-  /** What is wrong, for those who say themselves where. */
+  /** What is wrong, without the place, for callers that add the place themselves. */
   public static String withoutPlace(JacksonException mistake) {
     String words = PLACE.matcher(String.valueOf(mistake.getOriginalMessage())).replaceAll("");
     return SETTING.matcher(words).replaceAll("");

@@ -80,7 +80,7 @@ final class JsonText {
     json.writeEndArray();
   }
 
-  /** Writes bytes as {@code name} where that is exact, as {@code name} with 64 where not. */
+  /** Writes bytes as text if they are UTF-8, otherwise as base64 under the name with 64. */
   static void data(JsonGenerator json, String name, String name64, Bytes data, DataForm form) {
     byte[] content = data.toArray();
     if (form == DataForm.TEXT) {

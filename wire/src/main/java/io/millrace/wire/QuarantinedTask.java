@@ -4,7 +4,7 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Task;
 
 /**
- * The data of a task that a worker put into quarantine: what it was, and why nobody finished it.
+ * The data of a task that a worker put into quarantine: what it was, and why it was not finished.
  *
  * @param group the group that it came from
  * @param origin the origin that it had there

@@ -20,8 +20,8 @@ public final class Utf8 {
   private Utf8() {}
 
   /**
-   * Where the first byte sequence begins that is not UTF-8, counted from 0; -1 where all is right.
-   * Looks at eight bytes at a time as long as they are ASCII.
+   * The offset of the first byte sequence that is not UTF-8, from 0; -1 if there is none. Looks at
+   * eight bytes at a time as long as they are ASCII.
    */
   public static int firstMistake(byte[] bytes) {
     int place = 0;
@@ -39,7 +39,7 @@ public final class Utf8 {
   }
 
   /**
-   * What is wrong with the bytes of a text, and where; null where nothing is. A text that begins
+   * What is wrong with the bytes of a text, and where; null if nothing is wrong. A text that begins
    * like one in UTF-16 or UTF-32, by a zero among its first four bytes, is wrong too: the reader
    * would take it for that.
    *
@@ -69,7 +69,9 @@ public final class Utf8 {
     return place;
   }
 
-  /** How many bytes the character at {@code place} has, which is not ASCII; 0 where it is none. */
+  /**
+   * How many bytes the character at {@code place} has, which is not ASCII; 0 if it is malformed.
+   */
   private static int sequenceLength(byte[] bytes, int place) {
     int lead = bytes[place] & 0xff;
     int length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;

@@ -33,7 +33,7 @@ public final class JobWorker implements AutoCloseable {
   /** Handshakes that are refused for what is said in them. */
   private static final Set<Integer> FOR_GOOD = Set.of(400, 401, 403, 404);
 
-  /** The close codes of a server that does not like what it heard. */
+  /** The close codes of a server that refuses what it was sent. */
   private static final Set<Integer> REFUSALS = Set.of(1007, 1008);
 
   /** How often in a row before it is believed: one may have come of a registration too late. */
@@ -97,7 +97,7 @@ public final class JobWorker implements AutoCloseable {
 
   /**
    * Done once the worker has ended and nothing of its work runs any more; with a {@link
-   * WorkerRefusedException} where the server did not let it in.
+   * WorkerRefusedException} if the server did not let it in.
    */
   public CompletableFuture<Void> onEnd() {
     return end.copy();

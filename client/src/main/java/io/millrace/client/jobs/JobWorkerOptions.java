@@ -21,7 +21,7 @@ public record JobWorkerOptions(
    * @param name what people call it, 1 to 256 characters
    * @param id what is counted under, and what a job that failed does not come back to: the same
    *     after a restart, and another for every other worker
-   * @param token the secret of the server's {@code jobs.worker.token}; empty where none is needed
+   * @param token the secret of the server's {@code jobs.worker.token}; empty if none is needed
    */
   public record Identity(String name, String id, String token) {
     private static final int MOST = 256;

@@ -6,12 +6,12 @@ import io.millrace.store.StoreException;
 public final class WorkerRefusedException extends StoreException {
   private static final long serialVersionUID = 1;
 
-  /** With the reason, in the server's words where it gave one. */
+  /** With the reason, in the server's words if it gave one. */
   WorkerRefusedException(String message, Throwable cause) {
     super(message, cause);
   }
 
-  /** With the reason, in the server's words where it gave one. */
+  /** With the reason, in the server's words if it gave one. */
   WorkerRefusedException(String message) {
     super(message);
   }

@@ -10,10 +10,10 @@
  *              JobWorker: connects again                              Outbox, one thread --> server
  * </pre>
  *
- * <p>Payloads are taken as fast as they come, into a file where they are long, and can be read
- * while they come: a handler that reads slowly holds up no other job, and no sign of life. Results
- * are sent in fragments. A job belongs to the connection over which it came: when that ends, the
- * server offers its jobs to others at once, so their handlers are cancelled.
+ * <p>Payloads are taken as fast as they come, into a file if they are long, and can be read while
+ * they come: a handler that reads slowly delays neither other jobs nor signs of life. Results are
+ * sent in fragments. A job belongs to the connection over which it came: when that ends, the server
+ * offers its jobs to others at once, so their handlers are cancelled.
  */
 @NullMarked
 package io.millrace.client.jobs;
