@@ -2,15 +2,54 @@ package io.millrace.bench;
 
 import io.millrace.server.HeapGoal;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Measures the store, in process and over HTTP, beside its peers. */
 public final class Bench {
+  /**
+   * What to measure, and how.
+   *
+   * @param only the scenarios to run, by name; empty for all
+   * @param time how long to measure each thing, positive; default 5 seconds
+   * @param json where to write the figures as JSON; null for nowhere
+   * @param folder where the stores and the peers keep their files while the run lasts, created if
+   *     absent: its disk is the one measured
+   * @param serverArguments arguments for the JVM of the servers started, as {@code -Xmx4g}; empty
+   *     for those that this JVM has
+   * @param scale divides the numbers of waiting tasks, 1 to 1,000,000; default 1
+   * @param out where the table goes
+   */
+  public record Options(
+      Set<String> only,
+      Duration time,
+      @Nullable Path json,
+      Path folder,
+      List<String> serverArguments,
+      int scale,
+      PrintStream out) {
+
+    /** Rejects values that make no sense. */
+    public Options {
+      if (!time.isPositive()) {
+        throw new IllegalArgumentException("the time to measure must be positive, not " + time);
+      }
+      if (scale < 1 || scale > 1_000_000) {
+        throw new IllegalArgumentException("scale must be between 1 and 1,000,000, not " + scale);
+      }
+      only = Set.copyOf(only);
+      serverArguments = List.copyOf(serverArguments);
+    }
+  }
+
   private Bench() {}
 
   /** The scenarios by name, each with what it measures, one a line. */
@@ -27,7 +66,7 @@ public final class Bench {
    * @throws IllegalArgumentException when a scenario is not known, naming it
    * @throws BenchException when something could not be measured
    */
-  public static List<Figure> run(BenchOptions options) throws InterruptedException {
+  public static List<Figure> run(Options options) throws InterruptedException {
     List<Scenario> chosen = choose(options);
     // As `up` does: what is measured in this process has a server's collector too.
     HeapGoal.keep();
@@ -59,7 +98,7 @@ public final class Bench {
     return report.figures();
   }
 
-  private static List<Scenario> choose(BenchOptions options) {
+  private static List<Scenario> choose(Options options) {
     List<Scenario> all = Scenario.all();
     TreeSet<String> unknown = new TreeSet<>(options.only());
     all.forEach(scenario -> unknown.remove(scenario.name()));

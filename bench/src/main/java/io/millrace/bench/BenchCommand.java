@@ -77,15 +77,15 @@ public final class BenchCommand implements Callable<Integer> {
     }
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     try {
-      BenchOptions options =
-          BenchOptions.in(
-                  folder == null ? Path.of(System.getProperty("java.io.tmpdir")) : folder, out)
-              .withOnly(only)
-              .withTime(Duration.ofNanos((long) (seconds * 1e9)))
-              .withJson(json)
-              .withScale(scale)
-              .withServerArguments(serverArguments);
-      Bench.run(options);
+      Bench.run(
+          new Bench.Options(
+              only,
+              Duration.ofNanos((long) (seconds * 1e9)),
+              json,
+              folder == null ? Path.of(System.getProperty("java.io.tmpdir")) : folder,
+              serverArguments,
+              scale,
+              out));
       return CommandLine.ExitCode.OK;
     } catch (IllegalArgumentException | BenchException e) {
       System.err.println("bench: " + e.getMessage());

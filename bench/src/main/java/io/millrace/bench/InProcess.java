@@ -1,14 +1,10 @@
 package io.millrace.bench;
 
-import io.millrace.store.Claim;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Journaling;
-import io.millrace.store.Outcome;
-import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreStatus;
 import io.millrace.store.TaskStore;
-import io.millrace.store.Transaction;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Disk;
 import io.millrace.store.environment.DiskFile;
@@ -16,27 +12,25 @@ import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.environment.Folder;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
-import org.HdrHistogram.ConcurrentHistogram;
-import org.jspecify.annotations.Nullable;
 
 /** An empty store in this process, strict beside the bare loop, and opportunistic. */
 final class InProcess implements Scenario {
   private static final List<InProcessLoad> SHAPES =
       List.of(InProcessLoad.of(1, 1), InProcessLoad.of(32, 1), InProcessLoad.of(32, 16));
-  private static final ChainLoad CHAINS = new ChainLoad(32 * 16);
+  private static final InProcessLoad.ChainLoad CHAINS = new InProcessLoad.ChainLoad(32 * 16);
 
   @Override
   public String name() {
@@ -139,7 +133,7 @@ final class InProcess implements Scenario {
     Scenario.Setting.delete(folder);
   }
 
-  /** This machine, with its disk's writes and syncs counted. */
+  /** This machine, with the writes and syncs of its disk counted. */
   private static final class CountingDisk implements Environment {
     private final Environment system = Environment.system();
     private final LongAdder bytes = new LongAdder();
@@ -177,208 +171,31 @@ final class InProcess implements Scenario {
 
     @Override
     public Disk disk() {
-      return new Disk() {
-        @Override
-        public Folder open(Path path) throws IOException {
-          return new CountingFolder(system.disk().open(path));
-        }
-
-        @Override
-        public void makeFolder(Path path) throws IOException {
-          system.disk().makeFolder(path);
-        }
-      };
+      return counted(Disk.class, system.disk());
     }
 
-    private final class CountingFolder implements Folder {
-      private final Folder folder;
-
-      CountingFolder(Folder folder) {
-        this.folder = folder;
-      }
-
-      @Override
-      public boolean lock() throws IOException {
-        return folder.lock();
-      }
-
-      @Override
-      public List<String> list() throws IOException {
-        return folder.list();
-      }
-
-      @Override
-      public DiskFile open(String name) throws IOException {
-        return new CountingFile(folder.open(name));
-      }
-
-      @Override
-      public DiskFile read(String name) throws IOException {
-        return folder.read(name);
-      }
-
-      @Override
-      public void rename(String from, String to) throws IOException {
-        folder.rename(from, to);
-      }
-
-      @Override
-      public void delete(String name) throws IOException {
-        folder.delete(name);
-      }
-
-      @Override
-      public void sync() throws IOException {
-        folder.sync();
-      }
-
-      @Override
-      public String describe() {
-        return folder.describe();
-      }
-
-      @Override
-      public void close() throws IOException {
-        folder.close();
-      }
-    }
-
-    private final class CountingFile implements DiskFile {
-      private final DiskFile file;
-
-      CountingFile(DiskFile file) {
-        this.file = file;
-      }
-
-      @Override
-      public long size() throws IOException {
-        return file.size();
-      }
-
-      @Override
-      public int read(long offset, ByteBuffer target) throws IOException {
-        return file.read(offset, target);
-      }
-
-      @Override
-      public void write(long offset, ByteBuffer source) throws IOException {
-        bytes.add(source.remaining());
-        file.write(offset, source);
-      }
-
-      @Override
-      public void allocate(long size) throws IOException {
-        file.allocate(size);
-      }
-
-      @Override
-      public void truncate(long size) throws IOException {
-        file.truncate(size);
-      }
-
-      @Override
-      public void sync() throws IOException {
-        syncs.increment();
-        file.sync();
-      }
-
-      @Override
-      public void close() throws IOException {
-        file.close();
-      }
-    }
-  }
-
-  /**
-   * Lifecycles without waiting threads: the continuation of each answer gives the next command.
-   *
-   * @param chains how many are under way at a time
-   */
-  private record ChainLoad(int chains) {
-    @Override
-    public String toString() {
-      return chains + " chains";
-    }
-
-    /** Runs lifecycles for about {@code time} after warming up; none is left half done. */
-    Load run(TaskStore store, Duration time) {
-      Load.Window window = Load.Window.after(time);
-      Measured measured = new Measured(window);
-      List<CompletableFuture<Void>> ends = new ArrayList<>();
-      for (int i = 0; i < chains; i++) {
-        Chain chain = new Chain(store, Owner.client(i + 1), measured);
-        chain.begin();
-        ends.add(chain.end);
-      }
-      try {
-        CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).join();
-      } catch (CompletionException e) {
-        throw new BenchException("a chain failed: " + e.getCause(), e);
-      }
-      return new Load(measured.count.sum(), window.nanos(), measured.latency);
-    }
-
-    /** What all chains have done; their continuations run on the store's thread and on others. */
-    private static final class Measured {
-      final Load.Window window;
-      final LongAdder count = new LongAdder();
-      final ConcurrentHistogram latency = new ConcurrentHistogram(60_000_000_000L, 3);
-
-      Measured(Load.Window window) {
-        this.window = window;
-      }
-
-      /** Notes a lifecycle that ended now; tells whether there is time for another. */
-      boolean ended(long beganNanos) {
-        long now = System.nanoTime();
-        if (now >= window.from() && now < window.until()) {
-          count.increment();
-          latency.recordValue(now - beganNanos);
-        }
-        return now < window.until();
-      }
-    }
-
-    private static final class Chain {
-      final CompletableFuture<Void> end = new CompletableFuture<>();
-      private final TaskStore store;
-      private final Owner client;
-      private final Measured measured;
-      private final Transaction add;
-      private final Claim claim;
-      private long beganNanos;
-
-      Chain(TaskStore store, Owner client, Measured measured) {
-        this.store = store;
-        this.client = client;
-        this.measured = measured;
-        this.add = Transaction.by(client).add(Lifecycle.GROUP, Lifecycle.DATA).build();
-        this.claim = Claim.of(client, Lifecycle.GROUP, Duration.ofMinutes(10));
-      }
-
-      void begin() {
-        beganNanos = System.nanoTime();
-        var _ =
-            store
-                .submit(add)
-                .thenCompose(_ -> store.submit(claim))
-                .thenCompose(claimed -> store.submit(deletion(claimed)))
-                .whenComplete((_, thrown) -> goOn(thrown));
-      }
-
-      private Transaction deletion(Outcome claimed) {
-        return Transaction.by(client).delete(claimed.done().tasks().getFirst().ref()).build();
-      }
-
-      private void goOn(@Nullable Throwable thrown) {
-        if (thrown != null) {
-          end.completeExceptionally(thrown);
-        } else if (measured.ended(beganNanos)) {
-          begin();
-        } else {
-          end.complete(null);
-        }
-      }
+    /** The same disk, folder or file, and whatever it opens, with what is done to files counted. */
+    private <T> T counted(Class<T> type, T real) {
+      InvocationHandler handler =
+          (_, method, arguments) -> {
+            if (real instanceof DiskFile && method.getName().equals("sync")) {
+              syncs.increment();
+            } else if (real instanceof DiskFile && method.getName().equals("write")) {
+              bytes.add(((ByteBuffer) arguments[1]).remaining());
+            }
+            try {
+              return switch (method.invoke(real, arguments)) {
+                case Folder folder -> counted(Folder.class, folder);
+                case DiskFile file -> counted(DiskFile.class, file);
+                case null -> null;
+                case Object other -> other;
+              };
+            } catch (InvocationTargetException e) {
+              throw e.getTargetException();
+            }
+          };
+      return type.cast(
+          Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
     }
   }
 

@@ -1,15 +1,23 @@
 package io.millrace.bench;
 
+import io.millrace.store.Claim;
+import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Callers in this process, each a virtual thread that keeps some commands outstanding.
@@ -91,5 +99,98 @@ record InProcessLoad(int callers, int outstanding, Measure measure) {
       }
     }
     return new Load(count, window.nanos(), latency);
+  }
+
+  /**
+   * Lifecycles without waiting threads: the continuation of each answer gives the next command.
+   *
+   * @param chains how many are under way at a time
+   */
+  record ChainLoad(int chains) {
+    @Override
+    public String toString() {
+      return chains + " chains";
+    }
+
+    /** Runs lifecycles for about {@code time} after warming up; none is left half done. */
+    Load run(TaskStore store, Duration time) {
+      Load.Window window = Load.Window.after(time);
+      Measured measured = new Measured(window);
+      List<CompletableFuture<Void>> ends = new ArrayList<>();
+      for (int i = 0; i < chains; i++) {
+        Chain chain = new Chain(store, Owner.client(i + 1), measured);
+        chain.begin();
+        ends.add(chain.end);
+      }
+      try {
+        CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).join();
+      } catch (CompletionException e) {
+        throw new BenchException("a chain failed: " + e.getCause(), e);
+      }
+      return new Load(measured.count.sum(), window.nanos(), measured.latency);
+    }
+
+    /** What all chains have done; their continuations run on the store's thread and on others. */
+    private static final class Measured {
+      final Load.Window window;
+      final LongAdder count = new LongAdder();
+      final ConcurrentHistogram latency = new ConcurrentHistogram(60_000_000_000L, 3);
+
+      Measured(Load.Window window) {
+        this.window = window;
+      }
+
+      /** Notes a lifecycle that ended now; tells whether there is time for another. */
+      boolean ended(long beganNanos) {
+        long now = System.nanoTime();
+        if (now >= window.from() && now < window.until()) {
+          count.increment();
+          latency.recordValue(now - beganNanos);
+        }
+        return now < window.until();
+      }
+    }
+
+    private static final class Chain {
+      final CompletableFuture<Void> end = new CompletableFuture<>();
+      private final TaskStore store;
+      private final Owner client;
+      private final Measured measured;
+      private final Transaction add;
+      private final Claim claim;
+      private long beganNanos;
+
+      Chain(TaskStore store, Owner client, Measured measured) {
+        this.store = store;
+        this.client = client;
+        this.measured = measured;
+        this.add = Transaction.by(client).add(Lifecycle.GROUP, Lifecycle.DATA).build();
+        this.claim = Claim.of(client, Lifecycle.GROUP, Duration.ofMinutes(10));
+      }
+
+      void begin() {
+        beganNanos = System.nanoTime();
+        var _ =
+            store
+                .submit(add)
+                .thenCompose(_ -> store.submit(claim))
+                .thenCompose(claimed -> store.submit(deletion(claimed)))
+                .whenComplete((_, thrown) -> goOn(thrown));
+      }
+
+      private Transaction deletion(Outcome claimed) {
+        return Transaction.by(client).delete(claimed.done().tasks().getFirst().ref()).build();
+      }
+
+      private void goOn(@Nullable Throwable thrown) {
+        if (thrown != null) {
+          end.completeExceptionally(thrown);
+        } else if (measured.ended(beganNanos)) {
+          begin();
+        } else {
+          end.complete(null);
+        }
+      }
+    }
   }
 }

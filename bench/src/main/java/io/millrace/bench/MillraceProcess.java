@@ -2,7 +2,6 @@ package io.millrace.bench;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.Writer;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -57,16 +56,8 @@ final class MillraceProcess implements AutoCloseable {
       process.destroy();
       throw new BenchException(arguments.getFirst() + " did not start: " + Files.readString(log));
     }
-    Thread.startVirtualThread(() -> readOn(said));
+    Thread.startVirtualThread(() -> ServerProcess.readOn(said));
     return new MillraceProcess(process, line);
-  }
-
-  private static void readOn(BufferedReader said) {
-    try (said) {
-      said.transferTo(Writer.nullWriter());
-    } catch (IOException _) {
-      // It has ended.
-    }
   }
 
   /** The address that it said. */

@@ -7,11 +7,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Creation of queue tasks in bulk through the command interface. */
 final class QueuesCreate implements Scenario {
-  private static final String QUEUE = "bench";
+  private static final String QUEUE = "shell-0";
   private static final double TARGET = 50_000;
 
   @Override
@@ -25,7 +24,7 @@ final class QueuesCreate implements Scenario {
   }
 
   @Override
-  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
+  public void run(Scenario.Setting setting) throws IOException {
     for (int connections : List.of(1, 4)) {
       Path folder = setting.newFolder("queues");
       try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT)) {
@@ -52,12 +51,9 @@ final class QueuesCreate implements Scenario {
   }
 
   private static void createQueue(int port) {
-    ClientOptions server = ClientOptions.at(URI.create("http://127.0.0.1:" + port));
-    try (JsonCalls calls = JsonCalls.open(server)) {
-      var _ =
-          calls.post(
-              "/dci/queues",
-              JsonNodeFactory.instance.objectNode().put("name", QUEUE).put("plugin", "shell"));
+    URI server = URI.create("http://127.0.0.1:" + port);
+    try (JsonCalls calls = JsonCalls.open(ClientOptions.at(server))) {
+      var _ = BenchQueue.create(calls, "shell", 0);
     }
   }
 }

@@ -98,7 +98,7 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /** Reads and drops the rest, since a server whose pipe is full stands still. */
-  private static void readOn(BufferedReader said) {
+  static void readOn(BufferedReader said) {
     try (said) {
       said.transferTo(Writer.nullWriter());
     } catch (IOException _) {

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,12 +22,15 @@ class BenchTest {
   @TempDir Path folder;
   private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
 
-  private BenchOptions options(String scenario) {
-    return BenchOptions.in(folder, new PrintStream(printed, true, StandardCharsets.UTF_8))
-        .withOnly(Set.of(scenario))
-        .withTime(Duration.ofMillis(60))
-        .withScale(10_000)
-        .withServerArguments(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
+  private Bench.Options options(String scenario, @Nullable Path json) {
+    return new Bench.Options(
+        Set.of(scenario),
+        Duration.ofMillis(60),
+        json,
+        folder,
+        List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"),
+        10_000,
+        new PrintStream(printed, true, StandardCharsets.UTF_8));
   }
 
   @ParameterizedTest
@@ -44,7 +48,7 @@ class BenchTest {
         "backlog-10m"
       })
   void each_scenario_measures_something_and_leaves_no_files(String scenario) throws Exception {
-    List<Figure> figures = Bench.run(options(scenario));
+    List<Figure> figures = Bench.run(options(scenario, null));
 
     assertThat(figures).isNotEmpty();
     assertThat(figures)
@@ -64,14 +68,14 @@ class BenchTest {
   void figures_are_written_as_json() throws Exception {
     Path json = folder.resolve("figures.json");
 
-    List<Figure> figures = Bench.run(options("snapshot").withJson(json));
+    List<Figure> figures = Bench.run(options("snapshot", json));
 
     assertThat(Files.readString(json)).contains(figures.getFirst().what(), "\"p99Micros\"");
   }
 
   @Test
   void an_unknown_scenario_is_named_and_the_known_are_listed() {
-    assertThatThrownBy(() -> Bench.run(options("htp")))
+    assertThatThrownBy(() -> Bench.run(options("htp", null)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("htp")
         .hasMessageContaining("http-batches");

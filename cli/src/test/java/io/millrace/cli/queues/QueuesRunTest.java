@@ -3,7 +3,6 @@ package io.millrace.cli.queues;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.bench.Bench;
-import io.millrace.bench.BenchOptions;
 import io.millrace.bench.Figure;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -26,12 +25,14 @@ class QueuesRunTest {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     List<Figure> figures =
         Bench.run(
-            BenchOptions.in(folder, new PrintStream(printed, true, StandardCharsets.UTF_8))
-                .withOnly(Set.of(scenario))
-                .withTime(Duration.ofMillis(60))
-                .withScale(50)
-                .withServerArguments(
-                    List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m")));
+            new Bench.Options(
+                Set.of(scenario),
+                Duration.ofMillis(60),
+                null,
+                folder,
+                List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"),
+                50,
+                new PrintStream(printed, true, StandardCharsets.UTF_8)));
 
     assertThat(figures).as(printed.toString(StandardCharsets.UTF_8)).hasSize(count);
     assertThat(figures).allSatisfy(figure -> assertThat(figure.value()).isNotNegative());
