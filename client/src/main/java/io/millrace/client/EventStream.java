@@ -56,46 +56,38 @@ public final class EventStream implements AutoCloseable {
   /** The next event with data, as {@link #next()} waits for it. Comments are skipped. */
   Event nextEvent() throws IOException {
     String name = "message";
-    ByteArrayOutputStream data = new ByteArrayOutputStream();
-    boolean hasData = false;
+    ByteArrayOutputStream data = null;
     while (true) {
       byte[] read = line();
       if (read.length == 0) {
-        if (hasData) {
+        if (data != null) {
           return new Event(name, data.toByteArray());
         }
         name = "message";
-      } else if (is(read, "data")) {
-        if (hasData) {
-          data.write('\n');
+        continue;
+      }
+      int colon = 0;
+      while (colon < read.length && read[colon] != ':') {
+        colon++;
+      }
+      // One space after the colon is not part of the value.
+      int space = colon + 1 < read.length && read[colon + 1] == ' ' ? 1 : 0;
+      int value = Math.min(read.length, colon + 1 + space);
+      switch (new String(read, 0, colon, StandardCharsets.UTF_8)) {
+        case "data" -> {
+          if (data == null) {
+            data = new ByteArrayOutputStream(read.length);
+          } else {
+            data.write('\n');
+          }
+          data.write(read, value, read.length - value);
         }
-        hasData = true;
-        int value = valueAt(read, "data");
-        data.write(read, value, read.length - value);
-      } else if (is(read, "event")) {
-        int value = valueAt(read, "event");
-        name = new String(read, value, read.length - value, StandardCharsets.UTF_8);
+        case "event" -> name = new String(read, value, read.length - value, StandardCharsets.UTF_8);
+        default -> {
+          // A comment, or a field that means nothing here.
+        }
       }
     }
-  }
-
-  private static boolean is(byte[] line, String field) {
-    if (line.length < field.length()
-        || (line.length > field.length() && line[field.length()] != ':')) {
-      return false;
-    }
-    for (int i = 0; i < field.length(); i++) {
-      if (line[i] != field.charAt(i)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Where a field's value begins: one space after the colon belongs to neither. */
-  private static int valueAt(byte[] line, String field) {
-    int at = Math.min(line.length, field.length() + 1);
-    return at < line.length && line[at] == ' ' ? at + 1 : at;
   }
 
   /** The next line without its end, which is a line feed, a carriage return or both. */

@@ -178,7 +178,10 @@ final class HttpTransport implements AutoCloseable {
     /** Reads the rest, and closes it. */
     Answer whole() throws IOException {
       try (this) {
-        return new Answer(head, readAllBytes());
+        HttpEntity entity = head.getEntity();
+        byte[] body = entity == null ? new byte[0] : EntityUtils.toByteArray(entity);
+        release(true);
+        return new Answer(head, body);
       }
     }
 
@@ -248,7 +251,7 @@ final class HttpTransport implements AutoCloseable {
     while (true) {
       IOException failure;
       try {
-        Answer answer = exchange(request, call);
+        Answer answer = open(request, call, false).whole();
         if (answer.status() < 502 || answer.status() == 503) {
           return answer;
         }
@@ -267,20 +270,6 @@ final class HttpTransport implements AutoCloseable {
       if (!safe || late || call.isGivenUp() || isClosed() || !paused(backoff)) {
         throw failed(failure, mayBeDone && effect != Effect.READ);
       }
-    }
-  }
-
-  private Answer exchange(Request request, Call call) throws IOException {
-    Connection connection = pool.lease(call, false);
-    try {
-      ClassicHttpResponse head = connection.send(message(request), request.answerMillis());
-      HttpEntity entity = head.getEntity();
-      Answer answer =
-          new Answer(head, entity == null ? new byte[0] : EntityUtils.toByteArray(entity));
-      connection.finished(head);
-      return answer;
-    } finally {
-      pool.release(connection, call);
     }
   }
 
@@ -314,8 +303,11 @@ final class HttpTransport implements AutoCloseable {
    * @throws IOException if it may have seen it, and no answer came
    */
   Streamed open(Request request) throws IOException {
-    Call call = new Call();
-    Connection connection = pool.lease(call, true);
+    return open(request, new Call(), true);
+  }
+
+  private Streamed open(Request request, Call call, boolean certain) throws IOException {
+    Connection connection = pool.lease(call, certain);
     boolean opened = false;
     try {
       ClassicHttpResponse head = connection.send(message(request), request.answerMillis());

@@ -35,21 +35,10 @@ record ProcessFolder(Path path) {
    */
   record Identities(ProcessIdentity program, ProcessIdentity supervisor, @Nullable Output output) {}
 
-  /** Takes the folder for a new process; of two that want it, one gets it. */
+  /** Takes the folder for a process of a launcher; of two that want it, one gets it. */
   void prepare(Output output, InputStream stdin) {
+    boolean _ = feed(stdin, true);
     try {
-      PrivateFiles.createFolder(path);
-      checkFree();
-      PrivateFiles.createFile(path.resolve(STDIN));
-    } catch (FileAlreadyExistsException e) {
-      throw new CannotStartException("the folder " + path + " is that of another process", e);
-    } catch (IOException e) {
-      throw new CannotStartException("the folder " + path + " cannot be made: " + e, e);
-    }
-    try {
-      try (var out = Files.newOutputStream(path.resolve(STDIN))) {
-        stdin.transferTo(out);
-      }
       PrivateFiles.write(complaintsFile(), new byte[0]);
       for (Output.Kind kind : kinds(output)) {
         PrivateFiles.createFile(path.resolve(kind.fileName()));
@@ -66,12 +55,16 @@ record ProcessFolder(Path path) {
    * @return whether there is
    */
   boolean feed(InputStream stdin) {
+    return feed(stdin, false);
+  }
+
+  private boolean feed(InputStream stdin, boolean evenNothing) {
     Path file = path.resolve(STDIN);
     try {
       PrivateFiles.createFolder(path);
       byte[] first = stdin.readNBytes(FIRST_BYTES);
       checkFree();
-      if (first.length == 0) {
+      if (first.length == 0 && !evenNothing) {
         return false;
       }
       PrivateFiles.createFile(file);
