@@ -39,35 +39,19 @@ public final class JobWorker implements AutoCloseable {
   /** How often in a row before it is believed: one may have come of a registration too late. */
   private static final int BELIEVED = 3;
 
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
   private final JobWorkerOptions options;
   private final JobHandler handler;
-  private final Timing timing;
   private final CountDownLatch leaving = new CountDownLatch(1);
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private final CompletableFuture<Void> end = new CompletableFuture<>();
   private volatile @Nullable WorkerConnection connection;
 
-  /**
-   * How long a worker waits.
-   *
-   * @param ping how often the server is asked for a sign of life
-   * @param silence after how long without one the connection counts as broken
-   * @param firstPause before the first try to connect again
-   * @param longestPause before later tries; each waits twice as long as the last
-   */
-  record Timing(Duration ping, Duration silence, Duration firstPause, Duration longestPause) {
-    static final Timing USUAL =
-        new Timing(
-            Duration.ofSeconds(20),
-            Duration.ofSeconds(60),
-            Duration.ofMillis(100),
-            Duration.ofSeconds(10));
-  }
-
-  private JobWorker(JobWorkerOptions options, JobHandler handler, Timing timing) {
+  private JobWorker(JobWorkerOptions options, JobHandler handler) {
     this.options = options;
     this.handler = handler;
-    this.timing = timing;
   }
 
   /**
@@ -76,11 +60,7 @@ public final class JobWorker implements AutoCloseable {
    * @throws IllegalArgumentException when the certificates of the options cannot be read
    */
   public static JobWorker start(JobWorkerOptions options, JobHandler handler) {
-    return start(options, handler, Timing.USUAL);
-  }
-
-  static JobWorker start(JobWorkerOptions options, JobHandler handler, Timing timing) {
-    JobWorker worker = new JobWorker(options, handler, timing);
+    JobWorker worker = new JobWorker(options, handler);
     HttpClient client =
         HttpClient.newBuilder()
             .connectTimeout(options.server().timeouts().connect())
@@ -110,26 +90,28 @@ public final class JobWorker implements AutoCloseable {
   }
 
   private void run(HttpClient client) {
+    Throwable failure = null;
     try {
       connectUntilTold(client);
-      client.shutdownNow();
-      end.complete(null);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      client.shutdownNow();
-      end.completeExceptionally(e);
+      failure = e;
     } catch (RuntimeException | Error e) {
-      client.shutdownNow();
-      end.completeExceptionally(e);
+      failure = e;
+    }
+    client.shutdownNow();
+    if (failure == null) {
+      end.complete(null);
+    } else {
+      end.completeExceptionally(failure);
     }
   }
 
   private void connectUntilTold(HttpClient client) throws InterruptedException {
-    Backoff backoff = new Backoff(timing.firstPause(), timing.longestPause());
+    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     int refused = 0;
     while (!isLeaving()) {
-      WorkerConnection now =
-          new WorkerConnection(options, handler, timing, () -> ready.complete(null));
+      WorkerConnection now = new WorkerConnection(options, handler, () -> ready.complete(null));
       connection = now;
       WorkerConnection.Ended ended = serve(client, now);
       if (isLeaving()) {

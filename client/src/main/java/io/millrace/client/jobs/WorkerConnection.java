@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -31,11 +32,17 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   private static final int GOING_AWAY = 1001;
   private static final int BROKEN = 1006;
   private static final long FAREWELL_SECONDS = 5;
+
+  /** How often the server is asked for a sign of life. */
+  private static final Duration PING = Duration.ofSeconds(20);
+
+  /** After how long without one the connection counts as broken. */
+  private static final Duration LONGEST_SILENCE = Duration.ofSeconds(60);
+
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   private final JobWorkerOptions options;
   private final JobHandler handler;
-  private final JobWorker.Timing timing;
   private final Runnable onRegistered;
   private final CompletableFuture<Ended> over = new CompletableFuture<>();
 
@@ -58,14 +65,9 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
    *
    * @param onRegistered called once the server has let the worker in
    */
-  WorkerConnection(
-      JobWorkerOptions options,
-      JobHandler handler,
-      JobWorker.Timing timing,
-      Runnable onRegistered) {
+  WorkerConnection(JobWorkerOptions options, JobHandler handler, Runnable onRegistered) {
     this.options = options;
     this.handler = handler;
-    this.timing = timing;
     this.onRegistered = onRegistered;
     registration = Outbox.Register.of(options.identity(), options.concurrency());
   }
@@ -179,10 +181,10 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   private void watch(WebSocket opened) {
     while (!over.isDone()) {
       try {
-        var _ = over.get(timing.ping().toNanos(), TimeUnit.NANOSECONDS);
+        var _ = over.get(PING.toNanos(), TimeUnit.NANOSECONDS);
       } catch (TimeoutException _) {
-        if (System.nanoTime() - heardNanos > timing.silence().toNanos()) {
-          cut("the server gave no sign of life for " + timing.silence().toSeconds() + " s");
+        if (System.nanoTime() - heardNanos > LONGEST_SILENCE.toNanos()) {
+          cut("the server gave no sign of life for " + LONGEST_SILENCE.toSeconds() + " s");
         }
         // One that is still on its way fails, and that is all.
         var _ = opened.sendPing(NOTHING.duplicate());
