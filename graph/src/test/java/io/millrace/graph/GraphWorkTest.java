@@ -304,8 +304,10 @@ class GraphWorkTest {
       while (settled.pending() > 0) {
         settled.await(Duration.ofSeconds(10));
       }
-      assertThat(settled.states().get(top).state()).isEqualTo(NodeState.FAILED);
-      assertThat(settled.states().get(below).state()).isEqualTo(NodeState.BLOCKED);
+      assertThat(settled.states())
+          .hasEntrySatisfying(top, node -> assertThat(node.state()).isEqualTo(NodeState.FAILED));
+      assertThat(settled.states())
+          .hasEntrySatisfying(below, node -> assertThat(node.state()).isEqualTo(NodeState.BLOCKED));
 
       terminal.await(Duration.ofSeconds(10));
       assertThat(terminal.pending()).isPositive();
