@@ -95,7 +95,7 @@ final class ImportCommand extends GraphCommand {
               .map(one -> name + " line " + one.line() + ": " + Table.printable(one.message()))
               .toList();
       for (String line : lines.subList(0, lines.size() - 1)) {
-        terminal.err().println("millrace: " + line);
+        terminal.say(line);
       }
       int more = mistakes.size() - lines.size();
       String last = lines.getLast() + (more > 0 ? " (and " + more + " more mistakes)" : "");

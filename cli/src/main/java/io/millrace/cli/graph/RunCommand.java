@@ -132,9 +132,7 @@ final class RunCommand extends GraphCommand {
           return told();
         }
         if (!inTime) {
-          terminal
-              .err()
-              .println("millrace: the time given by --timeout is over: " + seen.summary());
+          terminal.say("the time given by --timeout is over: " + seen.summary());
           return ExitCode.TIMED_OUT;
         }
         heard = stops.get();
@@ -147,11 +145,8 @@ final class RunCommand extends GraphCommand {
     }
 
     private void end() {
-      terminal
-          .err()
-          .println(
-              "millrace: killing the nodes that were added; press Ctrl-C again to leave them to the"
-                  + " server");
+      terminal.say(
+          "killing the nodes that were added; press Ctrl-C again to leave them to the server");
       List<String> open =
           seen.nodes().stream()
               .filter(node -> !node.state().isTerminal())
@@ -160,7 +155,7 @@ final class RunCommand extends GraphCommand {
       try {
         new KillCommand.Killing(calls, null, null).kill(open, (_, _) -> {});
       } catch (CommandException | RejectedException e) {
-        terminal.err().println("millrace: cannot kill all nodes: " + e.getMessage());
+        terminal.say("cannot kill all nodes: " + e.getMessage());
       }
     }
 
@@ -172,10 +167,10 @@ final class RunCommand extends GraphCommand {
       for (NodeView node : bad.subList(0, Math.min(SHOWN, bad.size()))) {
         String reason = node.reason().isEmpty() ? "" : ": " + node.reason();
         String what = node.id() + " " + node.title() + " " + node.state().word() + reason;
-        terminal.err().println("millrace: " + Table.printable(what));
+        terminal.say(Table.printable(what));
       }
       if (bad.size() > SHOWN) {
-        terminal.err().println("millrace: and " + (bad.size() - SHOWN) + " more");
+        terminal.say("and " + (bad.size() - SHOWN) + " more");
       }
       if (!following.hasSummedUp()) {
         terminal.err().println(seen.summary());

@@ -136,7 +136,7 @@ final class WaitCommand extends GraphCommand {
       }
       String reason = state.isWell() ? "" : reason(id);
       if (ends.quiet) {
-        terminal.err().println("millrace: node " + id + " is " + state.word() + reason);
+        terminal.say("node " + id + " is " + state.word() + reason);
       } else if (ends.json) {
         terminal.out().println("{\"id\":\"" + id + "\",\"state\":\"" + state.word() + "\"}");
       } else {

@@ -53,11 +53,7 @@ final class JobWaiter extends Waiter<String> {
   private void print(String key, JsonNode job) {
     if (!JobCalls.isDone(job)) {
       String reason = JobCalls.lastFailure(calls, job.path("id").asString());
-      terminal
-          .err()
-          .println(
-              "millrace: "
-                  + Table.printable(key + " failed: " + (reason.isEmpty() ? "-" : reason)));
+      terminal.say(Table.printable(key + " failed: " + (reason.isEmpty() ? "-" : reason)));
     }
     if (!quiet) {
       String line = Table.printable(key) + "  " + job.path("status").asString();

@@ -60,8 +60,8 @@ final class ResultCommand extends JobCommand {
      * @throws UsageException when no file can be there
      */
     static ResultTarget named(Terminal terminal, @Nullable String name) {
-      boolean piped = name == null || name.equals("-");
-      return new ResultTarget(terminal, piped ? null : NewFile.named(name));
+      return new ResultTarget(
+          terminal, name == null || name.equals("-") ? null : NewFile.named(name));
     }
 
     /** Whether it is standard output. */

@@ -160,7 +160,7 @@ public final class WorkerCommand extends TerminalCommand {
       int busy = worker.busy();
       if (busy > 0) {
         String jobs = busy == 1 ? "1 job has" : busy + " jobs have";
-        terminal().err().println("millrace: stopping once " + jobs + " ended; again to kill");
+        terminal().say("stopping once " + jobs + " ended; again to kill");
       }
       worker.leave();
     } else {

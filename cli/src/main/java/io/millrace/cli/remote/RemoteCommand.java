@@ -105,7 +105,7 @@ public abstract class RemoteCommand extends TerminalCommand {
         if (!isAboutTheRequest(e)) {
           throw e;
         }
-        terminal().err().println("millrace: " + Table.printable(refusal(name, e)));
+        terminal().say(Table.printable(refusal(name, e)));
         code = Math.max(code, isAbsent(calls, name, e) ? ExitCode.NOTHING : ExitCode.REFUSED);
       }
     }

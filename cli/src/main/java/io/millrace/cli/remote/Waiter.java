@@ -134,7 +134,7 @@ public abstract class Waiter<S extends Comparable<S>> {
   /** Counts one that is not there, and says so. */
   protected final void absent(String message) {
     absent++;
-    terminal.err().println("millrace: " + message);
+    terminal.say(message);
   }
 
   /** The name of a state in the summary. */

@@ -172,7 +172,7 @@ public final class UpCommand extends TerminalCommand {
           LocalNode.create(site, new LocalNode.Stores(server.store(), server.blobs()), () -> {});
       return LocalNode.drive(node, server.store());
     } catch (ProcessException | UncheckedIOException e) {
-      terminal().err().println("millrace: no execution node runs here: " + e.getMessage());
+      terminal().say("no execution node runs here: " + e.getMessage());
       return null;
     }
   }
@@ -228,7 +228,7 @@ public final class UpCommand extends TerminalCommand {
       }
       server.close();
     } catch (RuntimeException e) {
-      terminal().err().println("millrace: the server did not stop cleanly: " + e.getMessage());
+      terminal().say("the server did not stop cleanly: " + e.getMessage());
       code = code == ExitCode.OK ? ExitCode.FAILURE : code;
     }
     halt(code);
@@ -241,13 +241,13 @@ public final class UpCommand extends TerminalCommand {
                 + server.stopped().resultNow().getMessage()
                 + "; nothing that was acknowledged is lost; start the server again"
             : "the execution node in the server has failed; see the log";
-    terminal().err().println("millrace: " + why);
+    terminal().say(why);
   }
 
   /** After a failure not everything may end by itself. */
   private void haltLater() {
     LockSupport.parkNanos(LONGEST_STOP.toNanos());
-    terminal().err().println("millrace: the server does not stop by itself and is ended");
+    terminal().say("the server does not stop by itself and is ended");
     halt(exitCode);
   }
 

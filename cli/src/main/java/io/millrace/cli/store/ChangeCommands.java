@@ -216,9 +216,7 @@ final class ChangeCommands {
       Tasks.refs(names).forEach(transaction::delete);
       int code = print(store.commit(transaction.build()));
       if (code == ExitCode.OK && !json()) {
-        terminal()
-            .out()
-            .println(names.size() == 1 ? "1 task deleted" : names.size() + " tasks deleted");
+        out().println(names.size() == 1 ? "1 task deleted" : names.size() + " tasks deleted");
       }
       return code;
     }

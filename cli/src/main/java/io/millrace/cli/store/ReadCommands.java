@@ -37,7 +37,7 @@ final class ReadCommands {
       for (GroupSummary group : groups) {
         table.row(group.name(), group.waiting(), group.delayed(), group.owned(), group.claimed());
       }
-      table.print(terminal().out());
+      table.print(out());
       return ExitCode.OK;
     }
   }
@@ -87,16 +87,16 @@ final class ReadCommands {
       Read<List<Optional<Task>>> found = store.tasks(refs);
       List<Task> tasks = found.value().stream().flatMap(Optional::stream).toList();
       if (raw) {
-        tasks.forEach(task -> terminal().out().writeBytes(task.data().toArray()));
+        tasks.forEach(task -> out().writeBytes(task.data().toArray()));
       } else if (json()) {
-        Answers.writeFound(terminal().out(), found.value(), found.timeMillis(), DataForm.TEXT);
-        terminal().out().println();
+        Answers.writeFound(out(), found.value(), found.timeMillis(), DataForm.TEXT);
+        out().println();
       } else if (!tasks.isEmpty()) {
-        Tasks.print(terminal().out(), tasks, found.timeMillis());
+        Tasks.print(out(), tasks, found.timeMillis());
       }
       for (int i = 0; i < refs.size(); i++) {
         if (found.value().get(i).isEmpty()) {
-          terminal().err().println("millrace: " + refs.get(i) + " is not there");
+          terminal().say(refs.get(i) + " is not there");
         }
       }
       return tasks.size() == refs.size() ? ExitCode.OK : ExitCode.NOTHING;
@@ -123,10 +123,10 @@ final class ReadCommands {
       List<Document> documents =
           store.documents(new DocumentQuery(collection, prefix, "", Math.max(0, limit))).value();
       if (json()) {
-        Answers.writeDocuments(terminal().out(), documents, DataForm.TEXT);
-        terminal().out().println();
+        Answers.writeDocuments(out(), documents, DataForm.TEXT);
+        out().println();
       } else {
-        Tasks.Documents.print(terminal().out(), documents);
+        Tasks.Documents.print(out(), documents);
       }
       return ExitCode.OK;
     }
@@ -152,15 +152,15 @@ final class ReadCommands {
       DocumentKey name = new DocumentKey(collection, key);
       Optional<Document> found = store.document(name).value();
       if (found.isEmpty()) {
-        terminal().err().println("millrace: " + name + " is not there");
+        terminal().say(name + " is not there");
         return ExitCode.NOTHING;
       }
       if (raw) {
-        terminal().out().writeBytes(found.get().body().toArray());
+        out().writeBytes(found.get().body().toArray());
       } else if (json()) {
         printJson(Answers.write(found.get(), DataForm.TEXT));
       } else {
-        Tasks.Documents.print(terminal().out(), List.of(found.get()));
+        Tasks.Documents.print(out(), List.of(found.get()));
       }
       return ExitCode.OK;
     }

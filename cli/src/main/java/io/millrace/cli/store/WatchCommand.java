@@ -56,7 +56,7 @@ final class WatchCommand extends TargetCommand {
         if (commit != null) {
           seen++;
           print(commit);
-          terminal().out().flush();
+          out().flush();
         }
       }
     }
@@ -78,7 +78,7 @@ final class WatchCommand extends TargetCommand {
     }
     String head = commit.position() + "  " + Instant.ofEpochMilli(commit.timeMillis()) + "  ";
     for (Change change : commit.changes()) {
-      terminal().out().println(head + line(change, commit.timeMillis()));
+      out().println(head + line(change, commit.timeMillis()));
     }
   }
 

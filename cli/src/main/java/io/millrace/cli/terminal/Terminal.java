@@ -35,10 +35,15 @@ public record Terminal(
         Boolean.getBoolean("millrace.screen"));
   }
 
+  /** Prints a line to {@code err} after the name of the program. */
+  public void say(String line) {
+    err.println("millrace: " + line);
+  }
+
   /** Prints a warning as a line of {@code err}; nothing if there is none. */
   public void warn(@Nullable String warning) {
     if (warning != null) {
-      err.println("millrace: warning: " + warning);
+      say("warning: " + warning);
       err.flush();
     }
   }
