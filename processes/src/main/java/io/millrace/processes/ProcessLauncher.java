@@ -181,10 +181,10 @@ public final class ProcessLauncher {
   private ProcessBuilder supervisor(ProcessSpec spec) {
     String folder = spec.folder().toString();
     List<String> command = new ArrayList<>(tools.session());
-    command.addAll(List.of(tools.sh(), "-c", SystemTools.SUPERVISE, "millrace-supervise"));
+    command.addAll(List.of(tools.sh(), "-c", SystemTools.Scripts.SUPERVISE, "millrace-supervise"));
     command.addAll(List.of(folder, spec.output().name(), tools.tee(), tools.mkfifo()));
     command.addAll(tools.session());
-    command.addAll(List.of(tools.sh(), "-c", SystemTools.BEGIN, "millrace-begin", folder));
+    command.addAll(List.of(tools.sh(), "-c", SystemTools.Scripts.BEGIN, "millrace-begin", folder));
     command.addAll(spec.command());
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.directory(spec.directory().toFile());
@@ -234,7 +234,7 @@ public final class ProcessLauncher {
   private static ProcessFolder.Identities begin(
       ProcessSpec spec, Process supervisor, ProcessFolder folder) {
     try (BufferedReader ready = supervisor.inputReader();
-        OutputStream leave = supervisor.getOutputStream()) {
+        OutputStream permission = supervisor.getOutputStream()) {
       if (ready.readLine() == null) {
         supervisor.onExit().join();
         String complaints = folder.complaints();
@@ -246,7 +246,7 @@ public final class ProcessLauncher {
           folder
               .identities()
               .orElseThrow(() -> new CannotStartException(describe(spec) + " is not on record"));
-      leave.write('\n');
+      permission.write('\n');
       return identities;
     } catch (IOException e) {
       throw new CannotStartException(describe(spec) + " cannot be started: " + e, e);

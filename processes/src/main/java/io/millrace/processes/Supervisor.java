@@ -101,7 +101,7 @@ final class Supervisor {
       throws IOException {
     List<String> command = new ArrayList<>(tools.session());
     // Bytes are bytes, whatever the environment asks of perl.
-    command.addAll(List.of(perl, "-C0", "-e", SystemTools.SPAWN));
+    command.addAll(List.of(perl, "-C0", "-e", SystemTools.Scripts.SPAWN));
     command.add(Long.toString(ProcessHandle.current().pid()));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();

@@ -24,15 +24,6 @@ record SystemTools(
     String sh, String tee, String mkfifo, List<String> session, @Nullable String perl) {
   private static final Logger LOG = LoggerFactory.getLogger(SystemTools.class);
 
-  /** The script that supervises a program, as {@code sh -c} takes it. */
-  static final String SUPERVISE = script("supervise.sh");
-
-  /** The script that becomes a program, as {@code sh -c} takes it. */
-  static final String BEGIN = script("begin.sh");
-
-  /** The script that starts one program after the other, as {@code perl -e} takes it. */
-  static final String SPAWN = script("spawn.pl");
-
   // Both do it in place, without another process, as the caller is never the leader of a group.
   private static final String PERL_SESSION =
       "use POSIX (); POSIX::setsid() != -1 or die \"setsid: $!\"; exec { $ARGV[0] } @ARGV"
@@ -109,14 +100,28 @@ record SystemTools(
     return false;
   }
 
-  private static String script(String name) {
-    try (InputStream in = SystemTools.class.getResourceAsStream(name)) {
-      if (in == null) {
-        throw new ProcessException("the script " + name + " is missing from the class path");
+  /** The scripts, which are read when the first is used. */
+  static final class Scripts {
+    /** Supervises a program; as {@code sh -c} takes it. */
+    static final String SUPERVISE = script("supervise.sh");
+
+    /** Becomes a program; as {@code sh -c} takes it. */
+    static final String BEGIN = script("begin.sh");
+
+    /** Starts one program after the other; as {@code perl -e} takes it. */
+    static final String SPAWN = script("spawn.pl");
+
+    private Scripts() {}
+
+    private static String script(String name) {
+      try (InputStream in = SystemTools.class.getResourceAsStream(name)) {
+        if (in == null) {
+          throw new ProcessException("the script " + name + " is missing from the class path");
+        }
+        return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      } catch (IOException e) {
+        throw new ProcessException("the script " + name + " cannot be read: " + e, e);
       }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new ProcessException("the script " + name + " cannot be read: " + e, e);
     }
   }
 }

@@ -1,4 +1,4 @@
-# Already in the program's session: records who it is, waits for leave, and becomes the program.
+# Already in the program's session: records who it is, waits for permission, and becomes the program.
 millrace_folder=$1
 shift
 # What is written here is for the owner alone; the program gets the umask that it would have had.
