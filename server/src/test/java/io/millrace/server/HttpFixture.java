@@ -94,6 +94,18 @@ final class HttpFixture implements StoreFixture {
     return client;
   }
 
+  /** All requests of one server come under the principal of its credentials. */
+  @Override
+  public boolean severalPrincipals() {
+    return false;
+  }
+
+  /** There is no role yet that would allow it. */
+  @Override
+  public boolean overrides() {
+    return false;
+  }
+
   @Override
   public Limits limits() {
     return SMALL_LIMITS;

@@ -15,16 +15,4 @@ final class HttpStoreContractTest extends TaskStoreContract {
   protected StoreFixture newFixture() {
     return new HttpFixture(blobs);
   }
-
-  /** All requests of one server come under the principal of its credentials. */
-  @Override
-  protected boolean severalPrincipals() {
-    return false;
-  }
-
-  /** There is no role yet that would allow it. */
-  @Override
-  protected boolean overrides() {
-    return false;
-  }
 }

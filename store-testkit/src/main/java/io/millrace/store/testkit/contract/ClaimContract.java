@@ -20,10 +20,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Claims that are answered at once. */
-public abstract class ClaimContract extends StoreTopic {
-  /** For subclasses. */
-  protected ClaimContract() {}
-
+abstract class ClaimContract extends StoreTopic {
   @Test
   void a_claim_makes_the_client_the_owner_until_its_lease_ends() {
     Task waiting = add("map", "data");

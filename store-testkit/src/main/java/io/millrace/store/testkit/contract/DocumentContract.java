@@ -16,10 +16,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Versioned documents in the transactions of the tasks. */
-public abstract class DocumentContract extends StoreTopic {
-  /** For subclasses. */
-  protected DocumentContract() {}
-
+abstract class DocumentContract extends StoreTopic {
   @Test
   void a_document_is_written_where_it_is_absent_and_read_back() {
     Document written = put("x", DocumentVersion.ABSENT, "body");

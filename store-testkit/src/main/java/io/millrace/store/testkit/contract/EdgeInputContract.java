@@ -19,7 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Inputs at the edge of what is allowed. */
-public abstract class EdgeInputContract extends StoreTopic {
+abstract class EdgeInputContract extends StoreTopic {
   private static final List<String> NAMES =
       List.of(
           "a/b/c",
@@ -40,9 +40,6 @@ public abstract class EdgeInputContract extends StoreTopic {
           "+",
           ",",
           "null");
-
-  /** For subclasses. */
-  protected EdgeInputContract() {}
 
   @Test
   void group_names_are_any_unicode_text() {

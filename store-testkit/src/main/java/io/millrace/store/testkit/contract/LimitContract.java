@@ -25,13 +25,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Each limit refuses early, names itself, and lets pass what just fits. */
-public abstract class LimitContract extends StoreTopic {
+abstract class LimitContract extends StoreTopic {
   private static final int REACHABLE = 10_000;
   private static final int REACHABLE_BYTES = 1 << 20;
   private static final long REACHABLE_MEMORY = 16 << 20;
-
-  /** For subclasses. */
-  protected LimitContract() {}
 
   @Test
   void a_group_name_has_at_most_512_bytes() {

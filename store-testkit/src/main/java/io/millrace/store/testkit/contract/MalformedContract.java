@@ -22,10 +22,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Commands that contradict themselves or are not of the right form. */
-public abstract class MalformedContract extends StoreTopic {
-  /** For subclasses. */
-  protected MalformedContract() {}
-
+abstract class MalformedContract extends StoreTopic {
   @Test
   void a_transaction_that_asks_for_nothing_is_malformed() {
     malformed(Transaction.by(ALICE));

@@ -14,10 +14,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Tasks named by their first id, and by local names while they have none yet. */
-public abstract class OriginContract extends StoreTopic {
-  /** For subclasses. */
-  protected OriginContract() {}
-
+abstract class OriginContract extends StoreTopic {
   @Test
   void a_task_keeps_its_origin_through_claims_and_updates_and_is_found_by_it() {
     Task added = add("a", "");

@@ -19,20 +19,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Who may change what. */
-public abstract class OwnershipContract extends StoreTopic {
-  /** For subclasses. */
-  protected OwnershipContract() {}
-
-  /** Whether clients of several principals can be had; false behind one set of credentials. */
-  protected boolean severalPrincipals() {
-    return true;
-  }
-
-  /** Whether an operator's override can be used. */
-  protected boolean overrides() {
-    return true;
-  }
-
+abstract class OwnershipContract extends StoreTopic {
   @Test
   void a_claimed_task_can_be_changed_only_by_its_owner() {
     add("a", "");
@@ -66,7 +53,7 @@ public abstract class OwnershipContract extends StoreTopic {
 
   @Test
   void the_same_client_id_of_another_principal_is_another_owner() {
-    Assumptions.assumeTrue(severalPrincipals(), "this back end has one principal");
+    Assumptions.assumeTrue(fixture().severalPrincipals(), "this back end has one principal");
     Owner mine = new Owner("one", 5);
     Owner theirs = new Owner("two", 5);
     add("a", "");
@@ -79,7 +66,7 @@ public abstract class OwnershipContract extends StoreTopic {
 
   @Test
   void an_operator_may_override_and_the_commit_says_so() throws InterruptedException {
-    Assumptions.assumeTrue(overrides(), "this back end has no operator");
+    Assumptions.assumeTrue(fixture().overrides(), "this back end has no operator");
     add("a", "");
     Task held = claim(ALICE, "a");
     try (Subscription commits = store().subscribe(Interest.everything())) {
@@ -96,7 +83,7 @@ public abstract class OwnershipContract extends StoreTopic {
 
   @Test
   void an_override_does_not_bring_back_what_is_gone() {
-    Assumptions.assumeTrue(overrides(), "this back end has no operator");
+    Assumptions.assumeTrue(fixture().overrides(), "this back end has no operator");
     Task task = add("a", "");
     commit(Transaction.by(ALICE).delete(task.ref()));
     assertThat(kinds(refused(Transaction.by(BOB).delete(task.ref()).override(true))))

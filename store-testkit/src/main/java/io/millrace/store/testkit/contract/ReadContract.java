@@ -18,10 +18,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Reads of tasks and groups. */
-public abstract class ReadContract extends StoreTopic {
-  /** For subclasses. */
-  protected ReadContract() {}
-
+abstract class ReadContract extends StoreTopic {
   @Test
   void tasks_come_in_the_order_asked_with_a_gap_for_each_that_is_not_there() {
     Task one = add("a", "1");

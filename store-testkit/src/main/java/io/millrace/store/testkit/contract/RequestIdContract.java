@@ -14,16 +14,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Commands that can be asked again when their answer was lost. */
-public abstract class RequestIdContract extends StoreTopic {
+abstract class RequestIdContract extends StoreTopic {
   private static final Duration REMEMBERED = Duration.ofMinutes(10);
-
-  /** For subclasses. */
-  protected RequestIdContract() {}
-
-  /** Whether clients of several principals can be had; false behind one set of credentials. */
-  protected boolean severalPrincipals() {
-    return true;
-  }
 
   @Test
   void a_repeated_transaction_happens_once_and_gets_the_first_answer_marked_as_repeated() {
@@ -107,7 +99,7 @@ public abstract class RequestIdContract extends StoreTopic {
 
   @Test
   void the_request_ids_of_two_principals_are_not_the_same() {
-    assumeTrue(severalPrincipals(), "this back end has one principal");
+    assumeTrue(fixture().severalPrincipals(), "this back end has one principal");
     commit(Transaction.by(new Owner("one", 1)).add("a", "1").requestId("r1"));
     Outcome.Done other = commit(Transaction.by(new Owner("two", 1)).add("a", "2").requestId("r1"));
     assertThat(other.repeated()).isFalse();

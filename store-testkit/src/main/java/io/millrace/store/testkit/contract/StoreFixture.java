@@ -44,6 +44,16 @@ public interface StoreFixture extends AutoCloseable {
     throw new UnsupportedOperationException("the store cannot be restarted here");
   }
 
+  /** Whether clients of several principals can be had; false behind one set of credentials. */
+  default boolean severalPrincipals() {
+    return true;
+  }
+
+  /** Whether an operator's override can be used. */
+  default boolean overrides() {
+    return true;
+  }
+
   /** The limits of the store, as small as the back end can make them. */
   Limits limits();
 

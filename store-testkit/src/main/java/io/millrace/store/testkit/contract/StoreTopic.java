@@ -25,12 +25,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the suites of all topics share: a fresh store for each test, and short words for it. */
 @Timeout(60)
-public abstract class StoreTopic {
+abstract class StoreTopic {
   /** Two clients. */
   protected static final Owner ALICE = Owner.client(1), BOB = Owner.client(2);
 
@@ -39,24 +40,27 @@ public abstract class StoreTopic {
 
   private static final long ANSWER_SECONDS = 30;
 
-  private StoreFixture fixture;
+  /** Each topic is nested in a {@link TaskStoreContract}, which has the factory. */
+  @RegisterExtension
+  final BeforeEachCallback opening =
+      context ->
+          fixture =
+              context
+                  .getRequiredTestInstances()
+                  .findInstance(TaskStoreContract.class)
+                  .orElseThrow()
+                  .newFixture();
 
-  /** For subclasses. */
-  protected StoreTopic() {
-    fixture = NotOpened.FIXTURE;
-  }
-
-  /** A world with an empty open store. */
-  protected abstract StoreFixture newFixture();
-
-  @BeforeEach
-  void open() {
-    fixture = newFixture();
-  }
+  private StoreFixture fixture = NotOpened.FIXTURE;
 
   @AfterEach
   void close() {
     fixture.close();
+  }
+
+  /** What the test may do to the world of the store. */
+  final StoreFixture fixture() {
+    return fixture;
   }
 
   /** The store as it is open now. */

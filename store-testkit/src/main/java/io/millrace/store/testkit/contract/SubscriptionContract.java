@@ -26,11 +26,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The stream of commits. */
-public abstract class SubscriptionContract extends StoreTopic {
+abstract class SubscriptionContract extends StoreTopic {
   private static final Duration SOON = Duration.ofSeconds(30);
-
-  /** For subclasses. */
-  protected SubscriptionContract() {}
 
   @Test
   void a_subscriber_sees_every_commit_from_now_on_once_and_in_order() {

@@ -22,15 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Transactions that claim tasks by name. */
-public abstract class TakingContract extends StoreTopic {
-  /** For subclasses. */
-  protected TakingContract() {}
-
-  /** Whether an operator's override can be used. */
-  protected boolean overrides() {
-    return true;
-  }
-
+abstract class TakingContract extends StoreTopic {
   @Test
   void a_task_that_was_taken_is_as_after_a_claim() {
     Task waiting = add("map", "work");
@@ -198,7 +190,7 @@ public abstract class TakingContract extends StoreTopic {
 
   @Test
   void an_override_takes_nothing_from_an_owner() {
-    assumeTrue(overrides(), "this back end has no operator");
+    assumeTrue(fixture().overrides(), "this back end has no operator");
     add("a", "");
     Task held = claim(ALICE, "a");
     assertThat(kinds(refused(Transaction.by(BOB).take(held.ref(), LEASE).override(true))))

@@ -18,145 +18,45 @@ public abstract class TaskStoreContract {
   /** A world with an empty open store; called once for each test. */
   protected abstract StoreFixture newFixture();
 
-  /** Whether clients of several principals can be had; false behind one set of credentials. */
-  protected boolean severalPrincipals() {
-    return true;
-  }
-
-  /** Whether an operator's override can be used. */
-  protected boolean overrides() {
-    return true;
-  }
+  @Nested
+  class Transactions extends TransactionContract {}
 
   @Nested
-  class Transactions extends TransactionContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-  }
+  class Malformed extends MalformedContract {}
 
   @Nested
-  class Malformed extends MalformedContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-  }
+  class Claims extends ClaimContract {}
 
   @Nested
-  class Claims extends ClaimContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-  }
+  class Takings extends TakingContract {}
 
   @Nested
-  class Takings extends TakingContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-
-    @Override
-    protected boolean overrides() {
-      return TaskStoreContract.this.overrides();
-    }
-  }
+  class WaitingClaims extends WaitingClaimContract {}
 
   @Nested
-  class WaitingClaims extends WaitingClaimContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-  }
+  class Leases extends LeaseContract {}
 
   @Nested
-  class Leases extends LeaseContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-  }
+  class Ownership extends OwnershipContract {}
 
   @Nested
-  class Ownership extends OwnershipContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-
-    @Override
-    protected boolean severalPrincipals() {
-      return TaskStoreContract.this.severalPrincipals();
-    }
-
-    @Override
-    protected boolean overrides() {
-      return TaskStoreContract.this.overrides();
-    }
-  }
+  class Origins extends OriginContract {}
 
   @Nested
-  class Origins extends OriginContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-  }
+  class Documents extends DocumentContract {}
 
   @Nested
-  class Documents extends DocumentContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-  }
+  class RequestIds extends RequestIdContract {}
 
   @Nested
-  class RequestIds extends RequestIdContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-
-    @Override
-    protected boolean severalPrincipals() {
-      return TaskStoreContract.this.severalPrincipals();
-    }
-  }
+  class Reads extends ReadContract {}
 
   @Nested
-  class Reads extends ReadContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-  }
+  class Subscriptions extends SubscriptionContract {}
 
   @Nested
-  class Subscriptions extends SubscriptionContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-  }
+  class StatedLimits extends LimitContract {}
 
   @Nested
-  class StatedLimits extends LimitContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-  }
-
-  @Nested
-  class EdgeInputs extends EdgeInputContract {
-    @Override
-    protected StoreFixture newFixture() {
-      return TaskStoreContract.this.newFixture();
-    }
-  }
+  class EdgeInputs extends EdgeInputContract {}
 }

@@ -20,10 +20,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 /** Adds, updates, deletes and depends: all or nothing. */
-public abstract class TransactionContract extends StoreTopic {
-  /** For subclasses. */
-  protected TransactionContract() {}
-
+abstract class TransactionContract extends StoreTopic {
   @Test
   void an_added_task_is_waiting_and_unclaimed_and_can_be_read() {
     long before = now();

@@ -16,11 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Claims that wait for a task. */
-public abstract class WaitingClaimContract extends StoreTopic {
+abstract class WaitingClaimContract extends StoreTopic {
   private static final Duration WAIT = Duration.ofSeconds(30);
-
-  /** For subclasses. */
-  protected WaitingClaimContract() {}
 
   @Test
   void a_waiting_claim_gets_the_task_that_is_added() {
