@@ -73,7 +73,7 @@ final class Outbox {
     boolean isReady();
 
     /** Bytes were taken: the connection lives. */
-    void moved();
+    void signOfLife();
 
     /** The end of a job has been sent, or never will be. */
     void done(Outcome outcome);
@@ -180,7 +180,7 @@ final class Outbox {
     do {
       count = bytes.readNBytes(buffer, 0, buffer.length);
       socket.sendBinary(ByteBuffer.wrap(buffer, 0, count), count < buffer.length).join();
-      side.moved();
+      side.signOfLife();
     } while (count == buffer.length);
   }
 
@@ -190,7 +190,7 @@ final class Outbox {
 
   private void send(String text) {
     socket.sendText(text, true).join();
-    side.moved();
+    side.signOfLife();
   }
 
   private static ObjectNode message(int code) {

@@ -31,7 +31,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   private static final int PROTOCOL_ERROR = 1002;
   private static final int GOING_AWAY = 1001;
   private static final int BROKEN = 1006;
-  private static final long FAREWELL_SECONDS = 5;
+  private static final long CLOSE_SECONDS = 5;
 
   /** How often the server is asked for a sign of life. */
   private static final Duration PING = Duration.ofSeconds(20);
@@ -55,7 +55,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   private @Nullable JobContext arriving;
   private volatile @Nullable WebSocket socket;
   private volatile @Nullable Outbox outbox;
-  private volatile long heardNanos = System.nanoTime();
+  private volatile long lastSignNanos = System.nanoTime();
   private volatile boolean registered;
   private volatile boolean leaving;
   private volatile boolean closing;
@@ -116,8 +116,8 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   /** Takes no more jobs, and leaves once the active ones have ended. */
   void leave() {
     leaving = true;
-    say(new Outbox.Status());
-    goIfDone();
+    send(new Outbox.Status());
+    closeIfDone();
   }
 
   /** Ends at once; the server offers the active jobs to others. */
@@ -136,7 +136,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
         var _ =
             connection
                 .sendClose(GOING_AWAY, reason)
-                .orTimeout(FAREWELL_SECONDS, TimeUnit.SECONDS)
+                .orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS)
                 .join();
       } catch (CompletionException | IllegalStateException e) {
         LOG.debug("the server could not be told", e);
@@ -145,22 +145,22 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     cut(reason);
   }
 
-  private void goIfDone() {
+  private void closeIfDone() {
     synchronized (active) {
       if (!leaving || closing || outbox == null || !active.isEmpty()) {
         return;
       }
       closing = true;
     }
-    say(new Outbox.Close("the worker leaves"));
+    send(new Outbox.Close("the worker leaves"));
     var _ =
         over.completeOnTimeout(
             new Ended(WebSocket.NORMAL_CLOSURE, "the worker left"),
-            FAREWELL_SECONDS,
+            CLOSE_SECONDS,
             TimeUnit.SECONDS);
   }
 
-  private boolean say(Outbox.Message next) {
+  private boolean send(Outbox.Message next) {
     Outbox out = outbox;
     return out != null && out.add(next);
   }
@@ -171,9 +171,9 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     socket = opened;
     outbox = out;
     out.start();
-    say(registration);
+    send(registration);
     Thread.ofPlatform().daemon().name("millrace-job-alive").start(() -> watch(opened));
-    goIfDone();
+    closeIfDone();
     opened.request(1);
   }
 
@@ -183,7 +183,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
       try {
         var _ = over.get(PING.toNanos(), TimeUnit.NANOSECONDS);
       } catch (TimeoutException _) {
-        if (System.nanoTime() - heardNanos > LONGEST_SILENCE.toNanos()) {
+        if (System.nanoTime() - lastSignNanos > LONGEST_SILENCE.toNanos()) {
           cut("the server gave no sign of life for " + LONGEST_SILENCE.toSeconds() + " s");
         }
         // One that is still on its way fails, and that is all.
@@ -196,19 +196,19 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
 
   @Override
   public @Nullable CompletionStage<?> onText(WebSocket on, CharSequence data, boolean last) {
-    moved();
+    signOfLife();
     text.append(data);
     if (text.length() > MOST_TEXT) {
       over.complete(new Ended(PROTOCOL_ERROR, "the server sent a message that is too long"));
     } else if (last) {
-      hear(text.toString());
+      receive(text.toString());
       text.setLength(0);
     }
     on.request(1);
     return null;
   }
 
-  private void hear(String message) {
+  private void receive(String message) {
     JsonNode json;
     try {
       json = MAPPER.readTree(message);
@@ -225,7 +225,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
         if (json.path("refused").isString()) {
           lost(json.path("refused").asString(), json.path("info").asString(""));
         }
-        say(new Outbox.Status());
+        send(new Outbox.Status());
       }
       case 5 ->
           announced =
@@ -249,7 +249,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
 
   @Override
   public @Nullable CompletionStage<?> onBinary(WebSocket on, ByteBuffer data, boolean last) {
-    moved();
+    signOfLife();
     JobContext job = arriving;
     if (job == null) {
       job = begin();
@@ -274,7 +274,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     announced = JobContext.Announced.NOTHING;
     synchronized (active) {
       if (closing) {
-        // It crossed the farewell, and is offered to others.
+        // It crossed the close message, and is offered to others.
         job.payload().close();
         return job;
       }
@@ -288,7 +288,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
 
   private void report(JobContext job, @Nullable Double percent, @Nullable String info) {
     if (!job.isCancelled()) {
-      say(new Outbox.Progress(job, percent, info));
+      send(new Outbox.Progress(job, percent, info));
     }
   }
 
@@ -301,7 +301,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
       discard(outcome);
       outcome = new Outbox.Failed(job, "the worker gave it up when it was taken back", null);
     }
-    if (isReplaced(job) || !say(outcome)) {
+    if (isReplaced(job) || !send(outcome)) {
       done(outcome);
     }
   }
@@ -342,8 +342,8 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   }
 
   @Override
-  public void moved() {
-    heardNanos = System.nanoTime();
+  public void signOfLife() {
+    lastSignNanos = System.nanoTime();
   }
 
   @Override
@@ -353,7 +353,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
       active.remove(outcome.job());
       active.notifyAll();
     }
-    goIfDone();
+    closeIfDone();
   }
 
   @Override
@@ -363,14 +363,14 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
 
   @Override
   public @Nullable CompletionStage<?> onPing(WebSocket on, ByteBuffer message) {
-    moved();
+    signOfLife();
     on.request(1);
     return null;
   }
 
   @Override
   public @Nullable CompletionStage<?> onPong(WebSocket on, ByteBuffer message) {
-    moved();
+    signOfLife();
     on.request(1);
     return null;
   }
