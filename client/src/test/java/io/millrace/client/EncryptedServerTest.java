@@ -116,6 +116,18 @@ final class EncryptedServerTest {
   }
 
   @Test
+  void streams_use_an_encrypted_connection_again() throws IOException {
+    try (JsonCalls calls = JsonCalls.open(trusting(at("127.0.0.1"), "server.pem"))) {
+      for (int i = 0; i < 5; i++) {
+        try (InputStream in = calls.stream("/x", Duration.ofSeconds(30))) {
+          assertThat(in.readAllBytes()).isNotEmpty();
+        }
+      }
+    }
+    assertThat(server.connections()).isEqualTo(1);
+  }
+
+  @Test
   void an_unknown_certificate_is_refused_with_its_reason() {
     refused(at("127.0.0.1"), "the certificate of 127.0.0.1:" + server.address().getPort());
     refused(trusting(at("127.0.0.1"), "other.pem"), "is not trusted");

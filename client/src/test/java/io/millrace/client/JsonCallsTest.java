@@ -159,6 +159,28 @@ final class JsonCallsTest {
   }
 
   @Test
+  void a_stream_or_upload_that_came_to_its_end_leaves_its_connection_to_the_next_call()
+      throws Exception {
+    try (ScriptedServer server =
+            new ScriptedServer((_, out) -> ScriptedServer.json(out, 200, "", "{\"n\":1}"));
+        JsonCalls calls = open(server.address())) {
+      for (int i = 0; i < 3; i++) {
+        try (InputStream in = calls.stream("/x", Duration.ofSeconds(30))) {
+          assertThat(in.readAllBytes()).asString().isEqualTo("{\"n\":1}");
+        }
+        assertThat(calls.upload("/x", upload("bytes", 5)).path("n").asInt()).isOne();
+        assertThat(calls.get("/x").path("n").asInt()).isOne();
+      }
+      assertThat(server.connections()).isEqualTo(1);
+      try (InputStream in = calls.stream("/x", Duration.ofSeconds(30))) {
+        assertThat(in.read()).isEqualTo('{');
+      }
+      assertThat(calls.get("/x").path("n").asInt()).isOne();
+      assertThat(server.connections()).isEqualTo(2);
+    }
+  }
+
+  @Test
   void a_stream_that_is_refused_says_why() throws Exception {
     try (ScriptedServer server =
             new ScriptedServer(
