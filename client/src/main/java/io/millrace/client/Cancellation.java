@@ -27,7 +27,7 @@ public final class Cancellation {
     listener.run();
   }
 
-  /** Cancels it, and runs what was waiting for that on this thread; later calls do nothing. */
+  /** Cancels the work, and runs the listeners on this thread; later calls do nothing. */
   public void cancel() {
     List<Runnable> toRun;
     synchronized (this) {

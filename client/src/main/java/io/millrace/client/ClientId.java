@@ -3,18 +3,18 @@ package io.millrace.client;
 import io.millrace.store.Owner;
 import java.security.SecureRandom;
 
-/** The client id that a process draws for itself, so that no two hold each other's tasks. */
+/** The client id that a process chooses at random, so that no two hold each other's tasks. */
 public final class ClientId {
   private static final long OF_THIS_PROCESS = 1L + new SecureRandom().nextInt(Integer.MAX_VALUE);
 
   private ClientId() {}
 
-  /** The id of this process, from 1 to 2^31 - 1: drawn at random once, the same ever after. */
+  /** The id of this process, from 1 to 2^31 - 1: chosen at random once, the same from then on. */
   public static long ofThisProcess() {
     return OF_THIS_PROCESS;
   }
 
-  /** This process as a client of a store; a server puts its principal in place of none. */
+  /** This process as a client of a store; a server adds the principal of its credentials. */
   public static Owner owner() {
     return Owner.client(OF_THIS_PROCESS);
   }

@@ -102,7 +102,7 @@ final class Completion {
   }
 
   /**
-   * Commits what {@code parts} say about a task that is still work.
+   * Commits what {@code parts} say about a task that is still held.
    *
    * @return why it was refused, if that was for something else than the task; otherwise null
    */

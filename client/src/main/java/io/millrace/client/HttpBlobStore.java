@@ -63,7 +63,7 @@ import tools.jackson.databind.json.JsonMapper;
  * for longer than that.
  */
 public final class HttpBlobStore implements BlobStore, AutoCloseable {
-  /** How long a connection may take to come about: 10 seconds. */
+  /** How long connecting may take: 10 seconds. */
   public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
   /** How long an answer may take to begin: 60 seconds. */

@@ -146,7 +146,7 @@ final class HttpSubscription implements Subscription {
     } catch (InterruptedException _) {
       offer(new Ended(closedException()));
     } catch (RuntimeException | Error e) {
-      // Else the subscriber would wait for ever.
+      // Otherwise the subscriber would wait forever.
       offer(new Ended(new UnreachableException("the stream of " + server + " failed: " + e, e)));
     } finally {
       cut();
@@ -204,7 +204,7 @@ final class HttpSubscription implements Subscription {
     }
   }
 
-  /** Tells the subscriber how it ended; one who is closed does not ask. */
+  /** Tells the subscriber how it ended, unless it was closed. */
   private void offer(Next end) {
     try {
       while (!closed && !queue.offer(end, 100, TimeUnit.MILLISECONDS)) {
@@ -261,7 +261,7 @@ final class HttpSubscription implements Subscription {
     closed = true;
     cut();
     reader.interrupt();
-    // Whoever waits in next wakes up: the queue is of no use any more.
+    // Wakes a thread that waits in next.
     queue.clear();
     boolean woken = queue.offer(new Ended(closedException()));
     LOG.trace("woken: {}", woken);

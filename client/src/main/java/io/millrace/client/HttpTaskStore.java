@@ -76,7 +76,7 @@ public final class HttpTaskStore implements TaskStore {
     return answer;
   }
 
-  /** The answer to come; cancelling it closes the connection, which withdraws a waiting claim. */
+  /** The future answer; cancelling it closes the connection, which withdraws a waiting claim. */
   private static final class Submitted extends CompletableFuture<Outcome> {
     final Call call = new Call();
 

@@ -357,7 +357,7 @@ final class HttpTransport implements AutoCloseable {
     }
   }
 
-  /** What an answer means that is neither what was asked for nor special to the request. */
+  /** What an answer means that the request itself has no meaning for. */
   StoreException rejected(int status, String error) {
     return switch (status) {
       case 503 -> new StoreClosedException(this + " cannot serve this now: " + error);

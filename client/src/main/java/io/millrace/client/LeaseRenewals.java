@@ -135,7 +135,7 @@ final class LeaseRenewals {
     }
   }
 
-  /** Learns from the store whether a renewal with an unknown outcome took place. */
+  /** Asks the store whether a renewal with an unknown outcome took place. */
   private void find(List<Work> due, long now) {
     try {
       List<TaskRef> origins = due.stream().map(work -> TaskRef.origin(work.ref.origin())).toList();

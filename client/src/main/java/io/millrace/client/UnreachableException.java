@@ -12,8 +12,8 @@ public final class UnreachableException extends StoreException {
   }
 
   /**
-   * Whether there was a server which did not prove over {@code https} that it is the one asked for,
-   * so that trying again is of no use.
+   * Whether a server was reached that did not prove over {@code https} that it is the one that was
+   * meant, so that trying again is of no use.
    */
   public boolean isUntrusted() {
     return getCause() instanceof NotSentException.Untrusted;

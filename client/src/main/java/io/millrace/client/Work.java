@@ -47,7 +47,7 @@ public final class Work {
     return task.token();
   }
 
-  /** Whether the claim is lost, or the worker stops: the work is in vain. */
+  /** Whether the claim is lost, or the worker stops: the result will not be used. */
   public boolean isCancelled() {
     return cancellation.isCancelled();
   }

@@ -53,7 +53,7 @@ public final class Worker implements AutoCloseable {
     renewer = Thread.ofVirtual().name("millrace-renewer").unstarted(this::renewClaims);
   }
 
-  /** Begins to work. The store stays the caller's to close, after the worker. */
+  /** Begins to work. The caller has to close the store, after the worker. */
   public static Worker start(TaskStore store, WorkerOptions options, TaskHandler handler) {
     Worker worker = new Worker(store, options, handler);
     worker.claimer.start();
@@ -160,7 +160,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Renews what is due; gives when to do so next. */
+  /** Renews what is due, and returns when to do so next. */
   private long renew() {
     long now = System.nanoTime();
     try {

@@ -85,7 +85,7 @@ public final class JobContext {
     return percent;
   }
 
-  /** Whether the job was taken back, or the worker stops: the work is in vain. */
+  /** Whether the job was taken back, or the worker stops: the result will not be used. */
   public boolean isCancelled() {
     return cancellation.isCancelled();
   }

@@ -25,18 +25,18 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes jobs from a server and gives them to a handler, over a WebSocket that is made anew whenever
  * it breaks. Runs until it is stopped, or the server has never let it in and says that it will not.
- * Its threads keep no JVM alive: wait for {@link #onEnd()}. Safe for use by threads.
+ * Its threads do not keep the JVM alive: wait for {@link #onEnd()}. Safe for use by threads.
  */
 public final class JobWorker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JobWorker.class);
 
-  /** Handshakes that are refused for what is said in them. */
+  /** Statuses of handshakes that would be refused again. */
   private static final Set<Integer> FOR_GOOD = Set.of(400, 401, 403, 404);
 
   /** The close codes of a server that refuses what it was sent. */
   private static final Set<Integer> REFUSALS = Set.of(1007, 1008);
 
-  /** How often in a row before it is believed: one may have come of a registration too late. */
+  /** How many refusals in a row end the worker: one may only mean that it registered too late. */
   private static final int BELIEVED = 3;
 
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -55,7 +55,7 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Begins to take jobs. A server that is away is waited for.
+   * Begins to take jobs. It waits for a server that cannot be reached.
    *
    * @throws IllegalArgumentException when the certificates of the options cannot be read
    */
@@ -150,7 +150,7 @@ public final class JobWorker implements AutoCloseable {
       boolean handshake =
           cause instanceof WebSocketHandshakeException refusal
               && FOR_GOOD.contains(refusal.getResponse().statusCode());
-      // Whoever was let in before comes to a server that starts, or to a proxy before it.
+      // A worker that was let in before meets a server that starts, or the proxy before it.
       if (!ready.isDone() && (handshake || cause instanceof SSLException)) {
         throw new WorkerRefusedException(words(cause), cause);
       }
@@ -177,7 +177,7 @@ public final class JobWorker implements AutoCloseable {
     return URI.create("ws" + server.substring("http".length()) + path());
   }
 
-  /** A plain request is refused for the same reason, and its answer can be read. */
+  /** The reason: a plain request is refused for the same one, and its answer can be read. */
   private String words(Throwable failure) {
     try (JsonCalls calls = JsonCalls.open(options.server().withRetryFor(Duration.ZERO))) {
       var _ = calls.get(path());
@@ -187,7 +187,7 @@ public final class JobWorker implements AutoCloseable {
     }
   }
 
-  /** Takes no more jobs and ends once those in hand have; returns at once. */
+  /** Takes no more jobs and ends once the active ones have ended; returns at once. */
   public void leave() {
     leaving.countDown();
     WorkerConnection now = connection;
@@ -197,7 +197,7 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Stops: takes no more jobs and waits until those in hand have ended. After {@code grace} their
+   * Stops: takes no more jobs and waits until the active ones have ended. After {@code grace} their
    * handlers are cancelled and the server offers them to others.
    *
    * @return whether all ended by themselves
@@ -208,7 +208,7 @@ public final class JobWorker implements AutoCloseable {
       var _ = end.get(grace.toNanos(), TimeUnit.NANOSECONDS);
       return true;
     } catch (TimeoutException _) {
-      // Said by the result.
+      // The result tells.
     } catch (ExecutionException _) {
       return true;
     } catch (InterruptedException _) {

@@ -4,7 +4,7 @@ import io.millrace.client.ClientOptions;
 import java.net.URI;
 
 /**
- * Which jobs a worker takes, and as whom.
+ * Which jobs a worker takes, and how it identifies itself.
  *
  * @param server how to reach the server; a path prefix belongs to its address. Of the timeouts only
  *     that for connections counts: a server that is away is waited for
@@ -26,7 +26,7 @@ public record JobWorkerOptions(
   public record Identity(String name, String id, String token) {
     private static final int MOST = 256;
 
-    /** Rejects what no worker can be called. */
+    /** Rejects names that no worker can have. */
     public Identity {
       if (name.isBlank() || name.length() > MOST) {
         throw new IllegalArgumentException("a worker's name has 1 to " + MOST + " characters");
@@ -62,7 +62,7 @@ public record JobWorkerOptions(
     return new JobWorkerOptions(ClientOptions.at(server), "", new Identity(name, name, ""), 1);
   }
 
-  /** The same for another way to the server, as with a token or certificates. */
+  /** The same for another way to the server, for example with a token or certificates. */
   public JobWorkerOptions withServer(ClientOptions server) {
     return new JobWorkerOptions(server, type, identity, concurrency);
   }

@@ -103,7 +103,7 @@ final class Spool implements AutoCloseable {
         file.close();
       }
     } catch (IOException e) {
-      // It was only to be forgotten.
+      // The bytes are not needed any more.
       broken = e.toString();
     }
     notifyAll();

@@ -36,7 +36,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   /** How often the server is asked for a sign of life. */
   private static final Duration PING = Duration.ofSeconds(20);
 
-  /** After how long without one the connection counts as broken. */
+  /** After how long without a sign of life the connection counts as broken. */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(60);
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
@@ -186,7 +186,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
         if (System.nanoTime() - lastSignNanos > LONGEST_SILENCE.toNanos()) {
           cut("the server gave no sign of life for " + LONGEST_SILENCE.toSeconds() + " s");
         }
-        // One that is still on its way fails, and that is all.
+        // It fails if another one is still being sent, which does no harm.
         var _ = opened.sendPing(NOTHING.duplicate());
       } catch (InterruptedException | ExecutionException _) {
         return;
@@ -280,8 +280,8 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
       }
       active.add(job);
     }
-    // Of its own: a handler that computes all the time must not keep others from the few threads
-    // that virtual ones share, status and pings among them.
+    // A platform thread: a handler that computes all the time must not block the few threads that
+    // virtual threads share, and with them status and pings.
     Thread.ofPlatform().daemon().name("millrace-job-" + job.id()).start(() -> work(job));
     return job;
   }
@@ -319,7 +319,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     }
   }
 
-  /** Whether a later attempt at the same job is here: what is said by its id is about that. */
+  /** Whether a later attempt at the same job has come: messages with its id are about that one. */
   private boolean isReplaced(JobContext job) {
     String id = job.id();
     synchronized (active) {
