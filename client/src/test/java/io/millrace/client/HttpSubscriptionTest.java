@@ -171,9 +171,9 @@ final class HttpSubscriptionTest {
 
   @Test
   void closing_the_store_ends_its_subscriptions() throws Exception {
-    try (ScriptedServer server = new ScriptedServer((_, out) -> begin(out, 0));
-        HttpTaskStore store = HttpTaskStore.open(server.address());
-        Subscription subscription = store.subscribe(Interest.everything())) {
+    try (ScriptedServer server = new ScriptedServer((_, out) -> begin(out, 0))) {
+      HttpTaskStore store = HttpTaskStore.open(server.address());
+      Subscription subscription = store.subscribe(Interest.everything());
       store.close();
       assertThatThrownBy(() -> subscription.next(LONG)).isInstanceOf(StoreClosedException.class);
     }
