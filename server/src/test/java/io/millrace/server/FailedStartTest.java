@@ -28,8 +28,8 @@ final class FailedStartTest {
   @Test
   void a_store_that_cannot_be_closed_does_not_hide_why_the_start_failed() {
     StoreException closing = new StoreException("cannot close");
-    ObservedStore stubborn =
-        new ObservedStore(store, () -> {}, () -> {}, () -> {}) {
+    FakeStore stubborn =
+        new FakeStore() {
           @Override
           public void close() {
             throw closing;

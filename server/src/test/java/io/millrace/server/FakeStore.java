@@ -28,7 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** A store that answers what a test tells it to, for tests of the HTTP layer alone. */
-final class FakeStore implements EmbeddedTaskStore {
+class FakeStore implements EmbeddedTaskStore {
   static final Position POSITION = new Position(0x5f3a, 7);
   static final long TIME = 1_388_552_400_000L;
 

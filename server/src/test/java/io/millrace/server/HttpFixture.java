@@ -49,14 +49,14 @@ final class HttpFixture implements StoreFixture {
   private EmbeddedTaskStore open() {
     StoreOptions options =
         StoreOptions.in(Path.of("store")).withLimits(SMALL_LIMITS).withEnvironment(environment);
-    return new ObservedEmbeddedStore(
-        TaskStore.open(options), submissions::got, cancellations::got, unsubscriptions::got);
+    return new ObservedStore(submissions::got, cancellations::got, unsubscriptions::got)
+        .of(EmbeddedTaskStore.class, TaskStore.open(options));
   }
 
   private TaskStore connect() {
     URI address = URI.create("http://127.0.0.1:" + server.port());
-    return new ObservedStore(
-        HttpTaskStore.open(address), submissions::sent, cancellations::sent, unsubscriptions::sent);
+    return new ObservedStore(submissions::sent, cancellations::sent, unsubscriptions::sent)
+        .of(TaskStore.class, HttpTaskStore.open(address));
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.millrace.jobs.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.blobs.FaultyBlobs;
+import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
@@ -10,7 +12,6 @@ import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobType;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.WorkerId;
-import io.millrace.jobs.registry.TroubledBlobs;
 import io.millrace.jobs.worker.PolledWorkers;
 import io.millrace.jobs.worker.Registration;
 import io.millrace.jobs.worker.WorkerOptions;
@@ -25,11 +26,11 @@ import org.junit.jupiter.api.io.TempDir;
 class ReturnsTest {
   private static final int MOST = 5;
 
-  private final TroubledBlobs blobs;
+  private final FaultyBlobs blobs;
   private VirtualWorkers world;
 
   ReturnsTest(@TempDir Path folder) {
-    blobs = new TroubledBlobs(folder);
+    blobs = new FaultyBlobs(FileBlobStore.open(folder));
     world = new VirtualWorkers(blobs, JobTypes.NONE, VirtualWorkers.OPTIONS);
   }
 

@@ -2,6 +2,8 @@ package io.millrace.jobs.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.blobs.FaultyBlobs;
+import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
@@ -25,11 +27,11 @@ class FollowOnsTest {
   private static final String LARGE = "x".repeat(Value.INLINE_LIMIT + 1);
 
   private final EmbeddedFixture store = new EmbeddedFixture(1);
-  private final TroubledBlobs blobs;
+  private final FaultyBlobs blobs;
   private final JobsFixture world;
 
   FollowOnsTest(@TempDir Path folder) {
-    blobs = new TroubledBlobs(folder);
+    blobs = new FaultyBlobs(FileBlobStore.open(folder));
     world = new JobsFixture(store, blobs, JobsFixture.CHAIN, Jobs.Options.DEFAULTS);
   }
 

@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.blobs.FaultyBlobs;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.Watchdog;
@@ -35,7 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** A store, the name of a node and the context of a runner, to run tasks in. */
 final class Bench implements AutoCloseable {
   final AwayStore store;
-  final AwayBlobs blobs;
+  final FaultyBlobs blobs;
   final Queues queues;
   final List<String> lastWords = new CopyOnWriteArrayList<>();
   final Path plugins;
@@ -52,7 +53,7 @@ final class Bench implements AutoCloseable {
         new AwayStore(
             TaskStore.open(
                 StoreOptions.in(root.resolve("store")).withJournaling(Journaling.OPPORTUNISTIC)));
-    blobs = new AwayBlobs(FileBlobStore.open(root.resolve("blobs")));
+    blobs = new FaultyBlobs(FileBlobStore.open(root.resolve("blobs")));
     queues = Queues.in(store.store(), InstantSource.system(), new Random(1));
     node =
         queues

@@ -1,28 +1,39 @@
-package io.millrace.queues.runner;
+package io.millrace.blobs;
 
-import io.millrace.blobs.Blob;
-import io.millrace.blobs.BlobException;
-import io.millrace.blobs.BlobReceipt;
-import io.millrace.blobs.BlobStore;
-import io.millrace.blobs.BlobStream;
 import java.io.InputStream;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** A blob store that can refuse what it is given. */
-final class AwayBlobs implements BlobStore {
+/** A blob store that refuses what a test wants it to refuse. Safe for use by threads. */
+public final class FaultyBlobs implements BlobStore {
   private final BlobStore real;
   private final CountDownLatch first = new CountDownLatch(1);
-  volatile boolean refuses;
 
-  AwayBlobs(BlobStore real) {
+  /** Whether nothing can be stored. */
+  public volatile boolean refuses;
+
+  /** Whether links are made; otherwise blobs have to be copied. */
+  public volatile boolean links = true;
+
+  /** Which blobs cannot be read. */
+  public volatile Predicate<String> broken = _ -> false;
+
+  /** In front of a real store, without faults yet. */
+  public FaultyBlobs(BlobStore real) {
     this.real = real;
   }
 
   /** Waits until something is stored. */
-  void awaitFirst() throws InterruptedException {
+  public void awaitFirst() throws InterruptedException {
     first.await();
+  }
+
+  private void checkReadable(String name) {
+    if (broken.test(name)) {
+      throw new BlobException("blob " + name + " has a bad sector");
+    }
   }
 
   @Override
@@ -36,7 +47,14 @@ final class AwayBlobs implements BlobStore {
   }
 
   @Override
+  public boolean link(String from, String to) {
+    checkReadable(from);
+    return links && real.link(from, to);
+  }
+
+  @Override
   public BlobStream open(String name, long offset) {
+    checkReadable(name);
     return real.open(name, offset);
   }
 
