@@ -186,12 +186,6 @@ final class HttpTransport implements AutoCloseable {
     }
 
     @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
     public int read(byte[] target, int offset, int length) throws IOException {
       int count = in.read(target, offset, length);
       if (count < 0) {

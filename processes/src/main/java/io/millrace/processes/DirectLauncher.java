@@ -1,7 +1,6 @@
 package io.millrace.processes;
 
 import java.io.IOException;
-import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
@@ -25,21 +24,6 @@ import org.slf4j.LoggerFactory;
  */
 final class DirectLauncher {
   private static final Logger LOG = LoggerFactory.getLogger(DirectLauncher.class);
-
-  /** What {@link Libc} uses of the C library; the youngest of it is of glibc 2.34. */
-  private static final List<String> FUNCTIONS =
-      List.of(
-          "kill",
-          "waitid",
-          "posix_spawn",
-          "posix_spawnattr_init",
-          "posix_spawnattr_setflags",
-          "posix_spawnattr_setsigmask",
-          "posix_spawn_file_actions_init",
-          "posix_spawn_file_actions_destroy",
-          "posix_spawn_file_actions_addopen",
-          "posix_spawn_file_actions_addchdir_np",
-          "posix_spawn_file_actions_addclosefrom_np");
 
   private final EnvironmentBytes environment;
 
@@ -78,12 +62,10 @@ final class DirectLauncher {
     }
   }
 
-  /** Whether this is Linux with 64 bits and a C library that has what is needed. */
+  /** Whether this is Linux with 64 bits; {@link Libc} fails to load if a function is missing. */
   private static boolean isPossible() {
     return System.getProperty("os.name", "").equals("Linux")
-        && ValueLayout.ADDRESS.byteSize() == Long.BYTES
-        && FUNCTIONS.stream()
-            .allMatch(name -> Linker.nativeLinker().defaultLookup().find(name).isPresent());
+        && ValueLayout.ADDRESS.byteSize() == Long.BYTES;
   }
 
   /** Starts something, so that the first program need not wait for what every first call costs. */

@@ -17,35 +17,47 @@ public final class JobResult {
   private static final Logger LOG = LoggerFactory.getLogger(JobResult.class);
   private static final int BUFFER_BYTES = 64 << 10;
 
-  private final Source source;
+  private final Reading<Ready> source;
 
-  private JobResult(Source source) {
+  private JobResult(Reading<Ready> source) {
     this.source = source;
   }
 
-  /** Makes bytes ready to be sent. */
+  /** Gives something that has to be read for it. */
   @FunctionalInterface
-  private interface Source {
-    Ready ready() throws IOException;
+  private interface Reading<T> {
+    T get() throws IOException;
   }
 
   /** Bytes that can be sent. */
-  interface Ready {
+  static final class Ready {
+    private final Reading<InputStream> bytes;
+    private final Runnable discard;
+
+    private Ready(Reading<InputStream> bytes, Runnable discard) {
+      this.bytes = bytes;
+      this.discard = discard;
+    }
+
     /** The bytes, once. */
-    InputStream open() throws IOException;
+    InputStream open() throws IOException {
+      return bytes.get();
+    }
 
     /** They are sent, or not wanted any more. */
-    default void discard() {}
+    void discard() {
+      discard.run();
+    }
   }
 
   /** The result, made ready; a failure to read it is a failure of the job. */
   Ready ready() throws IOException {
-    return source.ready();
+    return source.get();
   }
 
   /** These bytes, not copied. */
   public static JobResult of(byte[] bytes) {
-    return new JobResult(() -> () -> new ByteArrayInputStream(bytes));
+    return new JobResult(() -> new Ready(() -> new ByteArrayInputStream(bytes), () -> {}));
   }
 
   /** This text in UTF-8. */
@@ -73,7 +85,7 @@ public final class JobResult {
       spool.close();
       throw e;
     }
-    return ready(spool::input, spool::close);
+    return new Ready(spool::input, spool::close);
   }
 
   /** The bytes of a file, which must stay as it is; the handler has to delete it. */
@@ -94,7 +106,7 @@ public final class JobResult {
     return new JobResult(() -> {
       // A file that cannot be read is a failure of the job.
       Files.newInputStream(file).close();
-      return ready(() -> Files.newInputStream(file), discard);
+      return new Ready(() -> Files.newInputStream(file), discard);
     });
   }
 
@@ -111,26 +123,6 @@ public final class JobResult {
             LOG.debug("a result that is not wanted any more cannot be closed", e);
           }
         };
-    return new JobResult(() -> ready(() -> Channels.newInputStream(file.position(0)), close));
-  }
-
-  private static Ready ready(Opening bytes, Runnable discard) {
-    return new Ready() {
-      @Override
-      public InputStream open() throws IOException {
-        return bytes.open();
-      }
-
-      @Override
-      public void discard() {
-        discard.run();
-      }
-    };
-  }
-
-  /** Opens bytes. */
-  @FunctionalInterface
-  private interface Opening {
-    InputStream open() throws IOException;
+    return new JobResult(() -> new Ready(() -> Channels.newInputStream(file.position(0)), close));
   }
 }
