@@ -63,8 +63,8 @@ public final class Bench {
    * Runs the scenarios one after another and prints each figure when it is known.
    *
    * @return all figures
-   * @throws IllegalArgumentException when a scenario is not known, naming it
-   * @throws BenchException when something could not be measured
+   * @throws IllegalArgumentException if a scenario is not known, naming it
+   * @throws BenchException if something could not be measured
    */
   public static List<Figure> run(Options options) throws InterruptedException {
     List<Scenario> chosen = choose(options);

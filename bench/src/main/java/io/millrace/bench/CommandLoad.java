@@ -26,8 +26,8 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
   private static final Duration LONGEST_FIRST = Duration.ofSeconds(10);
 
   /**
-   * Drives a server over so many connections, after warming up: longer where it is a JVM's first
-   * load, since code is compiled for half a minute and users have servers that have run for longer.
+   * Drives a server over so many connections, after warming up: longer if it is a JVM's first load,
+   * since code is compiled for half a minute and users have servers that have run for longer.
    */
   static CommandLoad run(
       Scenario.Setting setting,

@@ -14,7 +14,7 @@ interface Conversation {
    * where it is because more must come.
    *
    * @return whether an answer was read
-   * @throws BenchException when the answer is not what it should be
+   * @throws BenchException if the answer is not what it should be
    */
   boolean hear(ByteBuffer received);
 

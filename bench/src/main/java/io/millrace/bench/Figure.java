@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param what what was measured
  * @param value the result
  * @param unit its unit
- * @param p50Micros the median latency in microseconds; null where none was measured
- * @param p99Micros the 99th percentile in microseconds; null where none was measured
+ * @param p50Micros the median latency in microseconds; null if none was measured
+ * @param p99Micros the 99th percentile in microseconds; null if none was measured
  * @param ratio the value in relation to another of the same run; null for none
  * @param ratioTo what the ratio relates to; null for none
  * @param target the target in words; null for none
- * @param met whether the target is met; null where there is none
+ * @param met whether the target is met; null if there is none
  */
 public record Figure(
     String scenario,

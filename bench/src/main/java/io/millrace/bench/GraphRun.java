@@ -249,7 +249,7 @@ final class GraphRun implements Scenario {
      * Lets them go, and waits until all have ended.
      *
      * @return how long they took
-     * @throws BenchException when one of them has failed
+     * @throws BenchException if one of them has failed
      */
     Duration run() throws IOException {
       Files.createFile(file);

@@ -32,7 +32,7 @@ final class HttpExchange {
    * The body of a whole answer, whose bytes are then behind the buffer's position; null while parts
    * are missing.
    *
-   * @throws BenchException when the status is not 200
+   * @throws BenchException if the status is not 200
    */
   static @Nullable ByteBuffer hear(ByteBuffer received) {
     return hear(received, OK);

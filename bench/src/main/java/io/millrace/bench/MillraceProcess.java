@@ -97,7 +97,7 @@ final class MillraceProcess implements AutoCloseable {
 
   /**
    * Processor time of a server, its runners and the programs that these ran, in milliseconds; zero
-   * where the system does not tell.
+   * if the system does not tell.
    */
   record Usage(double server, double runners, double programs) {
     private static final double TICK_MILLIS = 10;

@@ -27,7 +27,7 @@ final class OverHttp implements Scenario {
     return "an empty store over HTTP, one task in a request, beside Redis, beanstalkd and an echo";
   }
 
-  /** Starts a peer in a folder; null where it is not installed. */
+  /** Starts a peer in a folder; null if it is not installed. */
   private interface Start {
     @Nullable ServerProcess in(Path folder) throws IOException;
   }
@@ -104,7 +104,7 @@ final class OverHttp implements Scenario {
     return peer(setting, what, MANY, ServerProcess::beanstalkd, _ -> new Conversation.Beanstalk());
   }
 
-  /** Lifecycles a second; 0 where the peer is not installed. */
+  /** Lifecycles a second; 0 if the peer is not installed. */
   private double peer(
       Scenario.Setting setting,
       String what,

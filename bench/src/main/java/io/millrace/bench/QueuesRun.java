@@ -114,9 +114,7 @@ final class QueuesRun implements Scenario {
                 .withTarget("≤ 50 ms", p50 <= START_MILLIS));
   }
 
-  /**
-   * The task while it runs, when its time of change is that of its start; null where it is over.
-   */
+  /** The task while it runs, when its time of change is that of its start; null if it is over. */
   private static @Nullable JsonNode running(BenchQueue queue, String id)
       throws InterruptedException {
     while (true) {
@@ -159,7 +157,7 @@ final class QueuesRun implements Scenario {
     queue.awaitRunning(0);
   }
 
-  /** Its memory, with its share of what it has in common with others; zero where nobody tells. */
+  /** Its memory, with its share of what it has in common with others; zero if nobody tells. */
   private static double proportionalKibibytes(long pid) throws IOException {
     Path file = Path.of("/proc", Long.toString(pid), "smaps_rollup");
     if (!Files.isReadable(file)) {

@@ -117,7 +117,7 @@ final class ServerProcess implements AutoCloseable {
         .toList();
   }
 
-  /** Redis that syncs each change; null where it is not installed. */
+  /** Redis that syncs each change; null if it is not installed. */
   static @Nullable ServerProcess redis(Path folder) throws IOException {
     int port = freePort();
     return peer(
@@ -138,7 +138,7 @@ final class ServerProcess implements AutoCloseable {
         "always");
   }
 
-  /** Beanstalkd that syncs each change; null where it is not installed. */
+  /** Beanstalkd that syncs each change; null if it is not installed. */
   static @Nullable ServerProcess beanstalkd(Path folder) throws IOException {
     int port = freePort();
     return peer(
@@ -210,7 +210,7 @@ final class ServerProcess implements AutoCloseable {
     return startTime;
   }
 
-  /** The memory that it occupies, where the system tells; 0 elsewhere. */
+  /** The memory that it occupies, if the system tells; 0 elsewhere. */
   long residentBytes() throws IOException {
     Path status = Path.of("/proc", Long.toString(process.pid()), "status");
     if (!Files.isReadable(status)) {
@@ -225,7 +225,7 @@ final class ServerProcess implements AutoCloseable {
     return 0;
   }
 
-  /** The processor time that it has taken so far, where the system tells. */
+  /** The processor time that it has taken so far, if the system tells. */
   Duration cpu() {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }

@@ -137,7 +137,7 @@ public final class Millrace implements Runnable {
       return new String[] {text()};
     }
 
-    /** As released; {@code development} where the classes do not come from a jar. */
+    /** As released; {@code development} if the classes do not come from a jar. */
     static String text() {
       String version = Version.class.getPackage().getImplementationVersion();
       return "millrace " + (version == null ? "development" : version);

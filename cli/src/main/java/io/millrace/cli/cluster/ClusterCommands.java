@@ -177,7 +177,7 @@ public final class ClusterCommands {
       return millis == 0 ? "-" : Instant.ofEpochMilli(millis).toString();
     }
 
-    /** What members report; nothing where they do not. */
+    /** What members report; nothing if they do not. */
     private static void reports(List<Report> reports, PrintStream out) {
       if (reports.isEmpty()) {
         return;

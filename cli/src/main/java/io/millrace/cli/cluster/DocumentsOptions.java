@@ -78,7 +78,7 @@ final class DocumentsOptions {
    * Opens the documents.
    *
    * @param timeout how long a request may take
-   * @throws UsageException where the address is none
+   * @throws UsageException if the address is none
    */
   VersionedDocuments open(Duration timeout) {
     int colon = address.indexOf(':');

@@ -53,9 +53,9 @@ final class ExampleOptions {
   private @Nullable Integer port;
 
   /**
-   * What the options say, in the form of a plan; empty where they say nothing.
+   * What the options say, in the form of a plan; empty if they say nothing.
    *
-   * @throws UsageException where they do not go together
+   * @throws UsageException if they do not go together
    */
   Map<String, String> plan() {
     if (example == null) {

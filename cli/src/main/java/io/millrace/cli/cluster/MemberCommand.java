@@ -120,7 +120,7 @@ public final class MemberCommand extends TerminalCommand {
     }
   }
 
-  /** What the command line says a cluster should be like; empty where it says nothing. */
+  /** What the command line says a cluster should be like; empty if it says nothing. */
   private Optional<ClusterConfig> given(Plan plan) {
     if (lease == null && margin == null && plan.values().isEmpty()) {
       return Optional.empty();

@@ -30,7 +30,7 @@ record Plan(Map<String, String> values) {
    *
    * @param example what those of examples say
    * @param program what those of a program say
-   * @throws UsageException where both say something, or there is no secret and they need one
+   * @throws UsageException if both say something, or there is no secret and they need one
    */
   static Plan of(Map<String, String> example, Map<String, String> program, Remote remote) {
     if (!example.isEmpty() && !program.isEmpty()) {
@@ -66,7 +66,7 @@ record Plan(Map<String, String> values) {
   /**
    * Checks that it was made by somebody who knows the secret, where members run code of others.
    *
-   * @throws UsageException where it was not, or there is no secret to check it with
+   * @throws UsageException if it was not, or there is no secret to check it with
    */
   void check(Remote remote) {
     if (isRemote()) {
@@ -77,7 +77,7 @@ record Plan(Map<String, String> values) {
   /**
    * What it has a member do.
    *
-   * @throws UsageException where this version does not understand it, or the member has not what it
+   * @throws UsageException if this version does not understand it, or the member has not what it
    *     needs
    */
   Duty duty(Example.Means means) {

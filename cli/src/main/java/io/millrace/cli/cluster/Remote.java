@@ -36,7 +36,7 @@ final class Remote implements AutoCloseable {
   /**
    * What a member has.
    *
-   * @param secret null where it runs nothing that others send
+   * @param secret null if it runs nothing that others send
    * @param classes users' own; closed with this
    */
   Remote(@Nullable ClusterSecret secret, URLClassLoader classes) {
@@ -47,7 +47,7 @@ final class Remote implements AutoCloseable {
   /**
    * Signs a plan.
    *
-   * @throws UsageException where there is no secret
+   * @throws UsageException if there is no secret
    */
   String sign(String plan) {
     return secret().sign(PLAN, plan);
@@ -56,7 +56,7 @@ final class Remote implements AutoCloseable {
   /**
    * Checks that a plan was signed with this secret.
    *
-   * @throws UsageException where it was not, or there is no secret
+   * @throws UsageException if it was not, or there is no secret
    */
   void check(String plan, String signature) {
     if (!secret().isSigned(PLAN, plan, signature)) {
@@ -73,7 +73,7 @@ final class Remote implements AutoCloseable {
   /**
    * Has whichever member leads run a users' program.
    *
-   * @throws UsageException where there is none of that name, or it cannot be made
+   * @throws UsageException if there is none of that name, or it cannot be made
    */
   Duty duty(String program, Map<String, String> settings) {
     return duty(UsersProgram.make(program, settings, classes));
@@ -134,9 +134,9 @@ final class Remote implements AutoCloseable {
     private List<String> settings = List.of();
 
     /**
-     * What the options say, in the form of a plan; empty where they name no program.
+     * What the options say, in the form of a plan; empty if they name no program.
      *
-     * @throws UsageException where they do not go together
+     * @throws UsageException if they do not go together
      */
     Map<String, String> plan() {
       if (program == null) {
@@ -158,8 +158,8 @@ final class Remote implements AutoCloseable {
     /**
      * Reads the secret and finds the classes.
      *
-     * @throws UsageException where the secret is none or cannot be read, or a path of classes is
-     *     not there
+     * @throws UsageException if the secret is none or cannot be read, or a path of classes is not
+     *     there
      */
     Remote open() {
       try {
@@ -210,9 +210,9 @@ final class Remote implements AutoCloseable {
 
     /**
      * Makes an object of its class, by the public constructor that takes a map of settings, or the
-     * one without parameters where there are no settings.
+     * one without parameters if there are no settings.
      *
-     * @throws UsageException naming the class, where that is not possible
+     * @throws UsageException naming the class, if that is not possible
      */
     static RemoteWork make(String name, Map<String, String> settings, ClassLoader classes) {
       try {

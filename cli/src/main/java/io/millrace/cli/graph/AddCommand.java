@@ -150,7 +150,7 @@ final class AddCommand extends GraphCommand {
     /**
      * Adds what was given to the metadata of a node.
      *
-     * @throws UsageException when something of it makes no sense
+     * @throws UsageException if something of it makes no sense
      */
     void addTo(ObjectNode metadata) {
       if (name != null) {
@@ -231,7 +231,7 @@ final class AddCommand extends GraphCommand {
     /**
      * Adds what was given to the data of a node.
      *
-     * @throws UsageException when something of it makes no sense, or is given twice
+     * @throws UsageException if something of it makes no sense, or is given twice
      */
     void addTo(ObjectNode node, Terminal terminal) {
       if (!env.isEmpty()) {
@@ -261,7 +261,7 @@ final class AddCommand extends GraphCommand {
     /**
      * Adds {@code KEY=VALUE}, as {@code --data} takes it.
      *
-     * @throws UsageException when it is something else, or its key is there already
+     * @throws UsageException if it is something else, or its key is there already
      */
     static void addPair(ObjectNode node, String pair, Terminal terminal) {
       Map.Entry<String, String> parts = Arguments.pair("KEY=VALUE", pair);

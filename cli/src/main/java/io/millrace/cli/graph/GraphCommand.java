@@ -45,7 +45,7 @@ abstract class GraphCommand extends RemoteCommand {
     /**
      * The ids in order, each once.
      *
-     * @throws UsageException when one is no id, or there are none
+     * @throws UsageException if one is no id, or there are none
      */
     List<String> read(Terminal terminal) {
       List<String> read = Arguments.lines(ids, terminal, NodeArguments::checked);
@@ -55,7 +55,7 @@ abstract class GraphCommand extends RemoteCommand {
     /**
      * An id as it came.
      *
-     * @throws UsageException when it is none
+     * @throws UsageException if it is none
      */
     static String checked(String id) {
       if (!id.matches("[1-9][0-9]*") || id.length() > MOST_DIGITS) {
@@ -67,14 +67,14 @@ abstract class GraphCommand extends RemoteCommand {
     /**
      * The id of a parent as it came, which may be {@code root}.
      *
-     * @throws UsageException when it is none
+     * @throws UsageException if it is none
      */
     static String parent(String id) {
       return id.equals("root") ? id : checked(id);
     }
   }
 
-  /** Which nodes somebody wants to see, as options. */
+  /** Which nodes to show, as options. */
   static final class FilterOptions {
     @Option(
         names = {"-b", "--below"},
@@ -99,9 +99,9 @@ abstract class GraphCommand extends RemoteCommand {
     private List<String> states = List.of();
 
     /**
-     * The parameters of the API, joined by {@code &}; empty where nothing was asked for.
+     * The parameters of the API, joined by {@code &}; empty if nothing was asked for.
      *
-     * @throws UsageException when one makes no sense
+     * @throws UsageException if one makes no sense
      */
     String query() {
       List<String> parameters = new ArrayList<>();

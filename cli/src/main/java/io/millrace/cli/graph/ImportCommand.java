@@ -73,8 +73,8 @@ final class ImportCommand extends GraphCommand {
     /**
      * Reads the file. What is wrong with it is told line by line.
      *
-     * @throws UsageException when it cannot be read
-     * @throws CommandException when it is wrong
+     * @throws UsageException if it cannot be read
+     * @throws CommandException if it is wrong
      */
     GraphFile read(Terminal terminal) {
       String text = Arguments.text("", file, terminal);

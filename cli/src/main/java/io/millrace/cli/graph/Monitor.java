@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How changes of a graph are shown to who waits for them. For one thread. */
+/** Shows the changes of a graph while a command waits. For one thread. */
 interface Monitor {
   /** Shows nothing. */
   Monitor SILENT = (_, _, _) -> {};

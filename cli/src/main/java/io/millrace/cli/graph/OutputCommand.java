@@ -95,7 +95,7 @@ final class OutputCommand extends GraphCommand {
       this.to = to;
     }
 
-    /** Reads all that is there and was not read before; whether there was something. */
+    /** Reads what is new, and returns whether there was anything. */
     boolean read() {
       boolean found = false;
       boolean more = true;
@@ -119,7 +119,7 @@ final class OutputCommand extends GraphCommand {
       return found;
     }
 
-    /** How long to wait before the next look: longer the longer nothing came. */
+    /** How long to wait before the next read; it grows while nothing new is written. */
     long restMillis() {
       return restMillis;
     }

@@ -104,7 +104,7 @@ final class RunCommand extends GraphCommand {
     return ends;
   }
 
-  /** The wait for a graph that was added, with what happens when somebody wants it to stop. */
+  /** Waits for a graph that was added, and kills it on Ctrl-C. */
   private static final class GraphRun {
     private static final int SHOWN = 10;
 

@@ -84,7 +84,7 @@ final class WatchCommand extends GraphCommand {
     return new NewOnly(new Monitor.Lines(out(), Paint.PLAIN), terminal());
   }
 
-  /** What is there already is told in one line: it may be a hundred thousand nodes. */
+  /** Sums up the nodes that are there already in one line: they may be a hundred thousand. */
   private static final class NewOnly implements Monitor {
     private final Monitor lines;
     private final Terminal terminal;
@@ -106,7 +106,7 @@ final class WatchCommand extends GraphCommand {
     }
   }
 
-  /** Takes in the news of a graph and shows them until something is so. */
+  /** Applies the messages of a feed and shows the changes, until a condition holds. */
   static final class Following {
     private static final long TICK_MILLIS = 100;
 
@@ -121,16 +121,16 @@ final class WatchCommand extends GraphCommand {
       this.monitor = monitor;
     }
 
-    /** Whether who watches was told already how many nodes are in which state. */
+    /** Whether the monitor has already shown how many nodes are in which state. */
     boolean hasSummedUp() {
       return monitor.sumsUp();
     }
 
     /**
-     * Goes on until that is so, or until then.
+     * Goes on until the condition holds or the time is over.
      *
      * @param endNanos by {@link System#nanoTime()}
-     * @return whether it is so
+     * @return whether the condition holds
      */
     boolean until(BooleanSupplier end, long endNanos) throws InterruptedException {
       while (!(begun && end.getAsBoolean())) {

@@ -25,7 +25,7 @@ final class JobCalls {
   /**
    * A job by its key or GUID.
    *
-   * @throws CommandException when it is not there
+   * @throws CommandException if it is not there
    */
   static JsonNode find(JsonCalls calls, String key) {
     return RemoteCommand.named(() -> calls.get(path(key)));
@@ -58,7 +58,7 @@ final class JobCalls {
     /**
      * The keys in order.
      *
-     * @throws UsageException when one is empty
+     * @throws UsageException if one is empty
      */
     List<String> read(Terminal terminal) {
       return Arguments.lines(keys, terminal, KeyArguments::checked);
@@ -67,7 +67,7 @@ final class JobCalls {
     /**
      * A key as it came.
      *
-     * @throws UsageException when it is empty
+     * @throws UsageException if it is empty
      */
     static String checked(String key) {
       if (key.isEmpty()) {

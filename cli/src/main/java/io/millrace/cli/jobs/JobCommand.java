@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** A command that calls the job server, with its API key where it has one. */
+/** A command that calls the job server, with its API key if it has one. */
 abstract class JobCommand extends RemoteCommand {
   private static final String VARIABLE = "MILLRACE_API_KEY";
 

@@ -57,7 +57,7 @@ final class ResultCommand extends JobCommand {
      * What a command line names.
      *
      * @param name a file, replaced if there is one; - or null for standard output
-     * @throws UsageException when no file can be there
+     * @throws UsageException if no file can be there
      */
     static ResultTarget named(Terminal terminal, @Nullable String name) {
       return new ResultTarget(
@@ -72,7 +72,7 @@ final class ResultCommand extends JobCommand {
     /**
      * Fetches the result of a job.
      *
-     * @throws CommandException when there is none, or it breaks off
+     * @throws CommandException if there is none, or it breaks off
      */
     void fetch(JsonCalls calls, String key) throws IOException {
       JsonNode job = JobCalls.find(calls, key);

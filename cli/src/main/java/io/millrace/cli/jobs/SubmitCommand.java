@@ -183,7 +183,7 @@ final class SubmitCommand extends JobCommand {
     /**
      * Looks whether so many jobs can be submitted like this.
      *
-     * @throws UsageException when they cannot
+     * @throws UsageException if they cannot
      */
     void check(int jobs) {
       if (Priority.named(priority.strip()).isEmpty()) {
@@ -223,13 +223,13 @@ final class SubmitCommand extends JobCommand {
    * What becomes the payload of a job.
    *
    * @param name a file, or - for standard input
-   * @param size in bytes; -1 where that is known only at the end
+   * @param size in bytes; -1 if that is known only at the end
    */
   record Payload(String name, long size) {
     /**
      * A payload that is named on a command line.
      *
-     * @throws UsageException when there is none to be read
+     * @throws UsageException if there is none to be read
      */
     static Payload named(String name) {
       if (name.equals("-")) {
@@ -320,7 +320,7 @@ final class SubmitCommand extends JobCommand {
      *
      * @param fields by name; names are ASCII
      * @param payload the payload, not closed
-     * @param size how long the payload is; -1 where that is not known
+     * @param size how long the payload is; -1 if that is not known
      */
     static Upload of(Map<String, String> fields, InputStream payload, long size) {
       String boundary = UUID.randomUUID().toString();

@@ -24,7 +24,7 @@ public final class QueueCalls {
   /**
    * A queue by id or name.
    *
-   * @throws io.millrace.cli.terminal.CommandException when it is not there
+   * @throws io.millrace.cli.terminal.CommandException if it is not there
    */
   public static JsonNode find(JsonCalls calls, String idOrName) {
     return RemoteCommand.named(() -> calls.get(path(idOrName)));

@@ -38,7 +38,7 @@ public abstract class RemoteCommand extends TerminalCommand {
     }
   }
 
-  /** How to reach the server that these options name, or another where they name none. */
+  /** How to reach the server that these options name, or another if they name none. */
   protected ClientOptions client(ServerAddress options) {
     return options.client();
   }
@@ -52,7 +52,7 @@ public abstract class RemoteCommand extends TerminalCommand {
   protected abstract int run(JsonCalls calls) throws IOException, InterruptedException;
 
   /**
-   * Looks for something that was named.
+   * Reads something by its name.
    *
    * @throws CommandException with {@link ExitCode#NOTHING} when the server says that it is not
    *     there
@@ -73,7 +73,7 @@ public abstract class RemoteCommand extends TerminalCommand {
    *
    * @throws CommandException with {@link ExitCode#NOTHING} when the server says that it is not
    *     there
-   * @throws RejectedException when it says anything else against it
+   * @throws RejectedException if it says anything else against it
    */
   public static <T> T thereOrRefused(Supplier<T> deed) {
     try {
@@ -86,7 +86,7 @@ public abstract class RemoteCommand extends TerminalCommand {
     }
   }
 
-  /** Whether the server understood who asks, and does not take what is asked. */
+  /** Whether the server rejects the request itself, and not the credentials, and has not failed. */
   public static boolean isAboutTheRequest(RejectedException e) {
     return e.status() != 401 && e.status() != 403 && e.status() < 500;
   }
@@ -136,7 +136,7 @@ public abstract class RemoteCommand extends TerminalCommand {
     return json;
   }
 
-  /** Prints the JSON, where it is wanted, or else a line for people. */
+  /** Prints the JSON, if it is wanted, or else a line for people. */
   protected final void print(JsonNode answer, String line) {
     out().println(json ? answer.toString() : line);
   }

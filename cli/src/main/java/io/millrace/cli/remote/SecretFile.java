@@ -15,7 +15,7 @@ public final class SecretFile {
    * The secret that a file holds, without spaces and line ends around it.
    *
    * @param what how the file is called in messages, as {@code token file}
-   * @throws UsageException when it cannot be read, or is empty
+   * @throws UsageException if it cannot be read, or is empty
    */
   public static String read(String what, Path file) {
     try {
@@ -30,12 +30,12 @@ public final class SecretFile {
   }
 
   /**
-   * The secret; null where there is none.
+   * The secret; null if there is none.
    *
    * @param what how it is called in messages, as {@code API key}
    * @param variable the environment variable that is looked at where there is no file; an empty one
    *     counts as absent
-   * @throws UsageException when it cannot be read, or is none that can be sent
+   * @throws UsageException if it cannot be read, or is none that can be sent
    */
   public static @Nullable String readOptional(String what, @Nullable Path file, String variable) {
     String given = file == null ? System.getenv(variable) : read(what + " file", file);

@@ -39,7 +39,7 @@ public final class ServerAddress {
   /**
    * What these options name.
    *
-   * @throws CommandLine.ParameterException when there is another among them
+   * @throws CommandLine.ParameterException if there is another among them
    */
   public static ServerAddress read(List<String> arguments) {
     return CommandLine.populateCommand(new ServerAddress(), arguments.toArray(String[]::new));
@@ -59,7 +59,7 @@ public final class ServerAddress {
   /**
    * The server meant.
    *
-   * @throws UsageException when it was given as nothing: in a script that is a mistake, and the
+   * @throws UsageException if it was given as nothing: in a script that is a mistake, and the
    *     default would be another server
    */
   public ServerLocation location() {
@@ -74,7 +74,7 @@ public final class ServerAddress {
   /**
    * How to reach the server.
    *
-   * @throws UsageException when the address is none, or a file cannot be read
+   * @throws UsageException if the address is none, or a file cannot be read
    */
   public ClientOptions client() {
     return location().client(PATIENCE);
@@ -83,7 +83,7 @@ public final class ServerAddress {
   /**
    * How to reach another server by a token, with the certificates of these options.
    *
-   * @throws UsageException when the address is none, or a file cannot be read
+   * @throws UsageException if the address is none, or a file cannot be read
    */
   public ClientOptions client(String other, String token) {
     return new ServerLocation(other, null, certificates).client(PATIENCE).withToken(token);

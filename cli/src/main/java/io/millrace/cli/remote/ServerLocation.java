@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a server is and how it is spoken to. It can be handed to another process as options of
+ * Where a server is and how to connect to it. It can be passed to another process as options of
  * {@link ServerAddress}.
  *
  * @param address its address
@@ -56,7 +56,7 @@ public record ServerLocation(
         + " proxy with TLS before the server and use https, see docs/cli.md";
   }
 
-  /** An address that cannot be resolved now is taken for one beyond this machine. */
+  /** An address that cannot be resolved now counts as one of another machine. */
   private static boolean isLoopback(URI server) {
     try {
       return server.getHost() != null
@@ -70,7 +70,7 @@ public record ServerLocation(
    * How to reach it.
    *
    * @param patience how long a call is tried where that is safe
-   * @throws UsageException when the address is none, or a file cannot be read
+   * @throws UsageException if the address is none, or a file cannot be read
    */
   public ClientOptions client(Duration patience) {
     try {

@@ -235,7 +235,7 @@ final class LocalNode {
     /**
      * Looks whether they can be.
      *
-     * @throws UsageException when they cannot
+     * @throws UsageException if they cannot
      */
     void check() {
       var _ = warm();

@@ -140,14 +140,14 @@ public final class NodeCommand extends TerminalCommand {
   }
 
   /**
-   * The first word with a server. One that is away may come back and is waited for; one that wants
-   * another token, or is not the one that was meant, never serves this process.
+   * The first request to a server. A server that is away is waited for. A server that rejects the
+   * token or the request, or whose certificate is not trusted, ends this process.
    */
   private static final class FirstContact {
     private static final Logger LOG = LoggerFactory.getLogger(FirstContact.class);
     private static final long PAUSE_MILLIS = 500;
 
-    /** Whatever the answer to it, it is one. */
+    /** Any document will do: only whether the server answers counts. */
     private static final DocumentKey ANYTHING = new DocumentKey("millrace", "hello");
 
     private FirstContact() {}
@@ -155,8 +155,8 @@ public final class NodeCommand extends TerminalCommand {
     /**
      * Waits until the server answers.
      *
-     * @throws UnreachableException when it does not prove to be the one that was meant
-     * @throws RejectedException when it does not take the question, or is no task store
+     * @throws UnreachableException if it does not prove to be the one that was meant
+     * @throws RejectedException if it does not take the question, or is no task store
      */
     static void await(TaskStore store) throws InterruptedException {
       boolean said = false;

@@ -155,7 +155,7 @@ public final class UpCommand extends TerminalCommand {
     return exitCode;
   }
 
-  /** The node beside the server; a machine that cannot have one has a server still. */
+  /** Starts the node beside the server; null if there can be none on this machine. */
   private @Nullable NodeDriver startNode(
       String name, Configuration configuration, MillraceServer server) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);

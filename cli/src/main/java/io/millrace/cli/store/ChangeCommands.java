@@ -242,7 +242,7 @@ final class ChangeCommands {
     @Mixin private ClientOption client = new ClientOption();
 
     /**
-     * The data; null where there is none.
+     * The data; null if there is none.
      *
      * @param text given as an argument; null for none
      */

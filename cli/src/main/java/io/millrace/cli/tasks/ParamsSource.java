@@ -34,7 +34,7 @@ interface ParamsSource extends Closeable {
   /**
    * The next params, which are not empty; null at the end.
    *
-   * @throws CommandException when what is to be read is malformed; the message names the line
+   * @throws CommandException if what is to be read is malformed; the message names the line
    */
   @Nullable ObjectNode next() throws IOException;
 
@@ -144,7 +144,7 @@ interface ParamsSource extends Closeable {
      * From a stream, which {@link #close()} closes.
      *
      * @param name how the stream is called in messages
-     * @throws CommandException when there is no header, or one that cannot name params
+     * @throws CommandException if there is no header, or one that cannot name params
      */
     CsvParams(String name, InputStream in, char separator) throws IOException {
       this.name = name;

@@ -78,7 +78,7 @@ final class SubmitCommand extends RemoteCommand {
         : ExitCode.OK;
   }
 
-  /** Reads all there is to be sent, where it can be read twice; how many tasks, or 0. */
+  /** Reads all there is to be sent, if it can be read twice; how many tasks, or 0. */
   private long check() throws IOException {
     if (!params.repeatable()) {
       return 0;

@@ -32,7 +32,7 @@ final class TaskCalls {
   /**
    * A task by id.
    *
-   * @throws io.millrace.cli.terminal.CommandException when it is not there
+   * @throws io.millrace.cli.terminal.CommandException if it is not there
    */
   static JsonNode find(JsonCalls calls, String id) {
     return RemoteCommand.named(() -> calls.get(path(id)));
@@ -50,7 +50,7 @@ final class TaskCalls {
     /**
      * The ids in order.
      *
-     * @throws UsageException when one is no id
+     * @throws UsageException if one is no id
      */
     List<String> read(Terminal terminal) {
       return Arguments.lines(ids, terminal, IdArguments::checked);
@@ -59,7 +59,7 @@ final class TaskCalls {
     /**
      * An id as it came.
      *
-     * @throws UsageException when it is none
+     * @throws UsageException if it is none
      */
     static String checked(String id) {
       if (!ObjectId.isValid(id)) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How far something long is, on one line that is drawn again at most ten times a second. Draws
- * nothing where nobody watches.
+ * nothing if nobody watches.
  */
 public final class ProgressBar implements AutoCloseable {
   private static final int WIDTH = 30;
@@ -34,7 +34,7 @@ public final class ProgressBar implements AutoCloseable {
   /**
    * Shows how many are done.
    *
-   * @param total of how many; 0 where that is not known
+   * @param total of how many; 0 if that is not known
    */
   public void show(long done, long total) {
     long now = System.nanoTime();
@@ -46,7 +46,7 @@ public final class ProgressBar implements AutoCloseable {
   /**
    * Shows what share of one thing is done.
    *
-   * @param percent from 0 to 100; null where that is not known
+   * @param percent from 0 to 100; null if that is not known
    * @param note what is being done, free of control characters; may be empty
    */
   public void show(@Nullable Double percent, String note) {

@@ -17,7 +17,7 @@ public final class StopSignals {
 
   private StopSignals() {}
 
-  /** Runs {@code listener} at each of them; where that cannot be had, they end the process. */
+  /** Runs {@code listener} at each of them; if that is not possible, they end the process. */
   public static void listen(Runnable listener) {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");

@@ -12,7 +12,7 @@ public abstract class TerminalCommand implements Callable<Integer> {
     terminal = other;
   }
 
-  /** Where to read and write. */
+  /** The terminal of this command. */
   protected final Terminal terminal() {
     return terminal;
   }

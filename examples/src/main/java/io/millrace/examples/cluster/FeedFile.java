@@ -43,7 +43,7 @@ final class FeedFile {
    * Appends what is not there yet.
    *
    * @param lines lines of one followed file, with the same fence, in order
-   * @throws LineFile.StaleFenceException where that file has a line with a larger fence
+   * @throws LineFile.StaleFenceException if that file has a line with a larger fence
    */
   void append(List<Line> lines) throws IOException {
     output.append(

@@ -124,7 +124,7 @@ final class LineFile {
 
   /**
    * Names of files as they stand in lines: backslashes are doubled, a line end is {@code \n} and,
-   * where it is wanted, a blank {@code \s}.
+   * if it is wanted, a blank {@code \s}.
    */
   static final class NameText {
     private NameText() {}

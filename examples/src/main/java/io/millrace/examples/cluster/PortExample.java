@@ -146,7 +146,7 @@ public final class PortExample implements SingleWork {
      * Appends a line.
      *
      * @param line without its end
-     * @throws LineFile.StaleFenceException where the file has a line with a larger fence
+     * @throws LineFile.StaleFenceException if the file has a line with a larger fence
      */
     void append(String line, String token, long fence) throws IOException {
       file.append(() -> {

@@ -29,8 +29,8 @@ final class ResultFile {
   /**
    * Appends a line.
    *
-   * @throws LineFile.StaleFenceException where the file has a line of the same name with the same
-   *     or a larger fence
+   * @throws LineFile.StaleFenceException if the file has a line of the same name with the same or a
+   *     larger fence
    */
   void append(Line line) throws IOException {
     file.append(() -> {

@@ -163,7 +163,7 @@ public final class Wordcount {
     }
   }
 
-  /** What is left, or what was left where the server does not answer just now. */
+  /** What is left, or what was left if the server does not answer now. */
   private static Killer.Left look(TaskStore store, Killer.Left last) {
     try {
       return Killer.Left.of(store);

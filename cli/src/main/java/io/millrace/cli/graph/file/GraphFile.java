@@ -223,7 +223,7 @@ public record GraphFile(List<FileNode> nodes) {
       return of + " has no " + key + (nearest == null ? "" : "; did you mean " + nearest + "?");
     }
 
-    /** The value of a key; null where it is not there or null. */
+    /** The value of a key; null if it is not there or null. */
     @Nullable Yaml find(String key) {
       Yaml.Field field = fields.get(key);
       return field == null || field.value().isNull() ? null : field.value();

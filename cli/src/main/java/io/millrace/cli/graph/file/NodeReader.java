@@ -221,7 +221,7 @@ final class NodeReader {
       this.mistakes = mistakes;
     }
 
-    /** A value of a node's data; null where it is wrong. */
+    /** A value of a node's data; null if it is wrong. */
     @Nullable JsonNode data(String key, Yaml value) {
       return switch (key) {
         case "retries" -> count(key, value);
@@ -238,7 +238,7 @@ final class NodeReader {
       mistakes.add(value.line(), message);
     }
 
-    /** Text as it is written, so that 007 stays 007; empty where it is wrong. */
+    /** Text as it is written, so that 007 stays 007; empty if it is wrong. */
     String text(String key, Yaml value) {
       if (value instanceof Yaml.Scalar scalar && !scalar.isNull()) {
         return scalar.text();
@@ -283,7 +283,7 @@ final class NodeReader {
       }
     }
 
-    /** Then or else; empty where it is wrong. */
+    /** Then or else; empty if it is wrong. */
     String branch(Yaml value) {
       String text = text("branch", value);
       if (text.equals("then") || text.equals("else")) {

@@ -81,9 +81,7 @@ public final class TypeKeys {
     return Optional.ofNullable(INPUTS.get(type));
   }
 
-  /**
-   * What is wrong with the keys of a node; empty where nothing is, or nobody here knows its type.
-   */
+  /** What is wrong with the keys of a node; empty if nothing is, or nobody here knows its type. */
   static Optional<String> mistake(String type, Set<String> given) {
     List<String> oneOf = ONE_OF.getOrDefault(type, List.of());
     List<String> found = oneOf.stream().filter(given::contains).toList();

@@ -36,7 +36,7 @@ public final class Feed implements AutoCloseable {
   private static final long PAUSE_MILLIS = 500;
   private static final int GONE = 410;
 
-  /** News that nobody takes must not fill the memory; the server cuts off who is too slow. */
+  /** The most messages in memory; the server disconnects a reader that is too slow. */
   private static final int WAITING = 1_000;
 
   private final JsonCalls calls;
@@ -87,10 +87,10 @@ public final class Feed implements AutoCloseable {
   }
 
   /**
-   * What is new, waiting for it.
+   * The next message, which is waited for.
    *
-   * @return null when nothing was within that time
-   * @throws StoreException when the server refuses, or stays away
+   * @return null if none arrived in that time
+   * @throws StoreException if the server refuses, or stays away
    */
   public @Nullable News next(long millis) throws InterruptedException {
     return switch (queue.poll(Math.max(0, millis), TimeUnit.MILLISECONDS)) {

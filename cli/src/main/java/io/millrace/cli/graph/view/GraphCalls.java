@@ -19,7 +19,7 @@ public final class GraphCalls {
 
   private static final int CONFLICT = 409;
 
-  /** How often a list that changes under who reads it is begun anew. */
+  /** How often a list is read again from its beginning because its pages are no longer kept. */
   private static final int ATTEMPTS = 5;
 
   private final JsonCalls calls;
@@ -42,7 +42,7 @@ public final class GraphCalls {
   /**
    * A node's metadata.
    *
-   * @throws CommandException when there is no such node
+   * @throws CommandException if there is no such node
    */
   public JsonNode find(String id) {
     return RemoteCommand.named(() -> calls.get(path(id)));
@@ -61,7 +61,7 @@ public final class GraphCalls {
   /**
    * The keys of a node's data.
    *
-   * @throws CommandException when there is no such node
+   * @throws CommandException if there is no such node
    */
   public List<String> keys(String id) {
     return RemoteCommand.named(
@@ -96,7 +96,7 @@ public final class GraphCalls {
   /**
    * A value of a node's data, whole.
    *
-   * @throws CommandException when there is no such node or no such data
+   * @throws CommandException if there is no such node or no such data
    */
   public JsonNode value(String id, String key) {
     return RemoteCommand.named(() -> {

@@ -16,8 +16,8 @@ public final class NodeLine {
   private NodeLine() {}
 
   /**
-   * The news that it stands so: state, id, title, how long it took, and why. How long a node has
-   * run that has just started would only tell how late the news is.
+   * The line for a change of a node: state, id, title, duration and reason. A node that has just
+   * started has no duration, which would only show how late the change has arrived.
    *
    * @param nowMillis the time, in milliseconds since 1970
    */
@@ -26,7 +26,9 @@ public final class NodeLine {
     return head(node, paint, starts ? "" : time(node, nowMillis)) + reason(node);
   }
 
-  /** How it stands, and where in the graph as far as a tree does not show it. */
+  /**
+   * The line of a node in a tree, with the parents and other relations that the tree does not show.
+   */
   static String inTree(NodeView node, Paint paint, long nowMillis) {
     StringBuilder line = new StringBuilder(head(node, paint, time(node, nowMillis)));
     if (!node.place().branch().isEmpty()) {
@@ -61,7 +63,7 @@ public final class NodeLine {
     return ids.stream().map(String::valueOf).collect(Collectors.joining(", "));
   }
 
-  /** What waits for others says so by where it stands. */
+  /** Empty for an incipient node: its place in the tree shows what it waits for. */
   private static String reason(NodeView node) {
     if (node.reason().isEmpty() || node.state() == State.INCIPIENT) {
       return "";
@@ -97,7 +99,7 @@ public final class NodeLine {
     return String.format(Locale.ROOT, "%dh%02dm", seconds / HOUR, seconds % HOUR / MINUTE);
   }
 
-  /** Colours, where they can be seen. */
+  /** Whether a line has colours. */
   public enum Paint {
     /** For a screen. */
     COLOURS,

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The part of a graph that somebody looks at, kept up with the news. For one thread. */
+/** The nodes that a command shows or waits for, kept up to date by the feed. For one thread. */
 public final class Seen {
   private final NavigableMap<Long, NodeView> nodes = new TreeMap<>();
   private final Map<State, Integer> counts = new EnumMap<>(State.class);
@@ -23,7 +23,7 @@ public final class Seen {
     this.scope = scope;
   }
 
-  /** All that there is news of. */
+  /** All nodes of the feed. */
   public static Seen all() {
     return new Seen(null);
   }
@@ -34,7 +34,7 @@ public final class Seen {
   }
 
   /**
-   * Takes in what is new.
+   * Applies a message of the feed.
    *
    * @return the nodes that are new or in another state, in the order of the news
    */
@@ -89,7 +89,7 @@ public final class Seen {
     return nodes.values();
   }
 
-  /** The node of this id; null where there is none. */
+  /** The node of this id; null if there is none. */
   public @Nullable NodeView find(long id) {
     return nodes.get(id);
   }

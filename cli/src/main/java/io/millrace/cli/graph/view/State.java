@@ -14,7 +14,7 @@ public enum State {
   FINISHED('✓', "32", "#c8e6c9", "#2e7d32"),
   /** It did not. */
   FAILED('✗', "31", "#ffcdd2", "#c62828"),
-  /** Somebody ended it. */
+  /** It was killed. */
   KILLED('†', "35", "#e1bee7", "#6a1b9a"),
   /** It is on a branch that was not chosen. */
   SKIPPED('-', "2", "#fafafa", "#8a8a8a"),
@@ -85,7 +85,7 @@ public enum State {
     return this == FINISHED || this == SKIPPED;
   }
 
-  /** How much it concerns who looks: the lower, the more. */
+  /** The order in which nodes are shown if there is no room for all: lower numbers first. */
   int urgency() {
     return switch (this) {
       case RUNNING -> 0;

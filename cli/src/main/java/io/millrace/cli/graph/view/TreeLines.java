@@ -146,7 +146,7 @@ public final class TreeLines {
 
     /** A node and what is below it. */
     static final class Stem {
-      /** What most concerns who looks comes first. */
+      /** The most urgent states first. */
       static final Comparator<Stem> URGENT_FIRST = Comparator.comparingInt(stem -> stem.urgency);
 
       final NodeView node;
@@ -155,7 +155,7 @@ public final class TreeLines {
       /** How many nodes, this one included. */
       int size = 1;
 
-      /** The state that all of them are in; null where they are not in one. */
+      /** The state that all of them are in; null if they are not in one. */
       @Nullable State common;
 
       private int urgency;

@@ -73,14 +73,14 @@ abstract class StoreTopic {
     return fixture.limits();
   }
 
-  /** Moves store time on, or skips the test where that is impossible. */
+  /** Moves store time on, or skips the test if that is impossible. */
   protected void advance(Duration time) {
     assumeTrue(fixture.movesTime(), "the store time of this back end cannot be moved");
     fixture.advance(time);
     now(); // an answer from after the move: what was due by then has been done
   }
 
-  /** Restarts the store, or skips the test where that is impossible. */
+  /** Restarts the store, or skips the test if that is impossible. */
   protected void restart() {
     assumeTrue(fixture.restarts(), "this back end cannot be restarted");
     fixture.restart();
@@ -141,7 +141,7 @@ abstract class StoreTopic {
     return tasks.getFirst();
   }
 
-  /** The tasks that a claim takes, none where nothing was available. */
+  /** The tasks that a claim takes, none if nothing was available. */
   protected List<Task> claimed(Claim claim) {
     return store().claim(claim).done().tasks();
   }

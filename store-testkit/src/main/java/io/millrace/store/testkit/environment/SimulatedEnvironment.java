@@ -82,7 +82,7 @@ public final class SimulatedEnvironment implements Environment {
   /**
    * Runs activities until {@code answer} is there.
    *
-   * @throws IllegalStateException when nothing that is due gives it
+   * @throws IllegalStateException if nothing that is due gives it
    */
   @Override
   public <T> T await(CompletableFuture<T> answer) {

@@ -67,7 +67,7 @@ public final class StepScheduler {
   /**
    * Steps until nothing is due at the present time.
    *
-   * @throws IllegalStateException when that does not end
+   * @throws IllegalStateException if that does not end
    */
   public void runUntilIdle() {
     for (int steps = 0; step(); steps++) {
@@ -122,7 +122,7 @@ public final class StepScheduler {
     }
   }
 
-  /** Runs others until {@code driver} is finished, moving time on where all of them wait for it. */
+  /** Runs others until {@code driver} is finished, moving time on if all of them wait for it. */
   void runUntilFinished(SteppedDriver driver) {
     while (!driver.finished() && !driver.running()) {
       if (step()) {

@@ -43,7 +43,7 @@ public final class FaultyStore implements TaskStore {
   /**
    * A store behind a line.
    *
-   * @param store what is called where a call gets through; asked for at each call
+   * @param store what is called if a call gets through; asked for at each call
    */
   public FaultyStore(Supplier<TaskStore> store, Line line) {
     this.store = store;

@@ -250,8 +250,8 @@ public final class Mutant {
    * @param run a class with a constructor without parameters, loaded afresh, whose {@code accept}
    *     takes the seed
    * @return the first failure
-   * @throws AssertionError when no run fails, a change does not apply, a changed class is never
-   *     used, or the changed code is no code at all
+   * @throws AssertionError if no run fails, a change does not apply, a changed class is never used,
+   *     or the changed code is no code at all
    */
   public Failure firstFailure(long seeds, Class<? extends LongConsumer> run) {
     Loader loader = new Loader(run.getClassLoader(), changes);

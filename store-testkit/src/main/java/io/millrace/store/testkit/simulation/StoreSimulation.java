@@ -37,7 +37,7 @@ public final class StoreSimulation {
   /**
    * Runs a simulation to its end.
    *
-   * @throws SimulationFailure when the store did what its promises do not allow, with seed and step
+   * @throws SimulationFailure if the store did what its promises do not allow, with seed and step
    */
   public static void run(SimulationOptions options) {
     new StoreSimulation(options).run();
