@@ -10,9 +10,13 @@ import io.millrace.jobs.Settled;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.WorkerPool;
 import io.millrace.work.Backoff;
+import io.millrace.work.LeaseKeeper;
+import io.millrace.work.Step;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * workers only by the registry and the {@link WorkerPool}. {@link #step} is for one thread; the
  * other methods may be called by any.
  */
-public final class JobDispatcher {
+public final class JobDispatcher implements Step {
   /** How many jobs are assigned in one go. */
   private static final int MOST = 64;
 
@@ -43,22 +47,21 @@ public final class JobDispatcher {
 
   private final JobRegistry registry;
   private final WorkerPool pool;
-  private final long renewNanos;
+  private final Duration renewAfter;
   private final Map<String, Demand> demands = new HashMap<>();
   private final Queue<JobChange> changes = new ConcurrentLinkedQueue<>();
   private final Deque<Report> reports = new ArrayDeque<>();
 
   /** Reports that could not be stored, by when they are due again. */
   private final PriorityQueue<Postponed> postponed =
-      new PriorityQueue<>((one, other) -> Long.signum(one.dueNanos() - other.dueNanos()));
+      new PriorityQueue<>(Comparator.comparing(Postponed::due));
 
   private volatile Runnable wake = () -> {};
   private volatile boolean missed;
-  private long renewAtNanos;
-  private boolean begun;
+  private @Nullable Instant renewAt;
 
   /** A report that could not be stored, and when it is tried again. */
-  private record Postponed(Report report, long dueNanos, Backoff backoff) {}
+  private record Postponed(Report report, Instant due, Backoff backoff) {}
 
   /**
    * A dispatcher that has done nothing yet.
@@ -68,7 +71,7 @@ public final class JobDispatcher {
   public JobDispatcher(JobRegistry registry, WorkerPool pool, Duration lease) {
     this.registry = registry;
     this.pool = pool;
-    this.renewNanos = lease.toNanos() / 3;
+    this.renewAfter = LeaseKeeper.renewAfter(lease);
   }
 
   /** Sets what is called, by any thread and quickly, when a step is due before its time. */
@@ -89,29 +92,28 @@ public final class JobDispatcher {
     wake.run();
   }
 
-  /**
-   * Does what is due.
-   *
-   * @param nowNanos a clock that never goes back
-   * @return in how many nanoseconds it wants to be called again even if nothing wakes it; 0 for at
-   *     once
-   */
-  public long step(long nowNanos) {
+  @Override
+  public Instant step(Instant now) {
     boolean more;
-    long wait;
+    Instant due;
+    Instant watched;
     try {
       readChanges();
-      renew(nowNanos);
-      more = settle(nowNanos);
+      due = renew(now);
+      more = settle(now);
       more |= assign();
     } finally {
       // Connections are watched even if the store fails.
-      wait = pool.step(nowNanos);
+      watched = pool.step(now);
     }
     if (!postponed.isEmpty()) {
-      wait = Math.min(wait, postponed.peek().dueNanos() - nowNanos);
+      due = earlier(due, postponed.peek().due());
     }
-    return more ? 0 : Math.max(0, Math.min(wait, renewAtNanos - nowNanos));
+    return more ? now : earlier(due, watched);
+  }
+
+  private static Instant earlier(Instant one, Instant other) {
+    return one.isBefore(other) ? one : other;
   }
 
   private void readChanges() {
@@ -139,29 +141,29 @@ public final class JobDispatcher {
   }
 
   /** Settles reports; gives whether more wait. Those that could not be stored are kept. */
-  private boolean settle(long nowNanos) {
+  private boolean settle(Instant now) {
     reports.addAll(pool.takeReports());
     if (!reports.isEmpty()) {
-      List<Report> now = reports.stream().limit(MOST_REPORTS).toList();
-      List<Settled> outcomes = registry.settle(now);
-      for (int i = 0; i < now.size(); i++) {
+      List<Report> taken = reports.stream().limit(MOST_REPORTS).toList();
+      List<Settled> outcomes = registry.settle(taken);
+      for (int i = 0; i < taken.size(); i++) {
         reports.removeFirst();
-        settled(now.get(i), outcomes.get(i), null, nowNanos);
+        settled(taken.get(i), outcomes.get(i), null, now);
       }
     }
-    while (!postponed.isEmpty() && nowNanos - postponed.peek().dueNanos() >= 0) {
-      Postponed due = postponed.peek();
-      Settled outcome = registry.settle(List.of(due.report())).getFirst();
+    while (!postponed.isEmpty() && !postponed.peek().due().isAfter(now)) {
+      Postponed next = postponed.peek();
+      Settled outcome = registry.settle(List.of(next.report())).getFirst();
       postponed.remove();
-      settled(due.report(), outcome, due.backoff(), nowNanos);
+      settled(next.report(), outcome, next.backoff(), now);
     }
     return !reports.isEmpty();
   }
 
-  private void settled(Report report, Settled outcome, @Nullable Backoff last, long nowNanos) {
+  private void settled(Report report, Settled outcome, @Nullable Backoff last, Instant now) {
     if (outcome instanceof Settled.Postponed) {
       Backoff backoff = last == null ? new Backoff(FIRST_PAUSE, LONGEST_PAUSE) : last;
-      postponed.add(new Postponed(report, nowNanos + backoff.next().toNanos(), backoff));
+      postponed.add(new Postponed(report, now.plus(backoff.next()), backoff));
     } else {
       pool.settled(report, outcome);
     }
@@ -218,20 +220,22 @@ public final class JobDispatcher {
     throw new IllegalStateException("a job was assigned to a worker that was not named: " + worker);
   }
 
-  private void renew(long nowNanos) {
-    if (!begun) {
-      begun = true;
-      renewAtNanos = nowNanos + renewNanos;
-    }
-    if (nowNanos - renewAtNanos >= 0) {
+  /** Renews claims if that is due; returns when it is due again. */
+  private Instant renew(Instant now) {
+    Instant due = renewAt;
+    if (due == null || due.isAfter(now)) {
+      due = due == null ? now.plus(renewAfter) : due;
+    } else {
       List<Assignment> assignments = pool.activeAssignments();
       if (!assignments.isEmpty()) {
         pool.revoke(registry.renew(assignments));
       }
       // No change shows that a claim ended before it was on record.
       demands.values().forEach(Demand::offeredAgain);
-      renewAtNanos = nowNanos + renewNanos;
+      due = now.plus(renewAfter);
     }
+    renewAt = due;
+    return due;
   }
 
   /**

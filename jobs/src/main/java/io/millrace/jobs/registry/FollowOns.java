@@ -16,10 +16,12 @@ import io.millrace.store.StoreException;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.Backoff;
+import io.millrace.work.Step;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,13 +40,13 @@ import org.slf4j.LoggerFactory;
  * <p>Step-driven: {@link #step} is for one thread and blocks while it copies; all else may be
  * called by any. There may be several for one store.
  */
-public final class FollowOns {
+public final class FollowOns implements Step {
   private static final Logger LOG = LoggerFactory.getLogger(FollowOns.class);
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
   /** How often it looks for follow-on jobs that another process has left. */
-  private static final long LOOK_MILLIS = 60_000;
+  private static final Duration LOOK_EVERY = Duration.ofMinutes(1);
 
   private final JobStore store;
   private final Submitting submitting;
@@ -62,7 +64,7 @@ public final class FollowOns {
   /** When a follow-on job is tried again. */
   private static final class Retry {
     private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
-    private long dueMillis;
+    private Instant due = Instant.MIN;
   }
 
   JobTypes types() {
@@ -103,32 +105,26 @@ public final class FollowOns {
     stopped = true;
   }
 
-  /**
-   * Makes what is due.
-   *
-   * @return in how many milliseconds it wants to be called again, even if nothing wakes it
-   */
-  public long step() {
+  @Override
+  public Instant step(Instant now) {
     List<JobId> pending = new ArrayList<>();
     for (Document document : store.pages(Keys.FOLLOW_ONS)) {
       pending.add(JobJson.id(document.key().key()));
     }
     retries.keySet().retainAll(pending);
-    long wait = LOOK_MILLIS;
+    Instant next = now.plus(LOOK_EVERY);
     for (JobId id : pending) {
-      long now = store.nowMillis();
-      Retry retry = retries.get(id);
-      if (!stopped && (retry == null || now >= retry.dueMillis)) {
+      Retry retry = retries.computeIfAbsent(id, _ -> new Retry());
+      if (!stopped && !retry.due.isAfter(now)) {
         if (make(id)) {
           retries.remove(id);
           continue;
         }
-        retry = retries.computeIfAbsent(id, _ -> new Retry());
-        retry.dueMillis = store.nowMillis() + retry.backoff.next().toMillis();
+        retry.due = now.plus(retry.backoff.next());
       }
-      wait = retry == null ? wait : Math.min(wait, Math.max(1, retry.dueMillis - now));
+      next = retry.due.isBefore(next) ? retry.due : next;
     }
-    return wait;
+    return stopped ? FINISHED : next;
   }
 
   /** Whether nothing is left to do. */

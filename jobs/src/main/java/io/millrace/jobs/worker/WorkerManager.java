@@ -11,6 +11,7 @@ import io.millrace.jobs.Settled;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.ActiveJobs.ActiveJob;
 import io.millrace.store.TaskStore;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -224,8 +225,8 @@ public final class WorkerManager implements Workers, WorkerPool {
   }
 
   @Override
-  public synchronized long step(long nowNanos) {
-    return heartbeats.step(directory, nowNanos);
+  public synchronized Instant step(Instant now) {
+    return now.plusNanos(heartbeats.step(directory, nanos()));
   }
 
   // ---- for connections

@@ -5,6 +5,8 @@ import io.millrace.jobs.JobChange;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
 import io.millrace.jobs.WorkerId;
+import io.millrace.work.Step;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -14,7 +16,7 @@ import java.util.function.Predicate;
  * The workers as the dispatcher sees them. None of the methods blocks. Safe for use by any number
  * of threads.
  */
-public interface WorkerPool {
+public interface WorkerPool extends Step {
   /** Room of a ready worker for one job, reserved until a job is assigned or it is released. */
   interface Slot {
     /** The worker that has the slot. */
@@ -61,9 +63,7 @@ public interface WorkerPool {
   /**
    * Does what is due: closes connections that did not register, pings, asks for states, and takes
    * back jobs of stuck workers.
-   *
-   * @param nowNanos a clock that never goes back
-   * @return in how many nanoseconds it wants to be called again
    */
-  long step(long nowNanos);
+  @Override
+  Instant step(Instant now);
 }

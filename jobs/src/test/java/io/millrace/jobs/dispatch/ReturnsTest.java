@@ -225,7 +225,7 @@ class ReturnsTest {
     assertThat(poison.line().followOn()).isNotNull();
     assertThat(world.workers.find("a").orElseThrow().tally().succeeded()).isEqualTo(1);
     blobs.broken = _ -> false;
-    world.followOns().step();
+    world.followOns().step(world.now());
     assertThat(world.job("poison").line().child()).isNotNull();
   }
 

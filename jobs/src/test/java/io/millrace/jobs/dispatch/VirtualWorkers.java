@@ -74,7 +74,7 @@ final class VirtualWorkers implements AutoCloseable {
     return fixture.store();
   }
 
-  private Instant now() {
+  Instant now() {
     return Instant.ofEpochMilli(nanos / 1_000_000);
   }
 
@@ -138,7 +138,7 @@ final class VirtualWorkers implements AutoCloseable {
   /** Lets everything happen that is due. */
   void settle() {
     for (int i = 0; i < 10; i++) {
-      dispatcher.step(nanos);
+      dispatcher.step(Instant.EPOCH.plusNanos(nanos));
     }
   }
 
@@ -146,7 +146,7 @@ final class VirtualWorkers implements AutoCloseable {
   void settleOnce() {
     if (!settling) {
       settling = true;
-      dispatcher.step(nanos);
+      dispatcher.step(Instant.EPOCH.plusNanos(nanos));
       settling = false;
     }
   }

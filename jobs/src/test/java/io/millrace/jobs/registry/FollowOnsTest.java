@@ -49,6 +49,11 @@ class FollowOnsTest {
     return world.job(Objects.requireNonNull(world.job(parent.id()).line().child()));
   }
 
+  /** After how many milliseconds the next step is due. */
+  private long waitAfterStep(FollowOns followOns) {
+    return Duration.between(world.now(), followOns.step(world.now())).toMillis();
+  }
+
   @Test
   void a_large_result_becomes_the_next_job_in_its_commit_without_a_copy() {
     Assignment attempt = assigned();
@@ -82,21 +87,21 @@ class FollowOnsTest {
     assertThat(childOf(sound.job()).type()).isEqualTo("second");
 
     FollowOns followOns = world.jobs().followOns();
-    assertThat(followOns.step()).isEqualTo(1_000);
+    assertThat(waitAfterStep(followOns)).isEqualTo(1_000);
     world.advance(Duration.ofSeconds(1));
-    assertThat(followOns.step()).isEqualTo(2_000);
+    assertThat(waitAfterStep(followOns)).isEqualTo(2_000);
     long version = world.job(done.id()).place().version();
     world.advance(Duration.ofSeconds(1));
-    assertThat(followOns.step()).isEqualTo(1_000);
+    assertThat(waitAfterStep(followOns)).isEqualTo(1_000);
     world.advance(Duration.ofSeconds(1));
-    assertThat(followOns.step()).isEqualTo(4_000);
+    assertThat(waitAfterStep(followOns)).isEqualTo(4_000);
     assertThat(world.job(done.id()).place().version())
         .as("what is wrong is written once")
         .isEqualTo(version);
 
     blobs.broken = _ -> false;
     world.advance(Duration.ofSeconds(4));
-    assertThat(followOns.step()).isEqualTo(60_000);
+    assertThat(waitAfterStep(followOns)).isEqualTo(60_000);
     assertThat(world.job(done.id()).line().followOn()).isNull();
     assertThat(JobsFixture.text(world.registry().result(world.job(done.id()))))
         .isEqualTo(LARGE + "poison");
@@ -113,10 +118,10 @@ class FollowOnsTest {
     Job done = world.accepted(report);
     Job.FollowOn followOn = Objects.requireNonNull(done.line().followOn());
     assertThat(followOn.problem()).contains(JobRegistry.resultName(attempt));
-    assertThat(world.jobs().followOns().step()).isEqualTo(1_000);
+    assertThat(waitAfterStep(world.jobs().followOns())).isEqualTo(1_000);
     world.registry().delete(done.key());
     world.advance(Duration.ofSeconds(1));
-    assertThat(world.jobs().followOns().step()).isEqualTo(60_000);
+    assertThat(waitAfterStep(world.jobs().followOns())).isEqualTo(60_000);
     assertThat(world.registry().list(JobFilter.ALL, null, 10)).isEmpty();
   }
 
@@ -129,7 +134,7 @@ class FollowOnsTest {
     assertThat(done.line().followOn()).isEqualTo(new Job.FollowOn("second", null));
 
     world.restart();
-    assertThat(world.jobs().followOns().step()).isEqualTo(60_000);
+    assertThat(waitAfterStep(world.jobs().followOns())).isEqualTo(60_000);
 
     Job child = childOf(done);
     assertThat(child.line().parent()).isEqualTo(done.id());
@@ -137,7 +142,7 @@ class FollowOnsTest {
     assertThat(JobsFixture.text(world.registry().payload(child))).isEqualTo(LARGE);
     assertThat(world.registry().batch(child.batch()).orElseThrow().size()).isEqualTo(1);
     assertThat(blobs.list("")).hasSize(2);
-    assertThat(world.jobs().followOns().step()).isEqualTo(60_000);
+    assertThat(waitAfterStep(world.jobs().followOns())).isEqualTo(60_000);
     assertThat(world.registry().next("second", 10)).hasSize(1);
   }
 
@@ -148,7 +153,7 @@ class FollowOnsTest {
     Report report = world.completed(attempt, LARGE);
     Job done = world.accepted(report);
     assertThat(world.accepted(report).id()).isEqualTo(done.id());
-    assertThat(world.jobs().followOns().step()).isEqualTo(60_000);
+    assertThat(waitAfterStep(world.jobs().followOns())).isEqualTo(60_000);
     assertThat(world.accepted(report).line().child()).isEqualTo(childOf(done).id());
   }
 
@@ -157,7 +162,7 @@ class FollowOnsTest {
     blobs.links = false;
     Job done = world.accepted(world.completed(assigned(), LARGE));
     world.jobs().followOns().stop();
-    world.jobs().followOns().step();
+    world.jobs().followOns().step(world.now());
     assertThat(world.job(done.id()).line().followOn()).isEqualTo(new Job.FollowOn("second", null));
   }
 

@@ -25,6 +25,7 @@ public final class Dispatching implements AutoCloseable {
   private static final Duration AFTER_FULL = Duration.ofSeconds(1);
   private static final Duration SAVE = Duration.ofSeconds(5);
 
+  private final InstantSource clock = new MonotonicClock();
   private final Jobs jobs;
   private final JobDispatcher dispatcher;
   private final WorkerManager workers;
@@ -40,14 +41,10 @@ public final class Dispatching implements AutoCloseable {
     this.dispatcher = dispatcher;
     this.workers = workers;
     this.followOns = jobs.followOns();
-    InstantSource clock = new MonotonicClock();
     this.dispatching =
         new StepLoop(Thread.ofPlatform().name("job-dispatcher").daemon(), clock, this::step);
     this.following =
-        new StepLoop(
-            Thread.ofPlatform().name("job-follow-ons").daemon(),
-            clock,
-            now -> now.plusMillis(followOns.step()));
+        new StepLoop(Thread.ofPlatform().name("job-follow-ons").daemon(), clock, followOns);
   }
 
   /** Starts the threads. */
@@ -61,7 +58,7 @@ public final class Dispatching implements AutoCloseable {
   }
 
   private Instant step(Instant now) {
-    Duration wait = dispatch();
+    Instant due = dispatch(now);
     if (workers.isUsed() && changes == null) {
       // A server without workers needs no subscription, of which there are only so many.
       changes = jobs.subscribe("job-changes", dispatcher::mayHaveMissed, dispatcher::notice);
@@ -70,23 +67,23 @@ public final class Dispatching implements AutoCloseable {
       save(false);
       saveAt = now.plus(SAVE);
     }
-    return now.plus(wait.compareTo(SAVE) < 0 ? wait : SAVE);
+    return due.isBefore(saveAt) ? due : saveAt;
   }
 
-  private Duration dispatch() {
+  private Instant dispatch(Instant now) {
     try {
-      long nanos = dispatcher.step(System.nanoTime());
+      Instant due = dispatcher.step(now);
       if (full) {
         full = false;
         LOG.info("there is room again, and jobs go on");
       }
-      return Duration.ofNanos(nanos);
+      return due;
     } catch (JobsFullException e) {
       if (!full) {
         full = true;
         LOG.warn("no job is given out or finished until there is room: {}", e.getMessage());
       }
-      return AFTER_FULL;
+      return now.plus(AFTER_FULL);
     }
   }
 
@@ -110,7 +107,7 @@ public final class Dispatching implements AutoCloseable {
       changes.close();
     }
     try {
-      var _ = dispatch();
+      var _ = dispatch(clock.instant());
       save(true);
     } catch (StoreClosedException _) {
       LOG.debug("the store was closed before the job server");
