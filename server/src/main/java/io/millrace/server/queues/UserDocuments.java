@@ -4,8 +4,8 @@ import io.millrace.http.json.Json;
 import io.millrace.queues.search.Filter;
 import io.millrace.queues.search.Subject;
 import io.millrace.store.Document;
-import io.millrace.store.DocumentQuery;
 import io.millrace.store.TaskStore;
+import io.millrace.work.StoreSession;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,6 @@ final class UserDocuments {
       Set.of("queues", "jobs", "graph", "cluster", "millrace", "system");
 
   private static final String FROM_DOCUMENT = "document.";
-  private static final int PAGE = 1_000;
 
   private final TaskStore store;
 
@@ -44,23 +43,16 @@ final class UserDocuments {
     }
     Filter wanted = Filter.onDocuments(filter);
     List<ObjectNode> tasks = new ArrayList<>();
-    String after = "";
-    while (true) {
-      List<Document> page = store.documents(new DocumentQuery(collection, "", after, PAGE)).value();
-      for (Document document : page) {
-        ObjectNode fields = fields(document);
-        if (wanted.matches(Subject.of(fields))) {
-          tasks.add(filled(params, fields));
-        }
-        if (tasks.size() > TaskArray.MOST) {
-          throw Refusal.of("one request creates at most " + TaskArray.MOST + " tasks");
-        }
+    for (Document document : StoreSession.pages(store, collection, "", "")) {
+      ObjectNode fields = fields(document);
+      if (wanted.matches(Subject.of(fields))) {
+        tasks.add(filled(params, fields));
       }
-      if (page.size() < PAGE) {
-        return tasks;
+      if (tasks.size() > TaskArray.MOST) {
+        throw Refusal.of("one request creates at most " + TaskArray.MOST + " tasks");
       }
-      after = page.getLast().key().key();
     }
+    return tasks;
   }
 
   private static ObjectNode fields(Document document) {
