@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.blobs.Tail;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

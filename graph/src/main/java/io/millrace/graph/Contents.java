@@ -38,7 +38,7 @@ final class Contents {
 
   /** Whether a change is under way that will name this blob. */
   boolean isUnderWay(String blob) {
-    return underWay.contains(Recordings.family(blob));
+    return underWay.contains(TextPages.family(blob));
   }
 
   /** Takes note of a blob that no node names any more. */
@@ -75,10 +75,10 @@ final class Contents {
       case StoredValue.Pages texts -> {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         texts.pages().forEach(page -> all.writeBytes(bytes(page)));
-        yield Json.text(Texts.of(all.toByteArray(), true));
+        yield Json.text(TextPages.of(all.toByteArray(), true));
       }
       case StoredValue.Recording recording ->
-          Json.text(Texts.of(Recordings.read(blobs, recording, 0, Integer.MAX_VALUE), true));
+          Json.text(TextPages.of(TextPages.read(blobs, recording, 0, Integer.MAX_VALUE), true));
     };
   }
 
@@ -88,11 +88,11 @@ final class Contents {
       case StoredValue.Inline inline -> single(inline.value(), inline.view(), slot);
       case StoredValue.Whole whole -> single(Json.read(bytes(whole.blob())), whole.view(), slot);
       case StoredValue.Pages(List<Value> pages, String view) -> {
-        String text = slot < pages.size() ? Texts.of(bytes(pages.get(slot)), true) : "";
+        String text = slot < pages.size() ? TextPages.of(bytes(pages.get(slot)), true) : "";
         Integer next = slot + 1 < pages.size() ? slot + 1 : null;
         yield new DataPage(Json.text(text), view, slot, next, false);
       }
-      case StoredValue.Recording recording -> Recordings.page(blobs, recording, slot);
+      case StoredValue.Recording recording -> TextPages.page(blobs, recording, slot);
     };
   }
 

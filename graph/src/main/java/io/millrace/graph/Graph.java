@@ -3,9 +3,11 @@ package io.millrace.graph;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
@@ -83,7 +85,7 @@ public final class Graph {
       }
     }
     added.forEach(this::link);
-    Order.of(added, it -> it.parents).forEach(this::enterGroup);
+    sorted(added, it -> it.parents).forEach(this::enterGroup);
     for (Change change : changes) {
       switch (change) {
         case Change.Added _ -> {}
@@ -140,6 +142,36 @@ public final class Graph {
       }
     }
     return reached;
+  }
+
+  /**
+   * These in topological order: each after those above it, and otherwise as they come. Those on a
+   * circle or below one are left out.
+   *
+   * @param above what is directly above one; those that are not among {@code all} are ignored
+   */
+  static <T> List<T> sorted(Collection<T> all, Function<T, Collection<T>> above) {
+    Set<T> known = new HashSet<>(all);
+    Map<T, Integer> waitingFor = new HashMap<>();
+    Map<T, List<T>> below = new HashMap<>();
+    List<T> order = new ArrayList<>(all.size());
+    for (T each : all) {
+      Set<T> needed = new HashSet<>(above.apply(each));
+      needed.retainAll(known);
+      needed.forEach(it -> below.computeIfAbsent(it, _ -> new ArrayList<>()).add(each));
+      waitingFor.put(each, needed.size());
+      if (needed.isEmpty()) {
+        order.add(each);
+      }
+    }
+    for (int i = 0; i < order.size(); i++) {
+      for (T next : below.getOrDefault(order.get(i), List.of())) {
+        if (waitingFor.merge(next, -1, Integer::sum) == 0) {
+          order.add(next);
+        }
+      }
+    }
+    return order;
   }
 
   private void link(Vertex vertex) {

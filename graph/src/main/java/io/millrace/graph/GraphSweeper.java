@@ -1,13 +1,10 @@
 package io.millrace.graph;
 
-import io.millrace.blobs.Blob;
+import io.millrace.blobs.UnownedBlobs;
 import io.millrace.store.Document;
 import io.millrace.work.Step;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashSet;
-import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * Deletes the blobs of graphs that no node names: of values that were replaced, of nodes that were
@@ -42,19 +39,16 @@ final class GraphSweeper implements Step {
   }
 
   private void sweep(Instant before) {
-    Set<String> unnamed = new HashSet<>();
-    try (Stream<Blob> all = contents.blobs().list(Upload.PREFIX)) {
-      all.filter(blob -> blob.modified().isBefore(before))
-          .map(Blob::name)
-          // What is under way now may be named by a document that is looked at too early.
-          .filter(name -> !contents.isUnderWay(name))
-          .forEach(unnamed::add);
-    }
-    if (!unnamed.isEmpty()) {
-      for (Document document : session.pages(Keys.DATA)) {
-        NodeData.read(document).blobs().forEach(unnamed::remove);
-      }
-      unnamed.forEach(contents.blobs()::delete);
-    }
+    UnownedBlobs.sweep(
+        contents.blobs(),
+        Upload.PREFIX,
+        before,
+        // What is under way now may be named by a document that is read too early.
+        name -> !contents.isUnderWay(name),
+        unnamed -> {
+          for (Document document : session.pages(Keys.DATA)) {
+            NodeData.read(document).blobs().forEach(unnamed::remove);
+          }
+        });
   }
 }

@@ -113,7 +113,7 @@ final class Placement {
     for (NodeId id : changed) {
       checkParents(id, plan);
     }
-    Cycles.find(graph, plan)
+    plan.cycle()
         .ifPresent(circle -> {
           throw new InvalidGraphException(
               "nodes would wait for themselves: "

@@ -1,8 +1,11 @@
 package io.millrace.graph;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * that are named by planned ones are in the graph or planned too.
  */
 final class Plan {
+  /** The start or the end of a node. */
+  private record Moment(NodeId id, boolean end) {}
+
   private final Graph graph;
   private final Map<NodeId, Definition> definitions;
 
@@ -28,7 +34,8 @@ final class Plan {
     this.graph = graph;
     this.definitions = definitions;
     order =
-        Order.of(definitions.keySet(), id -> definition(id).above().filter(this::plans).toList());
+        Graph.sorted(
+            definitions.keySet(), id -> definition(id).above().filter(this::plans).toList());
     for (NodeId id : order) {
       NodeId group = Groups.innermost(definition(id).parents(), this::groupOfChildren, this::group);
       if (group != null) {
@@ -92,5 +99,110 @@ final class Plan {
       }
     }
     return false;
+  }
+
+  /**
+   * Whether a planned node would wait for itself by way of a group.
+   *
+   * @return the nodes of a circle, its first one at the end again; empty if there is none
+   */
+  Optional<List<NodeId>> cycle() {
+    Map<NodeId, CycleSearch> searches = new HashMap<>();
+    for (NodeId id : order) {
+      NodeId group = group(id);
+      // Only a group makes what was there before wait for what is planned.
+      if (group != null) {
+        Optional<List<NodeId>> circle =
+            searches.computeIfAbsent(group, CycleSearch::new).from(new Moment(id, true));
+        if (circle.isPresent()) {
+          return circle;
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Searches for circles through the end of one group, or of those around it. A node starts after
+   * the end of what it names, and after the start of a parent that is a group; a group ends after
+   * all that is in it.
+   */
+  private final class CycleSearch {
+    /** A moment on the way, and those that it needs and that were not looked at yet. */
+    private record Step(Moment moment, Iterator<Moment> left) {}
+
+    private final NodeId within;
+    private final Set<Moment> open = new HashSet<>();
+    private final Set<Moment> seen = new HashSet<>();
+
+    CycleSearch(NodeId within) {
+      this.within = within;
+    }
+
+    private Optional<List<NodeId>> from(Moment first) {
+      Deque<Step> way = new ArrayDeque<>();
+      enter(first, way);
+      while (!way.isEmpty()) {
+        Step step = way.getLast();
+        if (!step.left().hasNext()) {
+          way.removeLast();
+          open.remove(step.moment());
+          continue;
+        }
+        Moment needed = step.left().next();
+        if (open.contains(needed)) {
+          return Optional.of(circle(way, needed));
+        }
+        enter(needed, way);
+      }
+      return Optional.empty();
+    }
+
+    private void enter(Moment moment, Deque<Step> way) {
+      if (!isSafe(moment.id()) && seen.add(moment)) {
+        open.add(moment);
+        way.addLast(new Step(moment, needs(moment).iterator()));
+      }
+    }
+
+    /**
+     * What has finished waits for nothing. What was in the group before does not wait for its end:
+     * that was looked at when it came.
+     */
+    private boolean isSafe(NodeId id) {
+      Vertex there = graph.find(id);
+      return there != null && !plans(id) && (there.state == NodeState.FINISHED || isIn(id, within));
+    }
+
+    private List<Moment> needs(Moment moment) {
+      List<Moment> needs = new ArrayList<>();
+      NodeId id = moment.id();
+      if (moment.end()) {
+        needs.add(new Moment(id, false));
+        if (isGroup(id)) {
+          members(id).forEach(member -> needs.add(new Moment(member, true)));
+        }
+      } else {
+        Definition definition = definition(id);
+        definition.parents().forEach(it -> needs.add(new Moment(it, !isGroup(it))));
+        definition.after().forEach(it -> needs.add(new Moment(it, true)));
+      }
+      return needs;
+    }
+
+    private static List<NodeId> circle(Deque<Step> way, Moment again) {
+      List<NodeId> circle = new ArrayList<>();
+      boolean inside = false;
+      for (Step step : way) {
+        inside |= step.moment().equals(again);
+        if (inside && (circle.isEmpty() || !circle.getLast().equals(step.moment().id()))) {
+          circle.add(step.moment().id());
+        }
+      }
+      if (!circle.getLast().equals(again.id())) {
+        circle.add(again.id());
+      }
+      return circle;
+    }
   }
 }

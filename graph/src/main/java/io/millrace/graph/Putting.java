@@ -115,7 +115,7 @@ final class Putting {
     switch (old) {
       case StoredValue.Pages texts -> pages.addAll(texts.pages());
       case StoredValue.Inline(JsonNode value, String _) when value.isString() ->
-          pages.add(new Value.Inline(Texts.bytes(value.asString())));
+          pages.add(new Value.Inline(TextPages.bytes(value.asString())));
       default ->
           throw new InvalidGraphException("\"" + place.key() + "\" is no text and has no pages");
     }

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.blobs.Tail;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -84,7 +85,7 @@ final class Reading {
       // What has ended is stored before its output is taken away.
       GraphNode now = published.node(id);
       if (tail != null && now.phase() instanceof Phase.Running running) {
-        return Recordings.page(tail, StoredValue.viewOf(running.attempt()), slot);
+        return TextPages.page(tail, StoredValue.viewOf(running.attempt()), slot);
       }
     }
     StoredValue value = stored(id).values().get(key);

@@ -1,7 +1,9 @@
 package io.millrace.graph;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -37,11 +39,11 @@ final class Removals {
         yield changes(List.of(named), Map.of());
       }
       case ALONE -> {
-        Map<NodeId, Definition> heirs = new LinkedHashMap<>();
-        for (Vertex heir : named.dependents) {
-          heirs.put(heir.id, new Heir(heir, named).definition());
+        Map<NodeId, Definition> staying = new LinkedHashMap<>();
+        for (Vertex dependent : named.dependents) {
+          staying.put(dependent.id, new Reparenting(dependent, named).definition());
         }
-        yield changes(List.of(named), heirs);
+        yield changes(List.of(named), staying);
       }
       case SUBTREE -> {
         SequencedSet<Vertex> going = subtree(named);
@@ -114,7 +116,7 @@ final class Removals {
     planned.putAll(staying);
     Plan plan = new Plan(graph, planned);
     plan.order().forEach(id -> checkGroup(graph.vertex(id), plan.group(id)));
-    Cycles.find(graph, plan)
+    plan.cycle()
         .ifPresent(circle -> {
           throw new NodeStateException(
               "node "
@@ -139,6 +141,103 @@ final class Removals {
               + ", would come into group "
               + group
               + ", which has finished");
+    }
+  }
+
+  /**
+   * A node above which another is removed alone: what that one named takes its place.
+   *
+   * @param node the node that stays
+   * @param gone the node that is removed
+   */
+  private record Reparenting(Vertex node, Vertex gone) {
+    /**
+     * What it will be.
+     *
+     * @throws NodeStateException where it waits for something that only the other could tell it
+     */
+    Definition definition() {
+      SequencedSet<NodeId> parents = new LinkedHashSet<>();
+      for (Vertex parent : node.parents) {
+        if (parent.equals(gone)) {
+          parents.addAll(gone.definition.parents());
+        } else {
+          parents.add(parent.id);
+        }
+      }
+      SequencedSet<NodeId> after = new LinkedHashSet<>();
+      for (Vertex before : node.after) {
+        if (before.equals(gone)) {
+          checkAfter();
+          addWhatEndsBefore(after);
+        } else {
+          after.add(before.id);
+        }
+      }
+      if (isBelow()) {
+        after.addAll(gone.definition.after());
+      }
+      return node.definition.at(List.copyOf(parents), List.copyOf(after), branch());
+    }
+
+    private boolean isBelow() {
+      return node.parents.contains(gone);
+    }
+
+    /** It may be that it never runs, or waits for what is in a group: no other node says so. */
+    private void checkAfter() {
+      boolean tells = gone.isGroup() || gone.definition.branch() != null;
+      if (tells && gone.state != NodeState.FINISHED) {
+        refuse("comes after node " + gone.id + ", which has not finished");
+      }
+    }
+
+    /**
+     * Adds what has ended when the other starts; of a group that it is in, what comes before that.
+     */
+    private void addWhatEndsBefore(Collection<NodeId> before) {
+      Deque<Vertex> left = new ArrayDeque<>(List.of(gone));
+      SequencedSet<Vertex> seen = new LinkedHashSet<>(left);
+      for (Vertex next = left.poll(); next != null; next = left.poll()) {
+        for (Vertex parent : next.parents) {
+          if (!parent.isGroup()) {
+            before.add(parent.id);
+          } else if (seen.add(parent)) {
+            left.add(parent);
+          }
+        }
+        before.addAll(next.definition.after());
+      }
+    }
+
+    private @Nullable Branch branch() {
+      Branch own = node.definition.branch();
+      if (isBelow() && gone.isCondition() && own != null && !leadsTo(own)) {
+        refuse("is on a branch of node " + gone.id);
+      }
+      boolean chosen = node.parents.stream().anyMatch(it -> it.isCondition() && !it.equals(gone));
+      boolean inherits = isBelow() && gone.parents.stream().anyMatch(Vertex::isCondition);
+      Branch inherited = gone.definition.branch();
+      if (chosen && inherits && own != inherited) {
+        refuse("would be on the branches of two conditions");
+      }
+      if (chosen) {
+        return own;
+      }
+      return inherits ? inherited : null;
+    }
+
+    private boolean leadsTo(Branch branch) {
+      return gone.state == NodeState.FINISHED
+          && gone.phase instanceof Phase.Ended ended
+          && ended.taken() == branch;
+    }
+
+    /** Of one that has started nothing depends on that any more. */
+    private void refuse(String why) {
+      if (node.phase instanceof Phase.Waiting) {
+        throw new NodeStateException("node " + node.id + " " + why + "; move it first");
+      }
     }
   }
 }

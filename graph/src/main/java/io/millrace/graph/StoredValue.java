@@ -65,7 +65,7 @@ sealed interface StoredValue {
   }
 
   /**
-   * Long output in blobs of {@link Recordings#CHUNK} bytes each, the last one of less.
+   * Long output in blobs of {@link TextPages#CHUNK} bytes each, the last one of less.
    *
    * @param name what their names begin with
    * @param size of all together, in bytes
@@ -78,7 +78,7 @@ sealed interface StoredValue {
 
     @Override
     public Stream<String> blobs() {
-      return Recordings.blobs(name, size);
+      return TextPages.blobs(name, size);
     }
   }
 
@@ -107,7 +107,7 @@ sealed interface StoredValue {
         pages.add(
             page.has("blob")
                 ? blob(page)
-                : new Value.Inline(Texts.bytes(page.required("text").asString())));
+                : new Value.Inline(TextPages.bytes(page.required("text").asString())));
       }
       return new Pages(pages, view);
     }
@@ -132,7 +132,7 @@ sealed interface StoredValue {
         for (Value page : texts.pages()) {
           switch (page) {
             case Value.Inline inline ->
-                array.addObject().put("text", Texts.of(inline.bytes(), true));
+                array.addObject().put("text", TextPages.of(inline.bytes(), true));
             case Value.Stored stored -> putBlob(array.addObject(), stored);
           }
         }

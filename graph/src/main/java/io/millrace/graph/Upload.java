@@ -1,6 +1,7 @@
 package io.millrace.graph;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.Tail;
 import io.millrace.blobs.Value;
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ final class Upload implements AutoCloseable {
   }
 
   private StoredValue pages(String text) {
-    List<byte[]> parts = Texts.split(Texts.bytes(text));
+    List<byte[]> parts = TextPages.split(TextPages.bytes(text));
     if (parts.size() > MOST_PAGES) {
       throw new InvalidGraphException(
           "the text has " + parts.size() + " pages of 256 KiB; up to " + MOST_PAGES + " are kept");
@@ -80,10 +81,10 @@ final class Upload implements AutoCloseable {
     if (!text.isString()) {
       throw new InvalidGraphException("a page of data is a text");
     }
-    byte[] bytes = Texts.bytes(text.asString());
-    if (bytes.length > Texts.PAGE) {
+    byte[] bytes = TextPages.bytes(text.asString());
+    if (bytes.length > TextPages.PAGE) {
       throw new InvalidGraphException(
-          "a page of data has up to " + Texts.PAGE + " bytes, not " + bytes.length);
+          "a page of data has up to " + TextPages.PAGE + " bytes, not " + bytes.length);
     }
     return page(bytes, slot == 0);
   }
@@ -102,10 +103,10 @@ final class Upload implements AutoCloseable {
     long size = tail.size();
     if (size <= Value.INLINE_LIMIT) {
       byte[] bytes = size == 0 ? new byte[0] : tail.read(0, (int) size);
-      return new StoredValue.Inline(Json.text(Texts.of(bytes, true)), "");
+      return new StoredValue.Inline(Json.text(TextPages.of(bytes, true)), "");
     }
     String name = name();
-    Recordings.copy(tail, size, name, blobs);
+    TextPages.chunks(blobs, name).copyOf(tail, size);
     return new StoredValue.Recording(name, size, "");
   }
 

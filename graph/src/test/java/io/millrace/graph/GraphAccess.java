@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.blobs.Tail;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

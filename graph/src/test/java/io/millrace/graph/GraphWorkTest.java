@@ -6,6 +6,7 @@ import static io.millrace.graph.GraphForms.with;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.blobs.Tail;
 import io.millrace.store.Interest;
 import io.millrace.store.Subscription;
 import io.millrace.work.Watch;
@@ -190,7 +191,7 @@ class GraphWorkTest {
     GraphRegistry registry = world.registry();
     assertThat(registry.data(id, "stdout", null, 0).data()).isEqualTo(Json.text(""));
 
-    byte[] euro = Texts.bytes("€");
+    byte[] euro = TextPages.bytes("€");
     tail.write("price: ").write(new byte[] {euro[0], euro[1]});
     DataPage page = registry.data(id, "stdout", null, 0);
     assertThat(page.data()).isEqualTo(Json.text("price: "));

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.blobs.Tail;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 
@@ -13,7 +14,7 @@ final class TextTail implements Tail {
   }
 
   TextTail write(String text) {
-    return write(Texts.bytes(text));
+    return write(TextPages.bytes(text));
   }
 
   @Override

@@ -1,11 +1,11 @@
 package io.millrace.graph.type;
 
+import io.millrace.blobs.Tail;
 import io.millrace.graph.Attempt;
 import io.millrace.graph.Branch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Tail;
 import io.millrace.graph.Work;
 import io.millrace.processes.Output;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.millrace.graph.type;
 
+import io.millrace.blobs.Tail;
 import io.millrace.graph.Kill;
-import io.millrace.graph.Tail;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package io.millrace.graph.type;
 
-import io.millrace.graph.Tail;
+import io.millrace.blobs.Tail;
 import io.millrace.processes.OutputTail;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.millrace.graph.type;
 
+import io.millrace.blobs.Tail;
 import io.millrace.graph.Kill;
-import io.millrace.graph.Tail;
 import io.millrace.graph.Work;
 import io.millrace.processes.ExitStatus;
 import io.millrace.processes.FileTree;

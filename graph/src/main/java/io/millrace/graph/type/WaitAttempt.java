@@ -1,8 +1,8 @@
 package io.millrace.graph.type;
 
+import io.millrace.blobs.Tail;
 import io.millrace.graph.Attempt;
 import io.millrace.graph.Kill;
-import io.millrace.graph.Tail;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -1,12 +1,12 @@
 package io.millrace.graph.schedule;
 
+import io.millrace.blobs.Tail;
 import io.millrace.graph.Attempt;
 import io.millrace.graph.Branch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Tail;
 import io.millrace.graph.Work;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,5 +1,6 @@
 package io.millrace.graph.schedule;
 
+import io.millrace.blobs.Tail;
 import io.millrace.graph.Change;
 import io.millrace.graph.Graph;
 import io.millrace.graph.GraphNode;
@@ -12,7 +13,6 @@ import io.millrace.graph.NodeState;
 import io.millrace.graph.NodeStateException;
 import io.millrace.graph.Phase;
 import io.millrace.graph.Rules;
-import io.millrace.graph.Tail;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,11 +2,11 @@ package io.millrace.graph.type;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.blobs.Tail;
 import io.millrace.graph.Attempt;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Tail;
 import io.millrace.graph.Work;
 import io.millrace.processes.ProcessLauncher;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.millrace.server.graph;
 
+import io.millrace.blobs.Tail;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.Tail;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

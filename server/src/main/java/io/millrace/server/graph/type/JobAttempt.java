@@ -1,5 +1,6 @@
 package io.millrace.server.graph.type;
 
+import io.millrace.blobs.Tail;
 import io.millrace.blobs.Value;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.InvalidJobException;
@@ -23,7 +24,7 @@ final class JobAttempt extends HandedOn {
   private final ResultTail result;
 
   private JobAttempt(GraphJobs jobs, Order order, ResultTail result) {
-    super(Map.of("job", new TextTail(order.key()), "result", result));
+    super(Map.of("job", Tail.of(order.key()), "result", result));
     this.jobs = jobs;
     this.registry = jobs.jobs().registry();
     this.order = order;

@@ -1,6 +1,6 @@
 package io.millrace.server.graph.type;
 
-import io.millrace.graph.Tail;
+import io.millrace.blobs.Tail;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.registry.Jobs;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.millrace.server.graph.type;
 
 import static java.util.Objects.requireNonNull;
 
-import io.millrace.graph.Tail;
+import io.millrace.blobs.Tail;
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader.Stream;
@@ -60,7 +60,7 @@ final class TaskAttempt extends HandedOn {
 
   /** The same, and the task's id is output too. */
   static TaskAttempt beginNamed(Tasks tasks, ObjectId id, Order order, Set<Stream> streams) {
-    return begin(tasks, id, order, streams, new HashMap<>(Map.of("task", new TextTail(id.hex()))));
+    return begin(tasks, id, order, streams, new HashMap<>(Map.of("task", Tail.of(id.hex()))));
   }
 
   private static TaskAttempt begin(

@@ -1,6 +1,6 @@
 package io.millrace.server.graph.type;
 
-import io.millrace.graph.Tail;
+import io.millrace.blobs.Tail;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.QueueTask;

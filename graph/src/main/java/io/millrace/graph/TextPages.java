@@ -1,5 +1,9 @@
 package io.millrace.graph;
 
+import io.millrace.blobs.BlobException;
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.ChunkedBlob;
+import io.millrace.blobs.Tail;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
@@ -8,16 +12,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
-/** Text in pages of bytes. */
-final class Texts {
+/**
+ * Text in pages of bytes, and output in chunks of blobs, of which only a page is held in memory.
+ */
+final class TextPages {
   /** The most bytes of a page: 256 KiB. */
   static final int PAGE = 256 << 10;
 
   /** How many bytes of a character can follow its first one. */
   static final int MOST_FOLLOWING = 3;
 
-  private Texts() {}
+  /** The bytes of each blob of output but the last: 4 MiB, a number of whole pages. */
+  private static final int CHUNK = 4 << 20;
+
+  private static final int WITH_NEXT = PAGE + MOST_FOLLOWING;
+
+  private TextPages() {}
 
   static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
@@ -82,5 +95,55 @@ final class Texts {
     CharBuffer text = CharBuffer.allocate(bytes.length);
     var _ = decoder.decode(ByteBuffer.wrap(bytes), text, false);
     return text.flip().toString();
+  }
+
+  /** The chunks of stored output. */
+  static ChunkedBlob chunks(BlobStore blobs, String name) {
+    return new ChunkedBlob(blobs, name + ".", CHUNK);
+  }
+
+  /** The names of the blobs of stored output. */
+  static Stream<String> blobs(String name, long size) {
+    return LongStream.range(0, Math.ceilDiv(size, (long) CHUNK)).mapToObj(it -> name + "." + it);
+  }
+
+  /** The common prefix of the blobs of a value, from the name of one. */
+  static String family(String blob) {
+    int dot = blob.indexOf('.', Upload.PREFIX.length());
+    return dot < 0 ? blob : blob.substring(0, dot);
+  }
+
+  /** A page of output that may still grow. */
+  static DataPage page(Tail tail, String view, int slot) {
+    long offset = (long) slot * PAGE;
+    byte[] bytes = tail.size() <= offset ? new byte[0] : tail.read(offset, WITH_NEXT);
+    return page(bytes, view, slot, true);
+  }
+
+  /** A page of stored output. */
+  static DataPage page(BlobStore blobs, StoredValue.Recording recording, int slot) {
+    byte[] bytes = read(blobs, recording, (long) slot * PAGE, WITH_NEXT);
+    return page(bytes, recording.view(), slot, false);
+  }
+
+  private static DataPage page(byte[] bytes, String view, int slot, boolean growing) {
+    String text = page(bytes, slot == 0, !growing);
+    Integer next = bytes.length > PAGE ? slot + 1 : null;
+    return new DataPage(Json.text(text), view, slot, next, growing);
+  }
+
+  /** Bytes of stored output; less than {@code most} only at its end. */
+  static byte[] read(BlobStore blobs, StoredValue.Recording recording, long from, int most) {
+    int wanted = (int) Math.clamp(recording.size() - from, 0, most);
+    ChunkedBlob chunks = chunks(blobs, recording.name());
+    byte[] bytes = wanted == 0 ? new byte[0] : chunks.read(from, wanted);
+    if (bytes.length == wanted) {
+      return bytes;
+    }
+    long end = from + bytes.length;
+    if (blobs.exists(chunks.chunk(end / CHUNK))) {
+      throw new BlobException("output " + recording.name() + " ends early, at byte " + end);
+    }
+    throw new StaleViewException("the output was replaced meanwhile");
   }
 }
