@@ -1,6 +1,8 @@
 package io.millrace.graph;
 
 import io.millrace.graph.GraphCommits.Done;
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.VersionException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.NotAllowedException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;

@@ -4,6 +4,7 @@ import io.millrace.blobs.BlobException;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.NoSuchBlobException;
 import io.millrace.blobs.Value;
+import io.millrace.graph.GraphException.StaleViewException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphSession.Head;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.VersionLostException;
 import java.time.Duration;
 import java.util.List;
 

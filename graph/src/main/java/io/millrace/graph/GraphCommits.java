@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.GraphFullException;
 import io.millrace.graph.GraphSession.Head;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreException;
@@ -188,10 +189,7 @@ final class GraphCommits {
   }
 
   private static boolean isExpected(Throwable failure) {
-    return failure instanceof StoreException
-        || failure instanceof GraphException
-        || failure instanceof GraphFullException
-        || failure instanceof InvalidGraphException;
+    return failure instanceof StoreException || failure instanceof GraphException;
   }
 
   /** The graph to go on with. */

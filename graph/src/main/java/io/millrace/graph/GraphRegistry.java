@@ -1,5 +1,14 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.GraphFullException;
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.NodeStateException;
+import io.millrace.graph.GraphException.NotAllowedException;
+import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.GraphException.UnknownKeyException;
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphException.VersionException;
+import io.millrace.graph.GraphException.VersionLostException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

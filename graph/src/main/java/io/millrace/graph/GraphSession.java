@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.GraphFullException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import java.util.Collections;

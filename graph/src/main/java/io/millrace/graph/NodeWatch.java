@@ -1,5 +1,7 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.work.Watch;
 import java.time.Duration;
 import java.util.Collection;

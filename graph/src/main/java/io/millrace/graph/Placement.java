@@ -1,5 +1,7 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.NodeStateException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

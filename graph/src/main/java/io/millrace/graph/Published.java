@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.UnknownNodeException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

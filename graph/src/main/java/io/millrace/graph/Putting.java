@@ -2,6 +2,10 @@ package io.millrace.graph;
 
 import io.millrace.blobs.Value;
 import io.millrace.graph.GraphCommits.Done;
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.NodeStateException;
+import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.GraphException.UnknownKeyException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,9 @@
 package io.millrace.graph;
 
 import io.millrace.blobs.Tail;
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.GraphException.UnknownKeyException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.NodeStateException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

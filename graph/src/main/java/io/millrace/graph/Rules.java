@@ -1,5 +1,8 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.NodeStateException;
+import io.millrace.graph.GraphException.UnknownNodeException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -2,6 +2,8 @@ package io.millrace.graph;
 
 import io.millrace.graph.GraphCommits.Done;
 import io.millrace.graph.GraphCommits.Operation;
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphException.VersionException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

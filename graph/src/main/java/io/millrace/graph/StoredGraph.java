@@ -1,6 +1,7 @@
 package io.millrace.graph;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.graph.GraphException.GraphFullException;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Step;

@@ -4,6 +4,7 @@ import io.millrace.blobs.BlobException;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.ChunkedBlob;
 import io.millrace.blobs.Tail;
+import io.millrace.graph.GraphException.StaleViewException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;

@@ -3,6 +3,7 @@ package io.millrace.graph;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.Tail;
 import io.millrace.blobs.Value;
+import io.millrace.graph.GraphException.InvalidGraphException;
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.StaleViewException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Iterator;

@@ -3,6 +3,7 @@ package io.millrace.graph;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -5,6 +5,12 @@ import static io.millrace.graph.GraphForms.with;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.NodeStateException;
+import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.GraphException.UnknownKeyException;
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphException.VersionException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;

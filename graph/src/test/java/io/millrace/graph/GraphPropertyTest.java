@@ -2,6 +2,8 @@ package io.millrace.graph;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.NodeStateException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

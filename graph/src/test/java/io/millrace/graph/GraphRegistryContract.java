@@ -8,6 +8,12 @@ import static io.millrace.graph.GraphForms.with;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.NodeStateException;
+import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphException.VersionException;
+import io.millrace.graph.GraphException.VersionLostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

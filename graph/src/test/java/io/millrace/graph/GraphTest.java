@@ -3,6 +3,7 @@ package io.millrace.graph;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.graph.GraphException.NodeStateException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

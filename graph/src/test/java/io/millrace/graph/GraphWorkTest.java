@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.Tail;
+import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.store.Interest;
 import io.millrace.store.Subscription;
 import io.millrace.work.Watch;

@@ -5,6 +5,7 @@ import static io.millrace.graph.GraphForms.form;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.graph.GraphException.GraphFullException;
 import io.millrace.store.DocumentQuery;
 import io.millrace.store.Limits;
 import io.millrace.store.StoreException;

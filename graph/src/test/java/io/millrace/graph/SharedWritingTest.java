@@ -3,6 +3,8 @@ package io.millrace.graph;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Owner;

@@ -2,6 +2,10 @@ package io.millrace.graph;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.NodeStateException;
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.store.DocumentQuery;
 import io.millrace.store.Limits;
 import io.millrace.store.StoreException;

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphException.InvalidGraphException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -3,6 +3,7 @@ package io.millrace.graph;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.graph.GraphException.StaleViewException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;

@@ -1,8 +1,8 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.graph.Attempt;
+import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphWork;
-import io.millrace.graph.InvalidGraphException;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeType;

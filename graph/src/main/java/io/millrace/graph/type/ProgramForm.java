@@ -2,7 +2,7 @@ package io.millrace.graph.type;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.millrace.graph.InvalidGraphException;
+import io.millrace.graph.GraphException.InvalidGraphException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.millrace.graph.type;
 
-import io.millrace.graph.InvalidGraphException;
+import io.millrace.graph.GraphException.InvalidGraphException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashSet;

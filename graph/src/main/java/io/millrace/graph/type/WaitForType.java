@@ -1,7 +1,7 @@
 package io.millrace.graph.type;
 
 import io.millrace.graph.Attempt;
-import io.millrace.graph.InvalidGraphException;
+import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
 import io.millrace.graph.Work;

@@ -2,13 +2,13 @@ package io.millrace.server.graph;
 
 import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphRegistry.Snapshot;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.UnknownNodeException;
-import io.millrace.graph.VersionLostException;
 import io.millrace.http.EventStream;
 import io.millrace.http.HttpProblem;
 import io.millrace.http.Reply;

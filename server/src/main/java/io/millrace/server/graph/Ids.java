@@ -1,9 +1,9 @@
 package io.millrace.server.graph;
 
+import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.UnknownNodeException;
 import io.millrace.http.HttpProblem;
 import io.millrace.http.Request;
 import java.util.ArrayList;

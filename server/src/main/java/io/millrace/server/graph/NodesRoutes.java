@@ -2,11 +2,11 @@ package io.millrace.server.graph;
 
 import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.Page;
-import io.millrace.graph.VersionLostException;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Deadline;
 import io.millrace.http.Query;

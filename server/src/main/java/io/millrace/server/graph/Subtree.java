@@ -1,10 +1,10 @@
 package io.millrace.server.graph;
 
+import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.UnknownNodeException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;

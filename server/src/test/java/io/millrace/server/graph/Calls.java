@@ -1,14 +1,14 @@
 package io.millrace.server.graph;
 
-import io.millrace.graph.InvalidGraphException;
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.NodeStateException;
+import io.millrace.graph.GraphException.NotAllowedException;
+import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.GraphException.UnknownKeyException;
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphException.VersionException;
+import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeStateException;
-import io.millrace.graph.NotAllowedException;
-import io.millrace.graph.StaleViewException;
-import io.millrace.graph.UnknownKeyException;
-import io.millrace.graph.UnknownNodeException;
-import io.millrace.graph.VersionException;
-import io.millrace.graph.VersionLostException;
 import io.millrace.http.json.Json;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,7 +3,7 @@ package io.millrace.server.graph.type;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.millrace.graph.Attempt;
-import io.millrace.graph.InvalidGraphException;
+import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
 import io.millrace.graph.Work;
