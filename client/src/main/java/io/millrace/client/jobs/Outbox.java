@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  * threads.
  */
 final class Outbox {
-  private static final JsonMapper MAPPER = new JsonMapper();
+  static final JsonMapper MAPPER = new JsonMapper();
   private static final int FRAGMENT_BYTES = 128 << 10;
   private static final int MOST_INFO = 1_000;
   private static final int MOST_LOGS = 64_000;

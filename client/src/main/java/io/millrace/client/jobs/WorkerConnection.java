@@ -21,12 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** One connection to the server and the jobs that came over it, until both have ended. */
 final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerConnection.class);
-  private static final JsonMapper MAPPER = new JsonMapper();
   private static final int MOST_TEXT = 1 << 20;
   private static final int PROTOCOL_ERROR = 1002;
   private static final int GOING_AWAY = 1001;
@@ -211,7 +209,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   private void receive(String message) {
     JsonNode json;
     try {
-      json = MAPPER.readTree(message);
+      json = Outbox.MAPPER.readTree(message);
     } catch (JacksonException e) {
       over.complete(new Ended(PROTOCOL_ERROR, "the server sent what is no JSON"));
       return;
