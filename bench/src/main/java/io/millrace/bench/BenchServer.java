@@ -3,12 +3,12 @@ package io.millrace.bench;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.Failures;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.HttpLimits;
-import io.millrace.http.HttpListener;
-import io.millrace.http.Later;
-import io.millrace.http.Reply;
+import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
+import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.Reply;
 import io.millrace.server.HeapGoal;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.config.Configuration;
@@ -36,7 +36,7 @@ final class BenchServer {
    */
   public static void main(String[] arguments) throws IOException {
     if (arguments.length == 0) {
-      HttpListener listener = echo();
+      HttpServer listener = echo();
       awaitEnd(listener.port());
       listener.stop();
     } else {
@@ -64,7 +64,7 @@ final class BenchServer {
                 "30000")));
   }
 
-  private static HttpListener echo() {
+  private static HttpServer echo() {
     MeterRegistry registry = new SimpleMeterRegistry();
     Routes routes =
         new Routes(registry)
@@ -72,17 +72,17 @@ final class BenchServer {
                 ApiRoutes.below(ECHO)
                     .post(
                         "",
-                        (request, _) -> Later.now(Reply.json(request.body())),
+                        (request, _) -> AsyncReply.now(Reply.json(request.body())),
                         request -> Reply.json(request.body()))
                     .routes());
     InetAddress address = InetAddress.getLoopbackAddress();
-    return HttpListener.start(
+    return HttpServer.start(
         address,
         0,
         HttpLimits.DEFAULT,
         Access.to(address, null, Origins.NONE),
         routes,
-        new Failures());
+        new ErrorReplies());
   }
 
   private static void awaitEnd(int port) throws IOException {

@@ -1,5 +1,7 @@
 package io.millrace.http;
 
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpProblem;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,23 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface AccessCheck {
-  /** The header that says which page a request comes from. */
-  String ORIGIN = "Origin";
-
-  /** The header with the usual credentials. */
-  String AUTHORIZATION = "Authorization";
-
-  /** The headers of a request. */
-  @FunctionalInterface
-  interface Headers {
-    /**
-     * The value of the header of this name, in any case; null if there is none.
-     *
-     * @throws HttpProblem 400 if it comes several times
-     */
-    @Nullable String only(String name);
-  }
-
   /** Lets everybody in as {@link Caller#LOCAL}, but for what the credentials of a route say. */
   AccessCheck OPEN =
       (route, host, headers) -> {
@@ -44,4 +29,35 @@ public interface AccessCheck {
    * @throws HttpProblem 401 or 403 to turn it away
    */
   Caller check(Route route, String host, Headers headers);
+
+  /**
+   * A kind of credentials that the routes of one API take beside the server's token. Safe for use
+   * by threads.
+   */
+  interface Credentials {
+    /**
+     * Who shows credentials of this kind.
+     *
+     * @return null if the request shows none
+     * @throws HttpProblem 401 or 403 if it shows wrong ones
+     */
+    @Nullable Caller caller(Headers headers);
+
+    /**
+     * Whether a request of a route needs credentials of this kind even if it shows the server's
+     * token or comes from this machine; 401 otherwise, by {@link #absent}.
+     */
+    default boolean isRequired() {
+      return false;
+    }
+
+    /** How a request is turned away that shows neither these credentials nor the server's token. */
+    default HttpProblem absent() {
+      return new HttpProblem(401, "this server wants the header Authorization: Bearer TOKEN")
+          .withHeader("WWW-Authenticate", "Bearer");
+    }
+
+    /** No further credentials. */
+    Credentials NONE = _ -> null;
+  }
 }

@@ -1,5 +1,10 @@
 package io.millrace.http;
 
+import io.millrace.http.AccessCheck.Credentials;
+import io.millrace.http.Route.Handler;
+import io.millrace.http.Route.NonBlockingHandler;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.HttpMethod;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -107,11 +112,11 @@ public final class ApiRoutes {
   /**
    * Adds a route that does something, and answers short requests without a thread of their own.
    *
-   * @param prompt answers short requests
-   * @param handler answers the others, and those that {@code prompt} leaves to it
+   * @param nonBlocking answers short requests
+   * @param handler answers the others, and those that {@code nonBlocking} leaves to it
    */
-  public ApiRoutes post(String path, PromptHandler prompt, Handler handler) {
-    return add(HttpMethod.POST, path, handler, prompt);
+  public ApiRoutes post(String path, NonBlockingHandler nonBlocking, Handler handler) {
+    return add(HttpMethod.POST, path, handler, nonBlocking);
   }
 
   /** Adds a route that puts something at the path. */
@@ -130,7 +135,7 @@ public final class ApiRoutes {
   }
 
   private ApiRoutes add(
-      HttpMethod method, String path, Handler handler, @Nullable PromptHandler prompt) {
+      HttpMethod method, String path, Handler handler, @Nullable NonBlockingHandler nonBlocking) {
     Caller.Role role = settings.role;
     if (role == null) {
       role = method == HttpMethod.GET ? Caller.Role.VIEWER : Caller.Role.SUBMITTER;
@@ -146,7 +151,7 @@ public final class ApiRoutes {
               settings.credentials,
               settings.errors,
               handler,
-              prompt));
+              nonBlocking));
     }
     return this;
   }

@@ -1,5 +1,7 @@
 package io.millrace.http;
 
+import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.HttpProblem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -192,7 +194,7 @@ final class Connection {
   }
 
   /** Called by the loop now and then: closes the connection if it has taken too long. */
-  void tick(long now) {
+  void checkTimeouts(long now) {
     try {
       switch (phase) {
         case READING -> checkReading(now);
@@ -262,7 +264,7 @@ final class Connection {
           // A client that is refused need not send the rest.
           pace = new Pace(limits().headTimeout(), limits().minBodyRate());
           sinceNanos = activity.lastNanos();
-          if (!context.dispatcher().isPrompt(exchange(), this)) {
+          if (!context.dispatcher().isNonBlocking(exchange(), this)) {
             serve();
           }
         }
@@ -285,7 +287,7 @@ final class Connection {
 
   private void ask() throws IOException {
     Exchange asking = exchange();
-    Later later = context.dispatcher().begin(asking, this, received.body(), loop.round());
+    AsyncReply later = context.dispatcher().begin(asking, this, received.body(), loop.tick());
     if (later == null) {
       serve();
       return;
@@ -300,7 +302,7 @@ final class Connection {
     }
   }
 
-  private void answerOrClose(Exchange asking, Later later) {
+  private void answerOrClose(Exchange asking, AsyncReply later) {
     try {
       answer(asking, later);
     } catch (IOException | RuntimeException | Error e) {
@@ -309,7 +311,7 @@ final class Connection {
     }
   }
 
-  private void answer(Exchange asking, Later later) throws IOException {
+  private void answer(Exchange asking, AsyncReply later) throws IOException {
     if (phase == Phase.CLOSED) {
       end();
       return;

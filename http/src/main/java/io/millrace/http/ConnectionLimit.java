@@ -1,6 +1,7 @@
 package io.millrace.http;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.millrace.http.message.HttpException;
 import java.lang.management.ManagementFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -13,12 +13,12 @@ public final class Deadline implements AutoCloseable {
 
   private final long end;
   private final AtomicBoolean over = new AtomicBoolean();
-  private final Watch watch;
+  private final PendingWait wait;
 
   /** So long from now at most. */
   public Deadline(Request request, Duration timeout) {
     this.end = System.nanoTime() + timeout.toNanos();
-    this.watch = request.watch(_ -> over.set(true));
+    this.wait = request.beginWait(_ -> over.set(true));
   }
 
   /** How long the next wait may be; zero if there is to be none. */
@@ -29,6 +29,6 @@ public final class Deadline implements AutoCloseable {
 
   @Override
   public void close() {
-    watch.close();
+    wait.close();
   }
 }

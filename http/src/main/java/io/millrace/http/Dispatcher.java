@@ -1,5 +1,13 @@
 package io.millrace.http;
 
+import io.millrace.http.PendingWait.ClientGoneException;
+import io.millrace.http.Route.NonBlockingHandler;
+import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.Head;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
+import io.millrace.http.message.ReplyText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -17,7 +25,7 @@ final class Dispatcher {
 
   private final AccessCheck access;
   private final Routes routes;
-  private final Failures failures;
+  private final ErrorReplies errorReplies;
   private final InFlight inFlight;
   private final long slowNanos;
 
@@ -27,10 +35,14 @@ final class Dispatcher {
    * @param slow from which duration on a request is logged
    */
   Dispatcher(
-      AccessCheck access, Routes routes, Failures failures, InFlight inFlight, Duration slow) {
+      AccessCheck access,
+      Routes routes,
+      ErrorReplies errorReplies,
+      InFlight inFlight,
+      Duration slow) {
     this.access = access;
     this.routes = routes;
-    this.failures = failures;
+    this.errorReplies = errorReplies;
     this.inFlight = inFlight;
     this.slowNanos = slow.toNanos();
   }
@@ -73,9 +85,9 @@ final class Dispatcher {
    * Whether an event loop may answer a plain request of which only the head has come. A request
    * that is turned away gets its answer from a thread, which need not wait for the body.
    */
-  boolean isPrompt(Exchange exchange, Connection connection) {
+  boolean isNonBlocking(Exchange exchange, Connection connection) {
     try {
-      return admit(exchange, connection).route().prompt() != null;
+      return admit(exchange, connection).route().nonBlocking() != null;
     } catch (RuntimeException _) {
       // The thread meets the same problem, and answers it.
       return false;
@@ -88,22 +100,22 @@ final class Dispatcher {
    * @param body its whole body
    * @return null if nothing was done and the request needs a thread
    */
-  @Nullable Later begin(Exchange exchange, Connection connection, byte[] body, Round round) {
+  @Nullable AsyncReply begin(Exchange exchange, Connection connection, byte[] body, LoopTick tick) {
     if (!inFlight.enter()) {
       return null;
     }
-    Later later = null;
+    AsyncReply later = null;
     try {
       Routes.Match match = admit(exchange, connection);
-      PromptHandler handler = match.route().prompt();
+      NonBlockingHandler handler = match.route().nonBlocking();
       if (handler != null) {
-        later = handler.begin(Request.whole(exchange, match, connection.limits(), body), round);
+        later = handler.begin(Request.whole(exchange, match, connection.limits(), body), tick);
       }
     } catch (IOException | RuntimeException e) {
       // Once more by a thread, which says what is wrong; but nothing is submitted twice.
-      later = exchange.hasSubmitted() ? Later.now(failures.answer(e, exchange)) : null;
+      later = exchange.hasSubmitted() ? AsyncReply.now(errorReplies.answer(e, exchange)) : null;
     } catch (Error e) {
-      later = Later.now(failures.answer(e, exchange));
+      later = AsyncReply.now(errorReplies.answer(e, exchange));
     } finally {
       if (later == null) {
         inFlight.leave();
@@ -113,12 +125,12 @@ final class Dispatcher {
   }
 
   /** The answer that was begun, once it is done: in {@code room} if there is enough of it. */
-  ByteBuffer answer(Exchange exchange, Later later, ByteBuffer room) {
+  ByteBuffer answer(Exchange exchange, AsyncReply later, ByteBuffer room) {
     Reply.Whole reply;
     try {
       reply = later.reply();
     } catch (RuntimeException | Error e) {
-      reply = failures.answer(e, exchange);
+      reply = errorReplies.answer(e, exchange);
     }
     exchange.status(reply.status());
     return ReplyText.of(reply, room);
@@ -179,7 +191,7 @@ final class Dispatcher {
                 HttpProblem.malformed("the body is malformed: " + body.mistake()));
         case SLOW -> ErrorForm.PLAIN.reply(RequestBody.tooSlow(thread.connection().limits()));
         case CUT -> throw new ClientGoneException();
-        case SOUND -> failures.answer(e, thread.exchange());
+        case SOUND -> errorReplies.answer(e, thread.exchange());
       };
     }
   }

@@ -1,5 +1,6 @@
 package io.millrace.http;
 
+import io.millrace.http.message.HeadCache;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -25,19 +26,19 @@ final class EventLoop {
   private static final int BUFFER_BYTES = RequestBuffer.MOST_BYTES;
 
   /** How often it is checked which connections take too long. */
-  private static final Duration TICK = Duration.ofMillis(500);
+  private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
   private final Selector selector;
   private final Thread thread;
   private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
   private final List<Runnable> returns = new ArrayList<>();
-  private final Round round = new Round();
+  private final LoopTick tick = new LoopTick();
   private final HeadCache heads = new HeadCache();
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private volatile boolean asleep;
   private volatile boolean closed;
 
-  private long tickNanos = System.nanoTime();
+  private long checkedNanos = System.nanoTime();
 
   private EventLoop(String name) {
     try {
@@ -74,8 +75,8 @@ final class EventLoop {
   }
 
   /** What is being done now. */
-  Round round() {
-    return round;
+  LoopTick tick() {
+    return tick;
   }
 
   /** The heads that came last. */
@@ -96,34 +97,34 @@ final class EventLoop {
   private void run() {
     try (selector) {
       while (!closed) {
-        turn();
+        runTick();
       }
     } catch (IOException e) {
       LOG.error("a selector of the HTTP server could not be closed", e);
     }
   }
 
-  /** Does what is to be done now. Nothing that fails may end the loop. */
-  private void turn() {
+  /** One tick: does what is to be done now. No failure ends the loop. */
+  private void runTick() {
     try {
       select();
       for (SelectionKey key : selector.selectedKeys()) {
         ((Connection) key.attachment()).ready();
       }
       selector.selectedKeys().clear();
-      run(round::end);
+      run(tick::end);
       for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
         run(errand);
       }
       long now = System.nanoTime();
-      if (now - tickNanos > TICK.toNanos()) {
-        tickNanos = now;
+      if (now - checkedNanos > CHECK_INTERVAL.toNanos()) {
+        checkedNanos = now;
         // A connection that is closed in the course of this leaves its key until the next select.
-        selector.keys().forEach(key -> ((Connection) key.attachment()).tick(now));
+        selector.keys().forEach(key -> ((Connection) key.attachment()).checkTimeouts(now));
       }
     } catch (IOException | RuntimeException | Error e) {
       LOG.error("a thread of the HTTP server failed, and goes on", e);
-      LockSupport.parkNanos(TICK.toNanos());
+      LockSupport.parkNanos(CHECK_INTERVAL.toNanos());
     }
   }
 
@@ -136,7 +137,7 @@ final class EventLoop {
     } else {
       asleep = true;
       if (errands.isEmpty()) {
-        selector.select(TICK.toMillis());
+        selector.select(CHECK_INTERVAL.toMillis());
       } else {
         selector.selectNow();
       }

@@ -1,5 +1,6 @@
 package io.millrace.http;
 
+import io.millrace.http.message.Reply;
 import io.millrace.store.StoreClosedException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -132,7 +133,7 @@ public final class EventStream {
     return events(target -> {
       AtomicBoolean over = new AtomicBoolean();
       try (source;
-          Watch _ = request.watch(_ -> over.set(true))) {
+          PendingWait _ = request.beginWait(_ -> over.set(true))) {
         run(source, new ServerSent(target), over::get);
       }
     });

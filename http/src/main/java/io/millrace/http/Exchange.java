@@ -1,5 +1,7 @@
 package io.millrace.http;
 
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.Head;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,12 +10,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * The requests being answered, so that a stop can wait for them. Safe for use by any thread.
  *
- * <p>A stop ends what waits for events (each {@link Watch}) and lets everything else finish.
+ * <p>A stop ends what waits for events (each {@link PendingWait}) and lets everything else finish.
  */
 final class InFlight {
   private final AtomicInteger count = new AtomicInteger();
   private final AtomicInteger lasting = new AtomicInteger();
-  private final Set<Watch> watches = ConcurrentHashMap.newKeySet();
+  private final Set<PendingWait> waits = ConcurrentHashMap.newKeySet();
   private final CountDownLatch idle = new CountDownLatch(1);
   private volatile boolean stopping;
 
@@ -71,15 +71,15 @@ final class InFlight {
   }
 
   /** Ends the wait when the server stops; at once if it is stopping already. */
-  void add(Watch watch) {
-    watches.add(watch);
+  void add(PendingWait wait) {
+    waits.add(wait);
     if (stopping) {
-      watch.end(Watch.Cause.STOPPING);
+      wait.end(PendingWait.Cause.STOPPING);
     }
   }
 
-  void remove(Watch watch) {
-    watches.remove(watch);
+  void remove(PendingWait wait) {
+    waits.remove(wait);
   }
 
   /**
@@ -89,7 +89,7 @@ final class InFlight {
    */
   boolean stop(Duration grace) throws InterruptedException {
     stopping = true;
-    watches.forEach(watch -> watch.end(Watch.Cause.STOPPING));
+    waits.forEach(wait -> wait.end(PendingWait.Cause.STOPPING));
     if (count.get() == 0) {
       return true;
     }

@@ -1,5 +1,8 @@
 package io.millrace.http;
 
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Query;
+import io.millrace.http.message.Reply;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.http.websocket.WebSocketLimits;
 import io.millrace.http.websocket.WebSocketListener;
@@ -300,12 +303,12 @@ public final class Request {
   }
 
   /**
-   * Looks after a wait for an event: runs {@code action}, on another thread, when the client has
-   * gone or the server stops. Close the watch when the wait is over.
+   * Begins a wait for an event: runs {@code action}, on another thread, when the client has gone or
+   * the server stops. Close it when the wait is over.
    */
-  public Watch watch(Consumer<Watch.Cause> action) {
+  public PendingWait beginWait(Consumer<PendingWait.Cause> action) {
     exchange.waited();
-    return Watch.begin(serving().inFlight(), serving(), action);
+    return PendingWait.begin(serving().inFlight(), serving(), action);
   }
 
   private static HttpProblem tooLarge(int most) {

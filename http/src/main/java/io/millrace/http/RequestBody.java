@@ -1,5 +1,7 @@
 package io.millrace.http;
 
+import io.millrace.http.message.Head;
+import io.millrace.http.message.HttpProblem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketTimeoutException;

@@ -1,5 +1,8 @@
 package io.millrace.http;
 
+import io.millrace.http.message.Head;
+import io.millrace.http.message.HeadCache;
+import io.millrace.http.message.HttpProblem;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

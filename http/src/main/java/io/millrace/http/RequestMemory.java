@@ -1,5 +1,6 @@
 package io.millrace.http;
 
+import io.millrace.http.message.HttpProblem;
 import io.millrace.http.websocket.WebSocketConnection;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -8,9 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * bodies until they are answered, WebSocket texts, and answers that their clients are slow to read.
  * Safe for use by threads.
  */
-public final class RequestMemory implements WebSocketConnection.Memory {
+final class RequestMemory implements WebSocketConnection.Memory {
   /** The suggested time after which a request that found no room may come again, in seconds. */
-  public static final int RETRY_SECONDS = 1;
+  static final int RETRY_SECONDS = 1;
 
   /** Requests up to this size may use all of the budget; the last eighth is for them alone. */
   static final int SMALL_BYTES = 8 << 10;
@@ -20,7 +21,7 @@ public final class RequestMemory implements WebSocketConnection.Memory {
   private volatile Runnable shortage = () -> {};
 
   /** A budget of so many bytes. */
-  public RequestMemory(long budgetBytes) {
+  RequestMemory(long budgetBytes) {
     this.budgetBytes = budgetBytes;
   }
 

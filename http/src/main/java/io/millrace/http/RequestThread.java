@@ -1,5 +1,8 @@
 package io.millrace.http;
 
+import io.millrace.http.message.Reply;
+import io.millrace.http.message.ReplyStream;
+import io.millrace.http.message.ReplyText;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -16,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * One request that a thread of its own serves: it reads the body from the connection, writes the
  * answer, and gives the connection back to its event loop.
  */
-final class RequestThread implements Runnable, Watch.Watched {
+final class RequestThread implements Runnable, PendingWait.Client {
   private static final Logger LOG = LoggerFactory.getLogger(RequestThread.class);
 
   /** How much of an unwanted body is read after the answer so that the connection can go on. */
@@ -182,13 +185,13 @@ final class RequestThread implements Runnable, Watch.Watched {
   }
 
   /**
-   * Begins to read ahead, and ends {@code watch} on another thread once the connection turns out to
+   * Begins to read ahead, and ends {@code wait} on another thread once the connection turns out to
    * be closed. This cannot be seen if the client has sent a further request already.
    */
   @Override
-  public void watch(Watch watch) {
+  public void watch(PendingWait wait) {
     connection.activity().waitsForEvent(true);
-    Runnable action = () -> watch.end(Watch.Cause.CLIENT_GONE);
+    Runnable action = () -> wait.end(PendingWait.Cause.CLIENT_GONE);
     whenGone = action;
     CompletableFuture<byte @Nullable []> reading = ahead;
     if (reading == null && body.isLast()) {

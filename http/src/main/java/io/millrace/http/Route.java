@@ -1,5 +1,12 @@
 package io.millrace.http;
 
+import io.millrace.http.AccessCheck.Credentials;
+import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpMethod;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -17,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param role which role a caller needs
  * @param credentials what callers may show beside the server's token
  * @param errors how its errors look
- * @param handler answers what {@code prompt} leaves to it, and what that is not asked: long
+ * @param handler answers what {@code nonBlocking} leaves to it, and what that is not asked: long
  *     requests, and those that come in pieces or several at once
- * @param prompt answers short requests without a thread of their own; null if nothing does
+ * @param nonBlocking answers short requests without a thread of their own; null if nothing does
  */
 public record Route(
     HttpMethod method,
@@ -30,7 +37,7 @@ public record Route(
     Credentials credentials,
     ErrorForm errors,
     Handler handler,
-    @Nullable PromptHandler prompt) {
+    @Nullable NonBlockingHandler nonBlocking) {
   /** What a route reads as body. */
   public enum Body {
     /** None: one that comes is not looked at. */
@@ -75,7 +82,7 @@ public record Route(
    * @return null if the request shows none and may do without
    * @throws HttpProblem 401 or 403 if it may not, or if they are wrong
    */
-  public @Nullable Caller callerBy(AccessCheck.Headers headers) {
+  public @Nullable Caller callerBy(Headers headers) {
     try {
       Caller caller = credentials.caller(headers);
       if (caller == null && credentials.isRequired()) {
@@ -83,7 +90,7 @@ public record Route(
       }
       return caller;
     } catch (HttpProblem problem) {
-      throw problem.in(errors);
+      throw problem.withForm(errors);
     }
   }
 
@@ -93,5 +100,40 @@ public record Route(
       request.query().checkNames(parameters.names());
     }
     return handler.handle(request);
+  }
+
+  /**
+   * Answers the requests of one route. Called by many threads, each a virtual one that may block.
+   */
+  @FunctionalInterface
+  public interface Handler {
+    /**
+     * The answer to a request.
+     *
+     * @throws HttpProblem to refuse it
+     * @throws IOException when its body cannot be read
+     * @throws InterruptedException when the connection is being closed
+     */
+    Reply handle(Request request) throws IOException, InterruptedException;
+  }
+
+  /**
+   * Answers the requests of one route without ever waiting. Called on a thread that serves many
+   * connections, so what it does must be short: read the request, hand it on, say what is waited
+   * for.
+   */
+  @FunctionalInterface
+  public interface NonBlockingHandler {
+    /**
+     * Begins to answer a request, whose body has come as a whole.
+     *
+     * <p>Whatever is thrown has the same effect as null: the route's {@link Handler} is asked, as
+     * if this one had not been. So nothing may have been done when it is thrown.
+     *
+     * @param round the turn of the loop; other requests may begin in it before the answers are
+     *     written
+     * @return what is waited for; null to leave the request to the route's {@link Handler}
+     */
+    @Nullable AsyncReply begin(Request request, LoopTick round) throws IOException;
   }
 }

@@ -1,6 +1,11 @@
 package io.millrace.http;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.millrace.http.Route.Handler;
+import io.millrace.http.message.HttpMethod;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Query;
+import io.millrace.http.message.Reply;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;

@@ -1,5 +1,8 @@
 package io.millrace.http;
 
+import io.millrace.http.message.Head;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
 import io.millrace.http.websocket.WebSocketConnection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -87,7 +90,8 @@ final class Upgrade {
       WebSocketConnection socket =
           new WebSocketConnection(
               channel, pending, upgraded.limits(), connection.memory(), upgraded.opener());
-      try (Watch _ = Watch.untilStop(inFlight, () -> socket.leave("the server is stopping"))) {
+      try (PendingWait _ =
+          PendingWait.untilStop(inFlight, () -> socket.leave("the server is stopping"))) {
         socket.run();
       }
     } catch (IOException e) {

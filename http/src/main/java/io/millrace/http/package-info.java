@@ -8,7 +8,7 @@
  *     |
  *     +-- a plain request (short, of stated length), once its body is whole
  *     |     --> Dispatcher --> Routes, AccessCheck
- *     |                    --> PromptHandler: Request -> Later
+ *     |                    --> NonBlockingHandler: Request -> AsyncReply
  *     |     --> when that is done: ReplyText written, time and status recorded
  *     |
  *     +-- any other, as soon as its head is complete --> RequestThread
@@ -27,7 +27,7 @@
  * body itself, by {@link io.millrace.http.RequestBody}.
  *
  * <p>Those who mount an API see {@link io.millrace.http.ApiRoutes}, {@link
- * io.millrace.http.Request}, {@link io.millrace.http.Reply} and {@link
+ * io.millrace.http.Request}, {@link io.millrace.http.message.Reply} and {@link
  * io.millrace.http.HttpProblem}.
  */
 @NullMarked

@@ -3,6 +3,7 @@ package io.millrace.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.http.message.HttpException;
 import org.junit.jupiter.api.Test;
 
 /** How many connections the limit of open files allows. */

@@ -3,7 +3,13 @@ package io.millrace.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.millrace.http.AccessCheck.Credentials;
 import io.millrace.http.Caller.Role;
+import io.millrace.http.Route.Handler;
+import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.Reply;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -25,7 +31,7 @@ final class RouteAccessTest {
   private static final Credentials NAMES =
       new Credentials() {
         @Override
-        public @Nullable Caller caller(AccessCheck.Headers headers) {
+        public @Nullable Caller caller(Headers headers) {
           String name = headers.only("X-NAME");
           return name == null
               ? null
@@ -51,14 +57,14 @@ final class RouteAccessTest {
 
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private final HttpListener listener =
-      HttpListener.start(
+  private final HttpServer listener =
+      HttpServer.start(
           InetAddress.getLoopbackAddress(),
           0,
           HttpLimits.DEFAULT,
           AccessCheck.OPEN,
           new Routes(new SimpleMeterRegistry()).addAll(routes()),
-          new Failures().add(IllegalStateException.class, 409));
+          new ErrorReplies().add(IllegalStateException.class, 409));
 
   private static List<Route> routes() {
     ApiRoutes api = ApiRoutes.below("/a", "/b").credentials(NAMES).errors(LOUD);
@@ -66,7 +72,7 @@ final class RouteAccessTest {
         request -> Reply.json(request.caller().principal().getBytes(StandardCharsets.UTF_8));
     api.get("/who", who).post("/who", who);
     api.role(Role.ADMIN)
-        .post("/admin", (request, _) -> Later.now(whole(request)), RouteAccessTest::whole);
+        .post("/admin", (request, _) -> AsyncReply.now(whole(request)), RouteAccessTest::whole);
     api.strictQuery(Set.of("known")).get("/strict", who);
     api.get(
         "/fails",

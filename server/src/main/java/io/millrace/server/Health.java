@@ -1,8 +1,8 @@
 package io.millrace.server;
 
-import io.millrace.http.Handler;
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
+import io.millrace.http.Route.Handler;
+import io.millrace.http.message.Reply;
 import io.millrace.store.DiskState;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Journaling;

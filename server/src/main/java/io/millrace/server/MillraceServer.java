@@ -6,11 +6,11 @@ import io.millrace.blobs.FileBlobStore;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller;
-import io.millrace.http.Failures;
-import io.millrace.http.HttpException;
-import io.millrace.http.HttpListener;
+import io.millrace.http.ErrorReplies;
+import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.Routes;
+import io.millrace.http.message.HttpException;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.cluster.ClusterApi;
@@ -66,7 +66,7 @@ public final class MillraceServer implements AutoCloseable {
   private final BlobStore blobs;
   private final List<Part> parts;
   private final List<StepLoop> loops;
-  private final HttpListener listener;
+  private final HttpServer listener;
   private final Routes routes;
   private final PrometheusMeterRegistry registry;
 
@@ -74,7 +74,7 @@ public final class MillraceServer implements AutoCloseable {
       EmbeddedTaskStore store,
       BlobStore blobs,
       List<Part> parts,
-      HttpListener listener,
+      HttpServer listener,
       Routes routes,
       PrometheusMeterRegistry registry) {
     this.store = store;
@@ -121,18 +121,18 @@ public final class MillraceServer implements AutoCloseable {
           FilePermissions.warnIfShared("blob folder", blobSettings.folder(options.folder()));
           List<Part> parts = parts(configuration, store, blobs, token);
           PrometheusMeterRegistry registry = Metrics.registry();
-          Failures failures = new Failures();
-          parts.forEach(part -> part.explain(failures));
+          ErrorReplies errorReplies = new ErrorReplies();
+          parts.forEach(part -> part.addErrorReplies(errorReplies));
           Routes routes = new Routes(registry);
           routes.addAll(ownRoutes(store, parts, options, registry));
           parts.forEach(part -> routes.addAll(part.routes()));
-          HttpListener listener =
+          HttpServer listener =
               listen(
                   address,
                   settings,
                   Access.to(address, token, settings.origins()),
                   routes,
-                  failures);
+                  errorReplies);
           listener.measure(registry);
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
           String url = url(address, listener.port());
@@ -143,15 +143,15 @@ public final class MillraceServer implements AutoCloseable {
         });
   }
 
-  private static HttpListener listen(
+  private static HttpServer listen(
       InetAddress address,
       ServerSettings settings,
       AccessCheck access,
       Routes routes,
-      Failures failures) {
+      ErrorReplies errorReplies) {
     try {
-      return HttpListener.start(
-          address, settings.port(), settings.http(), access, routes, failures);
+      return HttpServer.start(
+          address, settings.port(), settings.http(), access, routes, errorReplies);
     } catch (HttpException e) {
       throw new ServerException(String.valueOf(e.getMessage()), e.getCause());
     }

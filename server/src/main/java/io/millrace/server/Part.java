@@ -1,7 +1,7 @@
 package io.millrace.server;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.millrace.http.Failures;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
 import io.millrace.work.Step;
 import java.util.List;
@@ -23,7 +23,7 @@ public interface Part extends AutoCloseable {
   List<Route> routes();
 
   /** Says what the exceptions of its routes mean to a client. */
-  default void explain(Failures failures) {}
+  default void addErrorReplies(ErrorReplies replies) {}
 
   /**
    * Adds its figures to those of the server.

@@ -1,8 +1,8 @@
 package io.millrace.http.json;
 
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
 import io.millrace.wire.JsonMistake;
 import java.io.IOException;
 import java.math.BigDecimal;

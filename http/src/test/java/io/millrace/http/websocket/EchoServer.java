@@ -3,9 +3,9 @@ package io.millrace.http.websocket;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.Failures;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.HttpLimits;
-import io.millrace.http.HttpListener;
+import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Sends texts back, and the lengths of binary messages; closes where a text asks for it. */
 final class EchoServer implements AutoCloseable {
-  private final HttpListener listener;
+  private final HttpServer listener;
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
   EchoServer(WebSocketLimits limits, Duration idle) {
@@ -29,7 +29,7 @@ final class EchoServer implements AutoCloseable {
     Routes routes = new Routes(new SimpleMeterRegistry()).addAll(echo.routes());
     HttpLimits http = HttpLimits.DEFAULT;
     this.listener =
-        HttpListener.start(
+        HttpServer.start(
             InetAddress.getLoopbackAddress(),
             0,
             new HttpLimits(
@@ -45,7 +45,7 @@ final class EchoServer implements AutoCloseable {
                 http.slowRequest()),
             AccessCheck.OPEN,
             routes,
-            new Failures());
+            new ErrorReplies());
   }
 
   static EchoServer start() {

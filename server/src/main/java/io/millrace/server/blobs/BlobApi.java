@@ -8,13 +8,13 @@ import io.millrace.blobs.BlobStream;
 import io.millrace.blobs.InvalidBlobNameException;
 import io.millrace.blobs.NoSuchBlobException;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.ByteRange;
-import io.millrace.http.Failures;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.LimitedBody;
-import io.millrace.http.Reply;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
+import io.millrace.http.message.ByteRange;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.LimitedBody;
+import io.millrace.http.message.Reply;
 import io.millrace.server.Part;
 import io.millrace.wire.Answers;
 import java.io.IOException;
@@ -56,8 +56,8 @@ public final class BlobApi implements Part {
   }
 
   @Override
-  public void explain(Failures failures) {
-    failures
+  public void addErrorReplies(ErrorReplies replies) {
+    replies
         .add(InvalidBlobNameException.class, 400)
         .add(NoSuchBlobException.class, 404)
         .addUnavailable(BlobException.class);

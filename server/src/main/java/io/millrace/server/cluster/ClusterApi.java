@@ -6,10 +6,10 @@ import io.millrace.cluster.documents.store.StoreDocuments;
 import io.millrace.cluster.status.ClusterStatus;
 import io.millrace.cluster.status.StatusForm;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.Failures;
-import io.millrace.http.Handler;
-import io.millrace.http.Reply;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
+import io.millrace.http.Route.Handler;
+import io.millrace.http.message.Reply;
 import io.millrace.server.Part;
 import io.millrace.store.TaskStore;
 import java.nio.charset.StandardCharsets;
@@ -45,8 +45,8 @@ public final class ClusterApi implements Part {
   }
 
   @Override
-  public void explain(Failures failures) {
-    failures.addUnavailable(ClusterException.class);
+  public void addErrorReplies(ErrorReplies replies) {
+    replies.addUnavailable(ClusterException.class);
   }
 
   private Handler shown(Function<ClusterStatus, JsonNode> form) {

@@ -13,7 +13,7 @@ import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.Failures;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import java.util.List;
@@ -42,8 +42,8 @@ final class GraphApi {
   }
 
   /** Says what the failures of a graph mean to a client. */
-  static void explain(Failures failures) {
-    failures
+  static void addErrorReplies(ErrorReplies replies) {
+    replies
         .add(InvalidGraphException.class, 400)
         .add(NotAllowedException.class, 403)
         .add(UnknownNodeException.class, 404)

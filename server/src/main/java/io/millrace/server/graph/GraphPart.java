@@ -14,7 +14,7 @@ import io.millrace.graph.schedule.GraphScheduler;
 import io.millrace.graph.schedule.SchedulerOptions;
 import io.millrace.graph.schedule.Surroundings;
 import io.millrace.graph.type.StandardTypes;
-import io.millrace.http.Failures;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.processes.ProcessException;
@@ -160,8 +160,8 @@ public final class GraphPart implements Part {
   }
 
   @Override
-  public void explain(Failures failures) {
-    GraphApi.explain(failures);
+  public void addErrorReplies(ErrorReplies replies) {
+    GraphApi.addErrorReplies(replies);
   }
 
   @Override

@@ -4,10 +4,10 @@ import io.millrace.graph.Caller;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Phase;
-import io.millrace.http.AccessCheck;
+import io.millrace.http.AccessCheck.Credentials;
 import io.millrace.http.Caller.Role;
-import io.millrace.http.Credentials;
-import io.millrace.http.HttpProblem;
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpProblem;
 import io.millrace.server.security.Bearer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -54,8 +54,8 @@ public final class GraphTokens implements Credentials {
   record Subtree(Caller.RunningNode node) implements io.millrace.http.Caller.Reach {}
 
   @Override
-  public io.millrace.http.@Nullable Caller caller(AccessCheck.Headers headers) {
-    String token = Bearer.in(headers.only(AccessCheck.AUTHORIZATION)).orElse("");
+  public io.millrace.http.@Nullable Caller caller(Headers headers) {
+    String token = Bearer.in(headers.only(Headers.AUTHORIZATION)).orElse("");
     if (!FORM.matcher(token).matches()) {
       return null;
     }

@@ -2,8 +2,8 @@ package io.millrace.server.graph;
 
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeForm;
-import io.millrace.http.HttpProblem;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.HttpProblem;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.Page;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Query;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Query;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 

@@ -1,8 +1,8 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.GraphNode;
-import io.millrace.http.HttpProblem;
 import io.millrace.http.Request;
+import io.millrace.http.message.HttpProblem;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

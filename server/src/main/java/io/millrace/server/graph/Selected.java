@@ -1,9 +1,9 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.GraphNode;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Query;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Query;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

@@ -1,9 +1,9 @@
 package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.Reply;
 import io.millrace.jobs.Batch;
 import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobRegistry;

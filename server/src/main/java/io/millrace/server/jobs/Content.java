@@ -1,9 +1,9 @@
 package io.millrace.server.jobs;
 
-import io.millrace.http.ByteRange;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
+import io.millrace.http.message.ByteRange;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,8 +1,8 @@
 package io.millrace.server.jobs;
 
-import io.millrace.http.Reply;
+import io.millrace.http.PendingWait;
 import io.millrace.http.Request;
-import io.millrace.http.Watch;
+import io.millrace.http.message.Reply;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
@@ -76,7 +76,8 @@ final class Delivery {
   /** Whether the worker has closed its connection while it waited. */
   private static boolean isGone(Request request) {
     AtomicBoolean gone = new AtomicBoolean();
-    try (Watch _ = request.watch(cause -> gone.set(cause == Watch.Cause.CLIENT_GONE))) {
+    try (PendingWait _ =
+        request.beginWait(cause -> gone.set(cause == PendingWait.Cause.CLIENT_GONE))) {
       return gone.get();
     }
   }

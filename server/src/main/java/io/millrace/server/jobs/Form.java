@@ -1,7 +1,7 @@
 package io.millrace.server.jobs;
 
-import io.millrace.http.HttpProblem;
 import io.millrace.http.Request;
+import io.millrace.http.message.HttpProblem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

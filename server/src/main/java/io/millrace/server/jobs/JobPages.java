@@ -1,7 +1,7 @@
 package io.millrace.server.jobs;
 
-import io.millrace.http.Reply;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.Reply;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobId;

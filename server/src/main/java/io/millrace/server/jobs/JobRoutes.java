@@ -2,11 +2,11 @@ package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Query;
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Query;
+import io.millrace.http.message.Reply;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobFilter;

@@ -3,11 +3,11 @@ package io.millrace.server.jobs;
 import io.millrace.blobs.BlobStore;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
-import io.millrace.http.ErrorForm;
-import io.millrace.http.Failures;
-import io.millrace.http.Reply;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.Reply;
 import io.millrace.http.websocket.WebSocketLimits;
 import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobRegistry;
@@ -94,8 +94,8 @@ public final class JobsApi {
   }
 
   /** Says what the failures of jobs mean to a client. */
-  public static void explain(Failures failures) {
-    failures
+  public static void addErrorReplies(ErrorReplies replies) {
+    replies
         .add(InvalidJobException.class, 400)
         .add(WrongTokenException.class, 403)
         .add(JobStateException.class, 409)

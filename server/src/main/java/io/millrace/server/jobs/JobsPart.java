@@ -2,7 +2,7 @@ package io.millrace.server.jobs;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.blobs.BlobStore;
-import io.millrace.http.Failures;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
 import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobTypes;
@@ -104,8 +104,8 @@ public final class JobsPart implements Part {
   }
 
   @Override
-  public void explain(Failures failures) {
-    JobsApi.explain(failures);
+  public void addErrorReplies(ErrorReplies replies) {
+    JobsApi.addErrorReplies(replies);
   }
 
   @Override

@@ -1,10 +1,10 @@
 package io.millrace.server.jobs;
 
-import io.millrace.http.AccessCheck;
+import io.millrace.http.AccessCheck.Credentials;
 import io.millrace.http.Caller;
 import io.millrace.http.Caller.Role;
-import io.millrace.http.Credentials;
-import io.millrace.http.HttpProblem;
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpProblem;
 import io.millrace.server.security.Token;
 import java.util.EnumSet;
 import java.util.Set;
@@ -47,7 +47,7 @@ record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
     Header ofWorkers = new Header(WORKER_TOKEN, workerToken, WORKER);
     return new Credentials() {
       @Override
-      public @Nullable Caller caller(AccessCheck.Headers headers) {
+      public @Nullable Caller caller(Headers headers) {
         String key = headers.only(API_KEY);
         return apiKey != null && key != null && apiKey.is(key) ? HOLDER : ofWorkers.caller(headers);
       }
@@ -75,7 +75,7 @@ record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
   /** A secret in a header. */
   private record Header(String name, @Nullable Token secret, Caller holder) implements Credentials {
     @Override
-    public @Nullable Caller caller(AccessCheck.Headers headers) {
+    public @Nullable Caller caller(Headers headers) {
       String given = secret == null ? null : headers.only(name);
       if (given == null || secret == null) {
         return null;

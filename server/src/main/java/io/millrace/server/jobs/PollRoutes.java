@@ -1,13 +1,13 @@
 package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.LimitedBody;
-import io.millrace.http.Reply;
+import io.millrace.http.PendingWait;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
-import io.millrace.http.Watch;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.LimitedBody;
+import io.millrace.http.message.Reply;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
@@ -81,7 +81,7 @@ final class PollRoutes {
   private Optional<Assignment> await(
       Request request, String type, Registration worker, Duration wait) {
     Thread thread = Thread.currentThread();
-    try (Watch _ = request.watch(_ -> thread.interrupt())) {
+    try (PendingWait _ = request.beginWait(_ -> thread.interrupt())) {
       return jobs.next(type, worker, wait);
     } finally {
       // The watch may have spoken when the wait was over already.

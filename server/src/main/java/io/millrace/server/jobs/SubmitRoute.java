@@ -3,14 +3,14 @@ package io.millrace.server.jobs;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.Value;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Later;
-import io.millrace.http.LimitedBody;
-import io.millrace.http.Reply;
+import io.millrace.http.LoopTick;
 import io.millrace.http.Request;
-import io.millrace.http.Round;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.LimitedBody;
+import io.millrace.http.message.Reply;
 import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
@@ -30,7 +30,7 @@ final class SubmitRoute {
   private final BlobStore blobs;
   private final long maxBytes;
 
-  /** The same one each time, by which a round knows that it has it already. */
+  /** The same one each time, by which a tick knows that it has it already. */
   private final Runnable flush;
 
   /** Payloads longer than {@code maxBytes} are refused. */
@@ -46,16 +46,17 @@ final class SubmitRoute {
     ApiRoutes forms = api.body(Route.Body.FORM);
     forms.post(
         "/jobs/submit",
-        (request, round) -> begin(request, types.none(), round),
+        (request, tick) -> begin(request, types.none(), tick),
         request -> submit(request, types.none()));
     forms.post(
         "/jobs/submit/{type}",
-        (request, round) -> begin(request, types.named(request.parameter("type")), round),
+        (request, tick) -> begin(request, types.named(request.parameter("type")), tick),
         request -> submit(request, types.named(request.parameter("type"))));
   }
 
   /** Takes a small job without waiting; null for one that is not small. */
-  private @Nullable Later begin(Request request, String type, Round round) throws IOException {
+  private @Nullable AsyncReply begin(Request request, String type, LoopTick tick)
+      throws IOException {
     Form form = Form.of(request);
     SubmittedFields fields = new SubmittedFields();
     Value.Inline payload = null;
@@ -75,8 +76,8 @@ final class SubmitRoute {
     }
     CompletableFuture<Job> job =
         registry.enqueue(registry.newId(), fields.submission(type), payload);
-    round.atEnd(flush);
-    return Later.of(job, SubmitRoute::taken);
+    tick.atEnd(flush);
+    return AsyncReply.of(job, SubmitRoute::taken);
   }
 
   private static Reply.Whole taken(CompletableFuture<Job> answer) {

@@ -1,6 +1,6 @@
 package io.millrace.server.jobs;
 
-import io.millrace.http.HttpProblem;
+import io.millrace.http.message.HttpProblem;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
 import java.io.IOException;

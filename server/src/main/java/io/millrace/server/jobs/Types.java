@@ -1,9 +1,9 @@
 package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Reply;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
 import io.millrace.jobs.JobType;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -1,10 +1,10 @@
 package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
 import io.millrace.jobs.worker.WorkerView;
 import io.millrace.jobs.worker.Workers;
 import tools.jackson.databind.node.ArrayNode;

@@ -1,8 +1,8 @@
 package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
+import io.millrace.http.message.Reply;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.http.websocket.WebSocketLimits;
 import io.millrace.http.websocket.WebSocketListener;

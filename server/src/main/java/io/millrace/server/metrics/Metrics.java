@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.millrace.http.Reply;
+import io.millrace.http.message.Reply;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 

@@ -1,8 +1,8 @@
 package io.millrace.server.queues;
 
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.Reply;
 import io.millrace.queues.ConfigRegistry;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;

@@ -2,7 +2,7 @@ package io.millrace.server.queues;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.Failures;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
 import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.InvalidRequestException;
@@ -58,8 +58,8 @@ public final class DciApi {
   }
 
   /** Says what the failures of queues mean to a client. */
-  public static void explain(Failures failures) {
-    failures
+  public static void addErrorReplies(ErrorReplies replies) {
+    replies
         .addUnavailable(StoreFullException.class)
         .add(InvalidRequestException.class, 400)
         .add(TaskStateException.class, 400)

@@ -1,11 +1,11 @@
 package io.millrace.server.queues;
 
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.ErrorForm;
-import io.millrace.http.Handler;
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
+import io.millrace.http.Route.Handler;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.Reply;
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.StoreFullException;
 import io.millrace.queues.TaskStateException;

@@ -1,7 +1,7 @@
 package io.millrace.server.queues;
 
-import io.millrace.http.Reply;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.Reply;
 import io.millrace.queues.ObjectId;
 import java.util.List;
 import tools.jackson.databind.JsonNode;

@@ -1,8 +1,8 @@
 package io.millrace.server.queues;
 
-import io.millrace.http.Query;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.Query;
 import io.millrace.queues.ObjectId;
 import io.millrace.wire.JsonMistake;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.millrace.server.queues;
 
-import io.millrace.http.Reply;
+import io.millrace.http.message.Reply;
 import io.millrace.queues.ObjectId;
 import java.io.IOException;
 import java.io.OutputStream;

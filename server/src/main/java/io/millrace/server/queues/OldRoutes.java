@@ -1,7 +1,7 @@
 package io.millrace.server.queues;
 
-import io.millrace.http.Reply;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.Reply;
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;

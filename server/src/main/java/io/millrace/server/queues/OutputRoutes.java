@@ -1,8 +1,8 @@
 package io.millrace.server.queues;
 
-import io.millrace.http.Reply;
+import io.millrace.http.PendingWait;
 import io.millrace.http.Request;
-import io.millrace.http.Watch;
+import io.millrace.http.message.Reply;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask;
@@ -58,7 +58,7 @@ final class OutputRoutes {
   private void follow(Request request, Stream stream, long offset, OutputStream target)
       throws IOException, InterruptedException {
     CountDownLatch over = new CountDownLatch(1);
-    try (Watch _ = request.watch(_ -> over.countDown())) {
+    try (PendingWait _ = request.beginWait(_ -> over.countDown())) {
       long at = offset;
       boolean live = true;
       while (live) {

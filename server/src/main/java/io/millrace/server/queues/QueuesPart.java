@@ -1,7 +1,7 @@
 package io.millrace.server.queues;
 
 import io.millrace.blobs.BlobStore;
-import io.millrace.http.Failures;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Sweeper;
@@ -60,8 +60,8 @@ public final class QueuesPart implements Part {
   }
 
   @Override
-  public void explain(Failures failures) {
-    DciApi.explain(failures);
+  public void addErrorReplies(ErrorReplies replies) {
+    DciApi.addErrorReplies(replies);
   }
 
   @Override

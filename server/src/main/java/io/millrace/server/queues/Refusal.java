@@ -1,9 +1,9 @@
 package io.millrace.server.queues;
 
-import io.millrace.http.ErrorForm;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Reply;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
 import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.StoreFullException;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package io.millrace.server.queues;
 
 import io.millrace.http.Deadline;
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.Reply;
 import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;

@@ -2,8 +2,9 @@ package io.millrace.server.security;
 
 import io.millrace.http.AccessCheck;
 import io.millrace.http.Caller;
-import io.millrace.http.HttpProblem;
 import io.millrace.http.Route;
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpProblem;
 import io.millrace.server.ServerException;
 import java.net.InetAddress;
 import java.util.Locale;
@@ -61,8 +62,8 @@ public final class Access implements AccessCheck {
 
   @Override
   public Caller check(Route route, String host, Headers headers) {
-    String origin = headers.only(ORIGIN);
-    String authorization = headers.only(AUTHORIZATION);
+    String origin = headers.only(Headers.ORIGIN);
+    String authorization = headers.only(Headers.AUTHORIZATION);
     if (loopback && !isOwn(nameOf(host)) && !origins.hasHost(host)) {
       throw new HttpProblem(
           403, "this server answers to localhost, 127.0.0.1 and [::1], not to Host " + host);

@@ -1,9 +1,9 @@
 package io.millrace.server.security;
 
-import io.millrace.http.AccessCheck;
+import io.millrace.http.AccessCheck.Credentials;
 import io.millrace.http.Caller;
-import io.millrace.http.Credentials;
-import io.millrace.http.HttpProblem;
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpProblem;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
@@ -18,8 +18,8 @@ public record BasicCredentials(@Nullable Token token) implements Credentials {
   private static final String SCHEME = "basic ";
 
   @Override
-  public @Nullable Caller caller(AccessCheck.Headers headers) {
-    String authorization = token == null ? null : headers.only(AccessCheck.AUTHORIZATION);
+  public @Nullable Caller caller(Headers headers) {
+    String authorization = token == null ? null : headers.only(Headers.AUTHORIZATION);
     if (authorization == null
         || token == null
         || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {

@@ -1,8 +1,8 @@
 package io.millrace.server.store;
 
 import io.millrace.http.EventStream;
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
+import io.millrace.http.message.Reply;
 import io.millrace.store.Commit;
 import io.millrace.store.Interest;
 import io.millrace.store.Position;

@@ -1,7 +1,7 @@
 package io.millrace.server.store;
 
-import io.millrace.http.HttpProblem;
 import io.millrace.http.Request;
+import io.millrace.http.message.HttpProblem;
 import io.millrace.store.Position;
 import io.millrace.wire.DataForm;
 

@@ -1,8 +1,8 @@
 package io.millrace.server.store;
 
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Reply;
 import io.millrace.http.Request;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.DocumentQuery;

@@ -1,6 +1,6 @@
 package io.millrace.server.store;
 
-import io.millrace.http.HttpProblem;
+import io.millrace.http.message.HttpProblem;
 import io.millrace.store.TaskRef;
 import io.millrace.wire.Requests;
 import io.millrace.wire.WireException;

@@ -2,10 +2,10 @@ package io.millrace.server.store;
 
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
-import io.millrace.http.ErrorForm;
-import io.millrace.http.Failures;
-import io.millrace.http.Reply;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.Reply;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Reason;
@@ -71,8 +71,8 @@ public final class StoreApi {
   }
 
   /** Says what the failures of a store mean to a client. */
-  public static void explain(Failures failures) {
-    failures
+  public static void addErrorReplies(ErrorReplies replies) {
+    replies
         .add(WireException.TooManyParts.class, 413)
         .add(WireException.class, 400)
         .addUnavailable(StoreClosedException.class)

@@ -1,7 +1,7 @@
 package io.millrace.server.store;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.millrace.http.Failures;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
 import io.millrace.server.Part;
 import io.millrace.server.metrics.StoreFigures;
@@ -41,8 +41,8 @@ public final class StorePart implements Part {
   }
 
   @Override
-  public void explain(Failures failures) {
-    StoreApi.explain(failures);
+  public void addErrorReplies(ErrorReplies replies) {
+    StoreApi.addErrorReplies(replies);
   }
 
   @Override

@@ -1,12 +1,12 @@
 package io.millrace.server.store;
 
-import io.millrace.http.ClientGoneException;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Later;
-import io.millrace.http.Reply;
+import io.millrace.http.LoopTick;
+import io.millrace.http.PendingWait;
+import io.millrace.http.PendingWait.ClientGoneException;
 import io.millrace.http.Request;
-import io.millrace.http.Round;
-import io.millrace.http.Watch;
+import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.EmbeddedTaskStore;
@@ -37,7 +37,7 @@ final class Verbs {
   private final EmbeddedTaskStore store;
   private final int mostParts;
 
-  /** Wakes the store; the same object each time, so that a round does it once. */
+  /** Wakes the store; the same object each time, so that a tick does it once. */
   private final Runnable wake;
 
   /**
@@ -52,26 +52,26 @@ final class Verbs {
   }
 
   /** Begins an update. */
-  Later beginUpdate(Request request, Round round) throws IOException {
+  AsyncReply beginUpdate(Request request, LoopTick tick) throws IOException {
     DataForm form = Parameters.data(request);
-    return later(begin(request, transaction(request), round), form);
+    return asyncReply(begin(request, transaction(request), tick), form);
   }
 
   /** Begins a claim that does not wait for tasks. */
-  @Nullable Later beginClaim(Request request, Round round) throws IOException {
+  @Nullable AsyncReply beginClaim(Request request, LoopTick tick) throws IOException {
     DataForm form = Parameters.data(request);
     Claim claim = claimed(request);
-    return claim.waitMillis() > 0 ? null : later(begin(request, claim, round), form);
+    return claim.waitMillis() > 0 ? null : asyncReply(begin(request, claim, tick), form);
   }
 
-  private CompletableFuture<Outcome> begin(Request request, Command command, Round round) {
-    round.atEnd(wake);
+  private CompletableFuture<Outcome> begin(Request request, Command command, LoopTick tick) {
+    tick.atEnd(wake);
     request.submitted();
     return store.enqueue(command);
   }
 
-  private static Later later(CompletableFuture<Outcome> answer, DataForm form) {
-    return Later.of(
+  private static AsyncReply asyncReply(CompletableFuture<Outcome> answer, DataForm form) {
+    return AsyncReply.of(
         answer,
         done -> {
           try {
@@ -121,9 +121,9 @@ final class Verbs {
       // Nothing can be claimed now.
     }
     AtomicBoolean gone = new AtomicBoolean();
-    try (Watch _ =
-        request.watch(cause -> {
-          gone.set(cause == Watch.Cause.CLIENT_GONE);
+    try (PendingWait _ =
+        request.beginWait(cause -> {
+          gone.set(cause == PendingWait.Cause.CLIENT_GONE);
           answer.cancel(false);
         })) {
       return answer.get();

@@ -11,7 +11,7 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.StoredGraph;
 import io.millrace.graph.TestType;
 import io.millrace.http.EventStream;
-import io.millrace.http.Query;
+import io.millrace.http.message.Query;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;

@@ -9,9 +9,9 @@ import io.millrace.graph.GraphWork;
 import io.millrace.graph.StoredGraph;
 import io.millrace.graph.TestType;
 import io.millrace.http.AccessCheck;
-import io.millrace.http.Failures;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.HttpLimits;
-import io.millrace.http.HttpListener;
+import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
@@ -25,7 +25,7 @@ import java.util.Random;
 final class HttpGraph implements GraphAccess {
   private final TaskStore store;
   private final StoredGraph graph;
-  private final HttpListener listener;
+  private final HttpServer listener;
   private final HttpGraphRegistry registry;
 
   HttpGraph(Path folder) {
@@ -39,16 +39,16 @@ final class HttpGraph implements GraphAccess {
     GraphTokens tokens = new GraphTokens(graph::secret, graph.registry()::node);
     Routes routes =
         new Routes(new SimpleMeterRegistry()).addAll(GraphApi.routes(graph.registry(), tokens));
-    Failures failures = new Failures();
-    GraphApi.explain(failures);
+    ErrorReplies replies = new ErrorReplies();
+    GraphApi.addErrorReplies(replies);
     listener =
-        HttpListener.start(
+        HttpServer.start(
             InetAddress.getLoopbackAddress(),
             0,
             HttpLimits.DEFAULT,
             AccessCheck.OPEN,
             routes,
-            failures);
+            replies);
     registry = new HttpGraphRegistry(URI.create("http://127.0.0.1:" + listener.port() + "/v1"));
   }
 

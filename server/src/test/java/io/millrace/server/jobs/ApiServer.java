@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.http.AccessCheck;
-import io.millrace.http.Failures;
+import io.millrace.http.ErrorReplies;
 import io.millrace.http.HttpLimits;
-import io.millrace.http.HttpListener;
+import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
 import io.millrace.http.json.Json;
 import io.millrace.jobs.JobTypes;
@@ -45,7 +45,7 @@ final class ApiServer implements AutoCloseable {
   final Jobs jobs;
   final FileBlobStore blobs;
   private final TaskStore store;
-  private final HttpListener listener;
+  private final HttpServer listener;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -66,22 +66,22 @@ final class ApiServer implements AutoCloseable {
             settings.options(),
             new Jobs.Environment(Clock.systemUTC(), new Random(3)));
     polled = new FakePolled(jobs.registry(), blobs);
-    Failures failures = new Failures();
+    ErrorReplies replies = new ErrorReplies();
     Routes routes =
         new Routes(new SimpleMeterRegistry())
             .addAll(
                 JobsApi.routes(
                     new JobsApi.Served(jobs, workers, polled, blobs, MOST_BYTES), settings));
-    JobsApi.explain(failures);
-    new BlobApi(blobs, MOST_BYTES).explain(failures);
+    JobsApi.addErrorReplies(replies);
+    new BlobApi(blobs, MOST_BYTES).addErrorReplies(replies);
     listener =
-        HttpListener.start(
+        HttpServer.start(
             InetAddress.getLoopbackAddress(),
             0,
             HttpLimits.DEFAULT,
             AccessCheck.OPEN,
             routes,
-            failures);
+            replies);
   }
 
   HttpClient client() {

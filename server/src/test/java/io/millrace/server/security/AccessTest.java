@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller;
 import io.millrace.http.Caller.Role;
-import io.millrace.http.HttpProblem;
-import io.millrace.http.Reply;
 import io.millrace.http.Route;
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
 import io.millrace.server.ServerException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -61,8 +61,8 @@ final class AccessTest {
         host,
         name ->
             switch (name) {
-              case AccessCheck.ORIGIN -> origin;
-              case AccessCheck.AUTHORIZATION -> bearer;
+              case Headers.ORIGIN -> origin;
+              case Headers.AUTHORIZATION -> bearer;
               default -> null;
             });
   }

@@ -1,5 +1,8 @@
 package io.millrace.http;
 
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -11,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * What the exceptions of handlers mean to a client; the route's {@link ErrorForm} makes the answer
  * of it. Filled by one thread before the server starts.
  */
-public final class Failures {
+public final class ErrorReplies {
   private static final Logger LOG = LoggerFactory.getLogger("io.millrace.server.requests");
 
   private final Map<Class<? extends RuntimeException>, Function<RuntimeException, HttpProblem>>
@@ -21,19 +24,19 @@ public final class Failures {
    * Exceptions of this type and its subtypes have this meaning. If several types fit an exception,
    * the one that was added first counts.
    */
-  public <E extends RuntimeException> Failures add(
+  public <E extends RuntimeException> ErrorReplies add(
       Class<E> type, Function<E, HttpProblem> meaning) {
     meanings.put(type, e -> meaning.apply(type.cast(e)));
     return this;
   }
 
   /** Exceptions of this type are answered with this status and their own message. */
-  public Failures add(Class<? extends RuntimeException> type, int status) {
+  public ErrorReplies add(Class<? extends RuntimeException> type, int status) {
     return add(type, e -> new HttpProblem(status, String.valueOf(e.getMessage())));
   }
 
   /** Exceptions of this type are answered with 503, and may be gone in a second. */
-  public Failures addUnavailable(Class<? extends RuntimeException> type) {
+  public ErrorReplies addUnavailable(Class<? extends RuntimeException> type) {
     return add(type, e -> HttpProblem.unavailable(String.valueOf(e.getMessage()), 1));
   }
 

@@ -1,4 +1,4 @@
-package io.millrace.http;
+package io.millrace.http.message;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -135,7 +135,7 @@ public final class Query {
    * @param plusIsSpace whether a plus sign is a space, as in queries
    * @throws HttpProblem 400 for a broken escape or bytes that are not UTF-8
    */
-  static String decode(String raw, int begin, int end, boolean plusIsSpace) {
+  public static String decode(String raw, int begin, int end, boolean plusIsSpace) {
     for (int i = begin; i < end; i++) {
       char letter = raw.charAt(i);
       if (letter == '%' || (plusIsSpace && letter == '+')) {

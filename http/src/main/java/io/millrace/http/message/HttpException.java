@@ -1,4 +1,4 @@
-package io.millrace.http;
+package io.millrace.http.message;
 
 /** The root of this module's exceptions. */
 public class HttpException extends RuntimeException {

@@ -1,4 +1,4 @@
-package io.millrace.http;
+package io.millrace.http.message;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ public enum HttpMethod {
   DELETE;
 
   /** The method of this exact name, or null. */
-  static @Nullable HttpMethod named(String name) {
+  public static @Nullable HttpMethod named(String name) {
     return switch (name) {
       case "GET" -> GET;
       case "HEAD" -> HEAD;

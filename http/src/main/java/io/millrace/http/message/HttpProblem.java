@@ -1,4 +1,4 @@
-package io.millrace.http;
+package io.millrace.http.message;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -56,13 +56,13 @@ public class HttpProblem extends HttpException {
   }
 
   /** The same problem, to be answered in this form wherever it was found. */
-  final HttpProblem in(ErrorForm itsForm) {
+  public final HttpProblem withForm(ErrorForm itsForm) {
     form = itsForm;
     return this;
   }
 
   /** How it is to be answered; null if the request's route says so. */
-  final @Nullable ErrorForm form() {
+  public final @Nullable ErrorForm form() {
     return form;
   }
 

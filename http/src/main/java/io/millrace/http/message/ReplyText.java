@@ -1,4 +1,4 @@
-package io.millrace.http;
+package io.millrace.http.message;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Answers as the bytes that go over a connection. */
-final class ReplyText {
+public final class ReplyText {
   private static final byte[] OK = ascii("HTTP/1.1 200 OK\r\nDate: ");
   private static final byte[] JSON =
       ascii("Connection: keep-alive\r\nContent-Type: " + Reply.JSON + "\r\nContent-Length: ");
@@ -37,7 +37,7 @@ final class ReplyText {
   }
 
   /** The bytes of an answer after which the connection is closed. */
-  static ByteBuffer last(Reply.Whole reply) {
+  public static ByteBuffer last(Reply.Whole reply) {
     return of(reply, true, false, ByteBuffer.allocate(0));
   }
 
@@ -45,7 +45,7 @@ final class ReplyText {
    * The bytes of an answer after which the connection is kept, in {@code room} if they have enough
    * of it.
    */
-  static ByteBuffer of(Reply.Whole reply, ByteBuffer room) {
+  public static ByteBuffer of(Reply.Whole reply, ByteBuffer room) {
     return of(reply, false, false, room);
   }
 
@@ -56,7 +56,7 @@ final class ReplyText {
    * @param headOnly whether the request was HEAD, so that the body is left out
    * @param room where the bytes go if they have the place
    */
-  static ByteBuffer of(Reply.Whole reply, boolean last, boolean headOnly, ByteBuffer room) {
+  public static ByteBuffer of(Reply.Whole reply, boolean last, boolean headOnly, ByteBuffer room) {
     byte[] body = reply.body();
     byte[] further =
         !last && Reply.JSON.equals(reply.type()) && reply.headers().isEmpty()
@@ -83,7 +83,7 @@ final class ReplyText {
    *
    * @param lengthBytes the length of the body; -1 if it comes in chunks
    */
-  static byte[] head(Reply reply, long lengthBytes, boolean last) {
+  public static byte[] head(Reply reply, long lengthBytes, boolean last) {
     String framing =
         lengthBytes < 0 ? "Transfer-Encoding: chunked" : "Content-Length: " + lengthBytes;
     byte[] further = further(reply, last, framing);

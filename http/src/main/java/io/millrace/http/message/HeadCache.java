@@ -1,4 +1,4 @@
-package io.millrace.http;
+package io.millrace.http.message;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * again, so they need not be parsed again. At most 64, of at most 1 KiB each. For use by one
  * thread.
  */
-final class HeadCache {
+public final class HeadCache {
   private static final int PLACES = 64;
   private static final int MOST_BYTES = 1 << 10;
 
@@ -27,7 +27,7 @@ final class HeadCache {
   private final @Nullable Known[] places = new Known[PLACES];
 
   /** The head that consists of the first bytes; null if it is not in the cache. */
-  @Nullable Head find(byte[] bytes, int headBytes) {
+  public @Nullable Head find(byte[] bytes, int headBytes) {
     int hash = hash(bytes, headBytes);
     Known known = places[place(hash)];
     return known != null
@@ -43,9 +43,9 @@ final class HeadCache {
    *
    * @param bytes begin with the head
    */
-  void add(byte[] bytes, Head head) {
+  public void add(byte[] bytes, Head head) {
     int length = head.length();
-    if (head.isPlain() && length <= MOST_BYTES && head.first(AccessCheck.AUTHORIZATION) == null) {
+    if (head.isPlain() && length <= MOST_BYTES && head.first(Headers.AUTHORIZATION) == null) {
       int hash = hash(bytes, length);
       places[place(hash)] = new Known(hash, Arrays.copyOf(bytes, length), head);
     }

@@ -2,6 +2,7 @@ package io.millrace.http;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.millrace.http.message.HttpException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -9,14 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Listens on one port and answers by the routes it was given. Safe for use by threads. */
-public final class HttpListener {
-  private static final Logger LOG = LoggerFactory.getLogger(HttpListener.class);
+public final class HttpServer {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
 
   private final InFlight inFlight;
   private final HttpLimits limits;
   private final Acceptor acceptor;
 
-  private HttpListener(HttpLimits limits, InFlight inFlight, Acceptor acceptor) {
+  private HttpServer(HttpLimits limits, InFlight inFlight, Acceptor acceptor) {
     this.limits = limits;
     this.inFlight = inFlight;
     this.acceptor = acceptor;
@@ -29,24 +30,24 @@ public final class HttpListener {
    * @param port the port; 0 for any free one
    * @throws HttpException if it cannot, for example because the port is taken
    */
-  public static HttpListener start(
+  public static HttpServer start(
       InetAddress address,
       int port,
       HttpLimits limits,
       AccessCheck access,
       Routes routes,
-      Failures failures) {
+      ErrorReplies errorReplies) {
     InFlight inFlight = new InFlight();
     HttpLimits possible = limits.withMaxConnections(ConnectionLimit.now(limits.maxConnections()));
     Dispatcher dispatcher =
-        new Dispatcher(access, routes, failures, inFlight, possible.slowRequest());
+        new Dispatcher(access, routes, errorReplies, inFlight, possible.slowRequest());
     RequestMemory memory = new RequestMemory(possible.memoryBytes());
     try {
       Acceptor acceptor =
           Acceptor.start(
               new InetSocketAddress(address, port),
               made -> new Context(possible, memory, dispatcher, made::closed));
-      return new HttpListener(possible, inFlight, acceptor);
+      return new HttpServer(possible, inFlight, acceptor);
     } catch (UncheckedIOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new HttpException(

@@ -1,4 +1,4 @@
-package io.millrace.http;
+package io.millrace.http.message;
 
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.http.websocket.WebSocketLimits;

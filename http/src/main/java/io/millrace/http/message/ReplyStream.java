@@ -1,4 +1,4 @@
-package io.millrace.http;
+package io.millrace.http.message;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -11,7 +11,7 @@ import java.util.Arrays;
  * the first of them. A body of unknown length that fits into the buffer gets a length, any other
  * comes in chunks. For use by one thread.
  */
-final class ReplyStream extends OutputStream {
+public final class ReplyStream extends OutputStream {
   private static final int BUFFER_BYTES = 8 << 10;
   private static final int FIRST_BYTES = 512;
   private static final byte[] LINE_END = {'\r', '\n'};
@@ -34,7 +34,7 @@ final class ReplyStream extends OutputStream {
    *
    * @param last whether the connection is closed afterwards
    */
-  ReplyStream(OutputStream target, Reply.Streamed reply, boolean last) {
+  public ReplyStream(OutputStream target, Reply.Streamed reply, boolean last) {
     this.target = target;
     this.reply = reply;
     this.last = last;
@@ -77,7 +77,7 @@ final class ReplyStream extends OutputStream {
   }
 
   /** Ends the body, which is whole. */
-  void end() throws IOException {
+  public void end() throws IOException {
     if (written < reply.lengthBytes()) {
       throw new IllegalStateException("an answer is shorter than it said");
     }

@@ -1,4 +1,4 @@
-package io.millrace.http;
+package io.millrace.http.message;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * a path, query or host with other characters than RFC 3986 gives them. Other transfer codings are
  * 501, content codings 415, unknown expectations 417.
  */
-final class Head implements AccessCheck.Headers {
+public final class Head implements Headers {
   /** The length of a body that comes in chunks. */
-  static final long CHUNKED = -1;
+  public static final long CHUNKED = -1;
 
   private static final int MOST_LENGTH_DIGITS = 18;
   private static final boolean[] TOKEN = token();
@@ -63,7 +63,7 @@ final class Head implements AccessCheck.Headers {
    * @param end where it ends, behind its empty line
    * @throws HttpProblem if it is malformed or asks for what is not known here
    */
-  static Head read(byte[] bytes, int end) {
+  public static Head read(byte[] bytes, int end) {
     Head head = new Head(bytes, end);
     head.requestLine();
     while (bytes[head.at] != '\r') {
@@ -78,32 +78,32 @@ final class Head implements AccessCheck.Headers {
   }
 
   /** How many bytes it has, with its empty line. */
-  int length() {
+  public int length() {
     return end;
   }
 
   /** The method. */
-  String method() {
+  public String method() {
     return method;
   }
 
   /** The path, as it was sent. */
-  String path() {
+  public String path() {
     return path;
   }
 
   /** What follows the question mark, as it was sent; null if there is none. */
-  @Nullable String query() {
+  public @Nullable String query() {
     return query;
   }
 
   /** The header Host: a name or an address, perhaps with a port. */
-  String host() {
+  public String host() {
     return host == null ? "" : host;
   }
 
   /** The value of a header, the first if there are several; null if there is none. */
-  @Nullable String first(String name) {
+  public @Nullable String first(String name) {
     for (int i = 0; i < names.size(); i++) {
       if (names.get(i).equalsIgnoreCase(name)) {
         return values.get(i);
@@ -127,7 +127,7 @@ final class Head implements AccessCheck.Headers {
   }
 
   /** Whether a header that is a list of words, perhaps sent in parts, has this word in any case. */
-  boolean lists(String name, String word) {
+  public boolean lists(String name, String word) {
     for (int i = 0; i < names.size(); i++) {
       if (names.get(i).equalsIgnoreCase(name)) {
         for (String each : values.get(i).split(",", -1)) {
@@ -141,22 +141,22 @@ final class Head implements AccessCheck.Headers {
   }
 
   /** The length of the body, 0 for none, or {@link #CHUNKED}. */
-  long bodyBytes() {
+  public long bodyBytes() {
     return coding != null ? CHUNKED : length == null ? 0 : Long.parseLong(length);
   }
 
   /** Whether the client waits for 100 before it sends the body. */
-  boolean expectsContinue() {
+  public boolean expectsContinue() {
     return expectsContinue;
   }
 
   /** Whether the client wants the connection closed after the answer. */
-  boolean closes() {
+  public boolean closes() {
     return closes;
   }
 
   /** Whether an event loop may answer it: a POST of a stated length with nothing special. */
-  boolean isPlain() {
+  public boolean isPlain() {
     return method.equals("POST")
         && length != null
         && coding == null

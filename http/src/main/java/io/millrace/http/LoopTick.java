@@ -4,22 +4,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One turn of an event loop over its connections. It ends with what each of their requests needs
- * but once suffices for all, such as waking the store. For the loop's thread.
+ * One pass of an event loop over its connections. At its end it runs, once, what several of their
+ * requests need, for example waking the store. For use by the loop's thread.
  */
-public final class Round {
+public final class LoopTick {
   private final List<Runnable> ends = new ArrayList<>();
 
-  Round() {}
+  LoopTick() {}
 
-  /** Runs this once, when all requests of this turn were begun, however often it is given. */
+  /** Runs this once, when all requests of this tick have begun, however often it is given. */
   public void atEnd(Runnable action) {
     if (!ends.contains(action)) {
       ends.add(action);
     }
   }
 
-  /** Ends the round; another begins. An action that fails keeps no other from running. */
+  /** Ends the tick; the next begins. An action that fails keeps no other from running. */
   void end() {
     if (ends.isEmpty()) {
       return;
@@ -34,7 +34,7 @@ public final class Round {
     }
     ends.clear();
     if (failure != null) {
-      throw new IllegalStateException("the end of a round failed", failure);
+      throw new IllegalStateException("the end of a tick failed", failure);
     }
   }
 }

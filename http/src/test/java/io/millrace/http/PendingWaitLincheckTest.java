@@ -14,36 +14,36 @@ import org.junit.jupiter.api.Test;
  * A request begins to wait while its client goes away and the server stops: it is told once, and
  * not left waiting.
  */
-public class WatchLincheckTest {
+public class PendingWaitLincheckTest {
   private final InFlight inFlight = new InFlight();
   private final Client client = new Client();
   private final AtomicInteger told = new AtomicInteger();
-  private @Nullable Watch watch;
+  private @Nullable PendingWait wait;
   private volatile boolean ended;
   private volatile boolean closed;
 
   /** A client that may go away before anybody watches it. */
-  private static final class Client implements Watch.Watched {
-    private @Nullable Watch watch;
+  private static final class Client implements PendingWait.Client {
+    private @Nullable PendingWait wait;
     private boolean gone;
 
     @Override
-    public synchronized void watch(Watch watch) {
-      this.watch = watch;
+    public synchronized void watch(PendingWait wait) {
+      this.wait = wait;
       if (gone) {
-        watch.end(Watch.Cause.CLIENT_GONE);
+        wait.end(PendingWait.Cause.CLIENT_GONE);
       }
     }
 
     @Override
     public synchronized void unwatch() {
-      watch = null;
+      wait = null;
     }
 
     synchronized void go() {
       gone = true;
-      if (watch != null) {
-        watch.end(Watch.Cause.CLIENT_GONE);
+      if (wait != null) {
+        wait.end(PendingWait.Cause.CLIENT_GONE);
       }
     }
   }
@@ -51,15 +51,15 @@ public class WatchLincheckTest {
   /** The request begins to wait. */
   @Operation(runOnce = true, nonParallelGroup = "request")
   public void begin() {
-    watch = Watch.begin(inFlight, client, _ -> told.incrementAndGet());
+    wait = PendingWait.begin(inFlight, client, _ -> told.incrementAndGet());
   }
 
   /** The request has what it waited for. */
   @Operation(runOnce = true, nonParallelGroup = "request")
   public void close() {
-    if (watch != null) {
+    if (wait != null) {
       closed = true;
-      watch.close();
+      wait.close();
     }
   }
 
@@ -85,7 +85,7 @@ public class WatchLincheckTest {
     if (times > 1) {
       throw new IllegalStateException("told " + times + " times");
     }
-    if (times == 0 && watch != null && ended && !closed) {
+    if (times == 0 && wait != null && ended && !closed) {
       throw new IllegalStateException("it waits for ever");
     }
   }
@@ -96,11 +96,13 @@ public class WatchLincheckTest {
 
   @Test
   void every_interleaving_of_a_few_steps_is_linear() {
-    size(new ModelCheckingOptions()).invocationsPerIteration(100).check(WatchLincheckTest.class);
+    size(new ModelCheckingOptions())
+        .invocationsPerIteration(100)
+        .check(PendingWaitLincheckTest.class);
   }
 
   @Test
   void threads_at_full_speed_are_linear() {
-    size(new StressOptions()).invocationsPerIteration(200).check(WatchLincheckTest.class);
+    size(new StressOptions()).invocationsPerIteration(200).check(PendingWaitLincheckTest.class);
   }
 }

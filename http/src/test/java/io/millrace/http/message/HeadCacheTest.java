@@ -1,4 +1,4 @@
-package io.millrace.http;
+package io.millrace.http.message;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
