@@ -6,6 +6,7 @@ import io.millrace.http.message.AsyncReply;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.Head;
 import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Query;
 import io.millrace.http.message.Reply;
 import io.millrace.http.message.ReplyText;
 import java.io.IOException;
@@ -54,7 +55,8 @@ final class Dispatcher {
   /**
    * Checks access and finds the route, unless that was done before.
    *
-   * @throws HttpProblem 401 or 403 if the request is turned away
+   * @throws HttpProblem 401 or 403 if the request is turned away, 400 if the route is strict and
+   *     does not know a parameter of the query
    */
   private Routes.Match admit(Exchange exchange, Connection connection) {
     Routes.Match match = exchange.match();
@@ -76,6 +78,9 @@ final class Dispatcher {
     }
     if (caller.isKnown()) {
       connection.activity().authenticated();
+    }
+    if (route.parameters().strict()) {
+      Query.parse(head.query()).checkNames(route.parameters().names());
     }
     exchange.caller(caller);
     return match;
@@ -180,7 +185,8 @@ final class Dispatcher {
     try {
       Routes.Match match = admit(thread.exchange(), thread.connection());
       Request request = thread.request(match);
-      return ScopedValue.where(Request.CURRENT, request).call(() -> match.route().handle(request));
+      return ScopedValue.where(Request.CURRENT, request)
+          .call(() -> match.route().handler().handle(request));
     } catch (ClientGoneException | InterruptedException e) {
       throw e;
     } catch (Throwable e) {

@@ -130,13 +130,21 @@ public final class EventStream {
       }
       return events(target -> new ServerSent(target).lost(reason));
     }
-    return events(target -> {
-      AtomicBoolean over = new AtomicBoolean();
-      try (source;
-          PendingWait _ = request.beginWait(_ -> over.set(true))) {
-        run(source, new ServerSent(target), over::get);
-      }
-    });
+    return events(
+        new Reply.Body() {
+          @Override
+          public void writeTo(OutputStream target) throws IOException, InterruptedException {
+            AtomicBoolean over = new AtomicBoolean();
+            try (PendingWait _ = request.beginWait(_ -> over.set(true))) {
+              run(source, new ServerSent(target), over::get);
+            }
+          }
+
+          @Override
+          public void close() {
+            source.close();
+          }
+        });
   }
 
   /** Server-sent events. */

@@ -132,6 +132,16 @@ final class RequestThread implements Runnable, PendingWait.Client {
    * @throws IOException if it cannot be written as a whole
    */
   void write(Reply reply, boolean mayKeep) throws IOException, InterruptedException {
+    try {
+      writeOpen(reply, mayKeep);
+    } finally {
+      if (reply instanceof Reply.Streamed streamed) {
+        streamed.body().close();
+      }
+    }
+  }
+
+  private void writeOpen(Reply reply, boolean mayKeep) throws IOException, InterruptedException {
     boolean keeps = mayKeep && !exchange.head().closes() && body.isNearEnd(SKIPPED_BYTES);
     boolean headOnly = exchange.head().method().equals("HEAD");
     Output target = new Output(connection);

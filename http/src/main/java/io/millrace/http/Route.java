@@ -94,14 +94,6 @@ public record Route(
     }
   }
 
-  /** Answers as the handler does, after the checks that every route has. */
-  Reply handle(Request request) throws IOException, InterruptedException {
-    if (parameters.strict()) {
-      request.query().checkNames(parameters.names());
-    }
-    return handler.handle(request);
-  }
-
   /**
    * Answers the requests of one route. Called by many threads, each a virtual one that may block.
    */

@@ -73,7 +73,9 @@ final class RouteAccessTest {
     api.get("/who", who).post("/who", who);
     api.role(Role.ADMIN)
         .post("/admin", (request, _) -> AsyncReply.now(whole(request)), RouteAccessTest::whole);
-    api.strictQuery(Set.of("known")).get("/strict", who);
+    api.strictQuery(Set.of("known"))
+        .get("/strict", who)
+        .post("/strict", (request, _) -> AsyncReply.now(whole(request)), RouteAccessTest::whole);
     api.get(
         "/fails",
         _ -> {
@@ -125,6 +127,13 @@ final class RouteAccessTest {
   void a_strict_route_names_the_parameters_that_it_knows() throws Exception {
     assertThat(ask("GET", "/a/strict?known=1", "X-NAME", "ada")).isEqualTo("200 ada");
     assertThat(ask("GET", "/a/strict?other=1", "X-NAME", "ada"))
+        .startsWith("400 THERE IS NO PARAMETER \"OTHER\" HERE; THERE ARE KNOWN");
+  }
+
+  @Test
+  void a_strict_route_checks_what_its_non_blocking_handler_answers() throws Exception {
+    assertThat(ask("POST", "/a/strict?known=1", "X-NAME", "ada")).isEqualTo("200 ada");
+    assertThat(ask("POST", "/a/strict?other=1", "X-NAME", "ada"))
         .startsWith("400 THERE IS NO PARAMETER \"OTHER\" HERE; THERE ARE KNOWN");
   }
 

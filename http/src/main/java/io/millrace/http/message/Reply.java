@@ -82,7 +82,7 @@ public sealed interface Reply {
    * @param type the content type
    * @param headers further headers
    * @param lengthBytes its exact length, or -1 if it is not known yet
-   * @param body writes it; not called for HEAD
+   * @param body writes it; not called for HEAD, but closed in any case
    */
   record Streamed(int status, String type, Map<String, String> headers, long lengthBytes, Body body)
       implements Reply {}
@@ -115,6 +115,12 @@ public sealed interface Reply {
   interface Body {
     /** Writes all of it and leaves {@code target} open; its writes are buffered. */
     void writeTo(OutputStream target) throws IOException, InterruptedException;
+
+    /**
+     * Releases what the body holds, for example a subscription. Called once, whether the answer was
+     * written, broke off, or could not be begun.
+     */
+    default void close() {}
   }
 
   /** 200 with JSON. */
