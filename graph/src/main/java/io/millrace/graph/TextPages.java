@@ -135,7 +135,7 @@ final class TextPages {
 
   /** Bytes of stored output; less than {@code most} only at its end. */
   static byte[] read(BlobStore blobs, StoredValue.Recording recording, long from, int most) {
-    int wanted = (int) Math.clamp(recording.size() - from, 0, most);
+    int wanted = Math.clamp(recording.size() - from, 0, most);
     ChunkedBlob chunks = chunks(blobs, recording.name());
     byte[] bytes = wanted == 0 ? new byte[0] : chunks.read(from, wanted);
     if (bytes.length == wanted) {
