@@ -19,10 +19,10 @@ final class Adding {
   static final int MOST_NAME = 128;
 
   private final GraphCommits commits;
-  private final Contents contents;
-  private final Inputs inputs;
+  private final ValueStore contents;
+  private final DataRules inputs;
 
-  Adding(GraphCommits commits, Contents contents, Inputs inputs) {
+  Adding(GraphCommits commits, ValueStore contents, DataRules inputs) {
     this.commits = commits;
     this.contents = contents;
     this.inputs = inputs;
@@ -49,9 +49,9 @@ final class Adding {
         }
       }
       Done<List<NodeId>> done =
-          commits.run(draft -> {
-            checkVersion(draft.version(), expected);
-            return add(draft, caller, nodes, forms, data);
+          commits.run(model -> {
+            checkVersion(model.version(), expected);
+            return add(model, caller, nodes, forms, data);
           });
       Map<NodeId, GraphNode> added = new HashMap<>();
       done.event().changed().forEach(node -> added.put(node.id(), node));
@@ -70,7 +70,7 @@ final class Adding {
     checkName(form.name());
     checkName(form.local());
     for (String key : form.data().keySet()) {
-      Inputs.checkKey(key);
+      DataRules.checkKey(key);
       if (type.outputs().contains(key)) {
         throw new InvalidGraphException("\"" + key + "\" is written by the node itself");
       }
@@ -79,7 +79,7 @@ final class Adding {
     form.data()
         .forEach((key, value) -> {
           if (type.inputs().contains(key)) {
-            Inputs.checkSize(key, value);
+            DataRules.checkSize(key, value);
           }
         });
     inputs.check(
@@ -104,22 +104,26 @@ final class Adding {
   }
 
   private static List<NodeId> add(
-      Draft draft, Caller caller, List<NewNode> nodes, List<NodeForm> forms, List<NodeData> data) {
-    Authority authority = Authority.of(caller, draft);
-    authority.checkNamed(nodes);
+      WriteModel model,
+      Caller caller,
+      List<NewNode> nodes,
+      List<NodeForm> forms,
+      List<NodeData> data) {
+    Permissions permissions = Permissions.of(caller, model);
+    permissions.checkNamed(nodes);
     List<Change.Added> added = new ArrayList<>(nodes.size());
-    long now = draft.nowMillis();
-    for (Change change : draft.rules().add(nodes, draft.next())) {
+    long now = model.nowMillis();
+    for (Change change : model.rules().add(nodes, model.next())) {
       if (change instanceof Change.Added it) {
         String name = forms.get(added.size()).name();
         added.add(new Change.Added(it.id(), it.definition(), it.phase(), name, now));
       }
     }
-    authority.checkPlaces(added);
-    draft.take(List.copyOf(added));
-    String view = StoredValue.viewOf(draft.version());
+    permissions.checkPlaces(added);
+    model.take(List.copyOf(added));
+    String view = StoredValue.viewOf(model.version());
     for (int i = 0; i < added.size(); i++) {
-      draft.add(added.get(i).id(), data.get(i).seenAs(view));
+      model.add(added.get(i).id(), data.get(i).seenAs(view));
     }
     return added.stream().map(Change.Added::id).toList();
   }

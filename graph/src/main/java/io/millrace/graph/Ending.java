@@ -12,10 +12,10 @@ import java.util.stream.Stream;
 /** Starts and ends attempts. */
 final class Ending {
   private final GraphCommits commits;
-  private final Contents contents;
-  private final Inputs inputs;
+  private final ValueStore contents;
+  private final DataRules inputs;
 
-  Ending(GraphCommits commits, Contents contents, Inputs inputs) {
+  Ending(GraphCommits commits, ValueStore contents, DataRules inputs) {
     this.commits = commits;
     this.contents = contents;
     this.inputs = inputs;
@@ -24,10 +24,10 @@ final class Ending {
   /** Starts those that are ready, and gives them. */
   List<GraphNode> start(List<NodeId> ids) {
     Done<List<NodeId>> done =
-        commits.run(draft -> {
+        commits.run(model -> {
           List<NodeId> started = new ArrayList<>();
           for (NodeId id : ids) {
-            if (isStarted(draft, id)) {
+            if (isStarted(model, id)) {
               started.add(id);
             }
           }
@@ -38,18 +38,18 @@ final class Ending {
     return done.value().stream().flatMap(id -> Stream.ofNullable(nodes.get(id))).toList();
   }
 
-  private boolean isStarted(Draft draft, NodeId id) {
+  private boolean isStarted(WriteModel model, NodeId id) {
     try {
-      draft.take(draft.rules().start(id, draft.nowMillis()));
+      model.take(model.rules().start(id, model.nowMillis()));
     } catch (UnknownNodeException | NodeStateException _) {
       return false;
     }
-    GraphNode node = draft.node(id);
+    GraphNode node = model.node(id);
     if (node.phase().attempt() > 1) {
-      NodeData data = draft.data(id);
+      NodeData data = model.data(id);
       NodeData without = data.without(inputs.written(node.definition()));
       if (!without.equals(data)) {
-        draft.replace(id, data, without);
+        model.replace(id, data, without);
       }
     }
     return true;
@@ -70,24 +70,24 @@ final class Ending {
         outputs.add(new Output(ended, values));
       }
       var _ =
-          commits.run(draft -> {
-            outputs.forEach(output -> end(draft, output));
+          commits.run(model -> {
+            outputs.forEach(output -> end(model, output));
             return outputs;
           });
     }
   }
 
-  private static void end(Draft draft, Output output) {
+  private static void end(WriteModel model, Output output) {
     GraphWork.Ended ended = output.ended();
     NodeId id = ended.id();
     try {
-      draft.take(draft.rules().end(id, ended.attempt(), ended.outcome(), draft.nowMillis()));
+      model.take(model.rules().end(id, ended.attempt(), ended.outcome(), model.nowMillis()));
     } catch (UnknownNodeException | NodeStateException _) {
       return;
     }
     if (!output.values().isEmpty()) {
-      NodeData data = draft.data(id);
-      draft.replace(id, data, data.with(output.values()));
+      NodeData data = model.data(id);
+      model.replace(id, data, data.with(output.values()));
     }
   }
 }

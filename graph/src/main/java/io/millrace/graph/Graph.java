@@ -244,7 +244,7 @@ public final class Graph {
   private void settle() {
     for (Vertex vertex = stale.poll(); vertex != null; vertex = stale.poll()) {
       queued.remove(vertex);
-      NodeState state = Standing.of(vertex);
+      NodeState state = Readiness.of(vertex);
       if (vertex.isGroup()) {
         due.add(vertex);
       }

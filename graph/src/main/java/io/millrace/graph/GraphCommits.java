@@ -25,15 +25,15 @@ final class GraphCommits {
 
   private final GraphSession session;
   private final InstantSource clock;
-  private final Published published;
-  private final Portion portion;
+  private final ReadModel readModel;
+  private final TransactionLimits limits;
   private final Consumer<String> discard;
   private final GroupCommit<Request<?>> group = new GroupCommit<>("graph-commit", this::commitSome);
 
   private volatile Head head;
 
   /** Null if the graph has to be loaded again. Used under the lock of {@link #group}, as below. */
-  private @Nullable Draft draft;
+  private @Nullable WriteModel model;
 
   /** Whether the commit under way may have reached the store. */
   private boolean submitted;
@@ -45,7 +45,7 @@ final class GraphCommits {
   @FunctionalInterface
   interface Operation<T> {
     /** Carries it out. */
-    T run(Draft draft);
+    T run(WriteModel model);
   }
 
   /**
@@ -71,22 +71,22 @@ final class GraphCommits {
     }
 
     /**
-     * Carries it out on a draft.
+     * Carries it out on a write model.
      *
-     * @throws StoreException if the store does not answer; the draft is of no use then
+     * @throws StoreException if the store does not answer; the write model is of no use then
      */
-    void attempt(Draft draft) {
+    void attempt(WriteModel model) {
       value = null;
       refusal = null;
       try {
-        value = operation.run(draft);
+        value = operation.run(model);
       } catch (StoreException e) {
         // It could not even check.
         throw e;
       } catch (RuntimeException e) {
         refusal = e;
       }
-      event = Objects.requireNonNullElse(draft.event(), NONE);
+      event = Objects.requireNonNullElse(model.event(), NONE);
       if (refusal != null && hasEvent()) {
         throw new GraphException("a change broke off half done", refusal);
       }
@@ -123,16 +123,16 @@ final class GraphCommits {
   GraphCommits(
       GraphSession session,
       InstantSource clock,
-      Published published,
-      Portion portion,
+      ReadModel readModel,
+      TransactionLimits limits,
       Consumer<String> discard) {
     this.session = session;
     this.clock = clock;
-    this.published = published;
-    this.portion = portion;
+    this.readModel = readModel;
+    this.limits = limits;
     this.discard = discard;
     this.head = session.open();
-    this.draft = load();
+    this.model = load();
   }
 
   /** Known to the servers of this graph only; does not change once there is a node. */
@@ -159,16 +159,16 @@ final class GraphCommits {
     List<Request<?>> taken = new ArrayList<>();
     submitted = false;
     try {
-      Draft now = current();
+      WriteModel now = current();
       Request<?> request = waiting.take();
       while (request != null) {
         taken.add(request);
         request.attempt(now);
-        request = now.size() < portion.documents() / 2 ? waiting.take() : null;
+        request = now.size() < limits.documents() / 2 ? waiting.take() : null;
       }
       settle(now, taken);
     } catch (RuntimeException | Error e) {
-      draft = null;
+      model = null;
       throw failure(e);
     }
   }
@@ -193,38 +193,38 @@ final class GraphCommits {
   }
 
   /** The graph to go on with. */
-  private Draft current() {
-    if (draft == null) {
+  private WriteModel current() {
+    if (model == null) {
       head = session.take();
-      draft = load();
+      model = load();
     }
-    return draft;
+    return model;
   }
 
-  private Draft load() {
+  private WriteModel load() {
     head = session.tidy(head);
     List<StoredNode> nodes = new ArrayList<>();
     session.pages(Keys.NODES).forEach(document -> nodes.add(StoredNode.read(document)));
-    Draft loaded = new Draft(session, clock, head, nodes);
-    if (loaded.version() == published.version()) {
-      loaded.seenAs(published);
+    WriteModel loaded = new WriteModel(session, clock, head, nodes);
+    if (loaded.version() == readModel.version()) {
+      loaded.seenAs(readModel);
     } else {
-      published.replace(loaded);
+      readModel.replace(loaded);
     }
     return loaded;
   }
 
   /** The graph as it was before what had no room; all of it is in memory. */
   private void restore() {
-    draft = null;
+    model = null;
     head = session.tidy(head);
-    Draft before = new Draft(session, clock, head, published.stored());
-    before.seenAs(published);
-    draft = before;
+    WriteModel before = new WriteModel(session, clock, head, readModel.stored());
+    before.seenAs(readModel);
+    model = before;
   }
 
-  private void settle(Draft first, List<Request<?>> taken) {
-    Draft now = first;
+  private void settle(WriteModel first, List<Request<?>> taken) {
+    WriteModel now = first;
     for (int i = 0; i < ATTEMPTS; i++) {
       if (isSettled(now, taken)) {
         return;
@@ -238,7 +238,7 @@ final class GraphCommits {
   }
 
   /** Commits; false where nothing has happened and it is to be tried again. */
-  private boolean isSettled(Draft changed, List<Request<?>> taken) {
+  private boolean isSettled(WriteModel changed, List<Request<?>> taken) {
     if (changed.size() > 0) {
       Head after;
       try {
@@ -253,7 +253,7 @@ final class GraphCommits {
         return true;
       }
       if (after == null) {
-        draft = null;
+        model = null;
         return false;
       }
       head = after;
@@ -261,7 +261,7 @@ final class GraphCommits {
     }
     List<GraphEvent> events = new ArrayList<>();
     taken.forEach(request -> request.tell(events));
-    List<GraphEvent> told = published.publish(events, changed);
+    List<GraphEvent> told = readModel.publish(events, changed);
     changed.discarded().forEach(discard);
     changed.begin();
     taken.forEach(request -> request.succeed(told));
@@ -269,7 +269,7 @@ final class GraphCommits {
   }
 
   /** The head after it; null where nothing has changed. */
-  private @Nullable Head commit(Draft changed) {
+  private @Nullable Head commit(WriteModel changed) {
     submitted = true;
     Head after = head.after(changed.next(), changed.version(), session.writer());
     try {
@@ -289,7 +289,7 @@ final class GraphCommits {
 
   /** One that has no room does not keep others from theirs. */
   private void settleAlone(Request<?> request) {
-    Draft now = current();
+    WriteModel now = current();
     request.attempt(now);
     settle(now, List.of(request));
   }
@@ -300,7 +300,7 @@ final class GraphCommits {
       head = session.finish(head);
     } catch (RuntimeException e) {
       LOG.warn("a large change of the graph will be carried out later: {}", e.toString());
-      draft = null;
+      model = null;
     }
   }
 }

@@ -23,14 +23,14 @@ import tools.jackson.databind.node.ObjectNode;
 final class GraphSession extends StoreSession {
   private static final int SECRET_BYTES = 32;
 
-  private final Names names;
-  private final Portion portion;
+  private final RandomNames names;
+  private final TransactionLimits limits;
   private final String writer;
 
-  GraphSession(TaskStore store, Names names, Portion portion) {
+  GraphSession(TaskStore store, RandomNames names, TransactionLimits limits) {
     super(store, names.random());
     this.names = names;
-    this.portion = portion;
+    this.limits = limits;
     this.writer = names.next();
   }
 
@@ -138,14 +138,14 @@ final class GraphSession extends StoreSession {
   /** Carries out pending writes, and deletes documents of changes that did not happen. */
   Head tidy(Head taken) {
     Head head = finish(taken);
-    List<Write> leftovers = new ArrayList<>();
+    List<DocumentWrite> leftovers = new ArrayList<>();
     String last = Keys.padded(head.next() - 1);
     for (Iterable<Document> documents :
         List.of(
             pages(Keys.NODES, "", last), pages(Keys.DATA, "", last), pages(Keys.PENDING, "", ""))) {
-      documents.forEach(document -> leftovers.add(new Write(document.key(), null)));
+      documents.forEach(document -> leftovers.add(new DocumentWrite(document.key(), null)));
     }
-    for (List<Write> part : portion.split(leftovers)) {
+    for (List<DocumentWrite> part : limits.split(leftovers)) {
       require(commit(begin(part).depend(Keys.HEAD, head.document())));
     }
     return head;
@@ -171,22 +171,23 @@ final class GraphSession extends StoreSession {
    * @throws GraphFullException if the store has no room; nothing has changed
    * @throws StoreException if it may have happened or not, which {@link #take} tells
    */
-  @Nullable Head commit(Head before, Head after, List<Write> fresh, List<Write> changes) {
-    List<Write> first = new ArrayList<>(fresh);
-    List<Write> last = changes;
+  @Nullable Head commit(
+      Head before, Head after, List<DocumentWrite> fresh, List<DocumentWrite> changes) {
+    List<DocumentWrite> first = new ArrayList<>(fresh);
+    List<DocumentWrite> last = changes;
     Head next = after;
-    if (!portion.holds(changes)) {
-      List<Write> packed = portion.pack(changes);
+    if (!limits.holds(changes)) {
+      List<DocumentWrite> packed = limits.pack(changes);
       first.addAll(packed);
       last = List.of();
       next = after.withPending(packed.size());
     }
-    List<Write> together = new ArrayList<>(first);
+    List<DocumentWrite> together = new ArrayList<>(first);
     together.addAll(last);
-    if (portion.holds(together)) {
+    if (limits.holds(together)) {
       return writeHead(begin(together), before, next);
     }
-    for (List<Write> part : portion.split(first)) {
+    for (List<DocumentWrite> part : limits.split(first)) {
       if (commit(begin(part).depend(Keys.HEAD, before.document())) == null) {
         return null;
       }
@@ -204,7 +205,7 @@ final class GraphSession extends StoreSession {
       if (part != null) {
         require(
             commit(
-                begin(Write.unpack(part))
+                begin(DocumentWrite.unpack(part))
                     .delete(part.key(), part.version())
                     .depend(Keys.HEAD, head.document())));
       }
@@ -219,7 +220,7 @@ final class GraphSession extends StoreSession {
     return done;
   }
 
-  private Transaction.Builder begin(List<Write> writes) {
+  private Transaction.Builder begin(List<DocumentWrite> writes) {
     Transaction.Builder transaction = begin();
     writes.forEach(write -> write.addTo(transaction));
     return transaction;

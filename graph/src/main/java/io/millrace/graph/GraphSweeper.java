@@ -18,10 +18,10 @@ final class GraphSweeper implements Step {
   static final Duration PAUSE = Duration.ofMinutes(1);
 
   private final GraphSession session;
-  private final Contents contents;
+  private final ValueStore contents;
   private Instant nextSweep = Instant.MIN;
 
-  GraphSweeper(GraphSession session, Contents contents) {
+  GraphSweeper(GraphSession session, ValueStore contents) {
     this.session = session;
     this.contents = contents;
   }

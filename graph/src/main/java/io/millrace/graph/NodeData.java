@@ -69,9 +69,9 @@ record NodeData(SortedMap<String, StoredValue> values) {
 
   /** Whether it may be stored, or else throws {@link InvalidGraphException}. */
   void check() {
-    if (values.size() > Inputs.MOST_KEYS) {
+    if (values.size() > DataRules.MOST_KEYS) {
       throw new InvalidGraphException(
-          values.size() + " keys are too many for one node; it has up to " + Inputs.MOST_KEYS);
+          values.size() + " keys are too many for one node; it has up to " + DataRules.MOST_KEYS);
     }
     // Few values are small enough whatever they are, so that they need not be written to know it.
     long parts = values.size() + blobs().count();

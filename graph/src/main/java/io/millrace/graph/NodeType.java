@@ -55,7 +55,7 @@ public interface NodeType {
    *
    * @return what was begun; one that failed to begin is one that has ended
    */
-  Attempt start(Work work);
+  Attempt start(AttemptContext work);
 
   /**
    * Finds an attempt again that was under way when the server went. Where {@link #start} had not
@@ -64,5 +64,5 @@ public interface NodeType {
    *
    * @return it, running or ended; empty when nothing is left of it
    */
-  Optional<Attempt> resume(Work work);
+  Optional<Attempt> resume(AttemptContext work);
 }

@@ -115,7 +115,7 @@ final class Removals {
     Graph.reach(first, it -> it.dependents).forEach(it -> planned.put(it.id, it.definition));
     going.forEach(it -> planned.remove(it.id));
     planned.putAll(staying);
-    Plan plan = new Plan(graph, planned);
+    PlannedGraph plan = new PlannedGraph(graph, planned);
     plan.order().forEach(id -> checkGroup(graph.vertex(id), plan.group(id)));
     plan.cycle()
         .ifPresent(circle -> {

@@ -29,7 +29,7 @@ public final class Rules {
    */
   public List<Change> add(List<NewNode> nodes, long firstId) {
     List<Change> changes = new ArrayList<>();
-    new Placement(graph, firstId)
+    new EdgeRules(graph, firstId)
         .of(nodes)
         .forEach((id, definition) -> changes.add(new Change.Added(id, definition, Phase.NEW)));
     return changes;
@@ -48,7 +48,7 @@ public final class Rules {
       throw new NodeStateException("node " + id + " is " + vertex.state.word() + " and stays");
     }
     SequencedSet<Vertex> dependents = Graph.reach(List.of(vertex), it -> it.dependents);
-    Definition definition = new Placement(graph).of(vertex, dependents, place);
+    Definition definition = new EdgeRules(graph).of(vertex, dependents, place);
     return List.of(new Change.Moved(id, definition));
   }
 

@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
 /** The registry over a store; its parts do the work. */
 final class StoreGraphRegistry implements GraphRegistry {
   private final GraphCommits commits;
-  private final Published published;
+  private final ReadModel readModel;
   private final Adding adding;
-  private final Reading reading;
-  private final Putting putting;
+  private final DataReader reading;
+  private final DataWriter putting;
 
-  StoreGraphRegistry(StoredGraph.Parts parts, Reading reading) {
+  StoreGraphRegistry(StoredGraph.Parts parts, DataReader reading) {
     this.commits = parts.commits();
-    this.published = parts.published();
+    this.readModel = parts.readModel();
     this.reading = reading;
     this.adding = new Adding(commits, parts.contents(), parts.inputs());
-    this.putting = new Putting(commits, parts.contents(), parts.inputs());
+    this.putting = new DataWriter(commits, parts.contents(), parts.inputs());
   }
 
   /** Throws {@link VersionException} where a node is not of the version that somebody has seen. */
@@ -42,17 +42,17 @@ final class StoreGraphRegistry implements GraphRegistry {
   private GraphNode change(
       Caller caller, NodeId id, @Nullable Long expected, Operation<List<Change>> changes) {
     Done<NodeId> done =
-        commits.run(draft -> {
-          checkVersion(draft.node(id), expected);
-          Authority authority = Authority.of(caller, draft);
-          authority.checkChange(id);
-          List<Change> all = changes.run(draft);
+        commits.run(model -> {
+          checkVersion(model.node(id), expected);
+          Permissions permissions = Permissions.of(caller, model);
+          permissions.checkChange(id);
+          List<Change> all = changes.run(model);
           for (Change change : all) {
             if (change instanceof Change.Moved(NodeId _, Definition definition)) {
-              authority.checkPlace(definition);
+              permissions.checkPlace(definition);
             }
           }
-          draft.take(all);
+          model.take(all);
           return id;
         });
     return done.event().changed().stream()
@@ -63,7 +63,7 @@ final class StoreGraphRegistry implements GraphRegistry {
 
   @Override
   public GraphNode move(Caller caller, NodeId id, NewNode.Place place, @Nullable Long expected) {
-    return change(caller, id, expected, draft -> draft.rules().move(id, place));
+    return change(caller, id, expected, model -> model.rules().move(id, place));
   }
 
   @Override
@@ -75,18 +75,18 @@ final class StoreGraphRegistry implements GraphRegistry {
 
   @Override
   public GraphNode retry(Caller caller, NodeId id, @Nullable Long expected) {
-    return change(caller, id, expected, draft -> draft.rules().retry(id));
+    return change(caller, id, expected, model -> model.rules().retry(id));
   }
 
   @Override
   public int remove(Caller caller, NodeId id, Removal removal, @Nullable Long expected) {
     Done<Integer> done =
-        commits.run(draft -> {
-          checkVersion(draft.node(id), expected);
-          Authority authority = Authority.of(caller, draft);
-          List<Change> changes = draft.rules().remove(id, removal);
-          changes.forEach(change -> authority.checkChange(change.id()));
-          draft.take(changes);
+        commits.run(model -> {
+          checkVersion(model.node(id), expected);
+          Permissions permissions = Permissions.of(caller, model);
+          List<Change> changes = model.rules().remove(id, removal);
+          changes.forEach(change -> permissions.checkChange(change.id()));
+          model.take(changes);
           return (int) changes.stream().filter(Change.Removed.class::isInstance).count();
         });
     return done.value();
@@ -95,26 +95,26 @@ final class StoreGraphRegistry implements GraphRegistry {
   @Override
   public void kill(Caller caller, Collection<NodeId> ids, Kill kill, @Nullable Long expected) {
     var _ =
-        commits.run(draft -> {
-          Authority authority = Authority.of(caller, draft);
+        commits.run(model -> {
+          Permissions permissions = Permissions.of(caller, model);
           for (NodeId id : ids) {
-            checkVersion(draft.node(id), expected);
-            authority.checkChange(id);
+            checkVersion(model.node(id), expected);
+            permissions.checkChange(id);
           }
-          draft.take(draft.rules().kill(ids, draft.nowMillis()));
-          draft.rules().killing(ids).forEach(id -> draft.kill(id, kill));
+          model.take(model.rules().kill(ids, model.nowMillis()));
+          model.rules().killing(ids).forEach(id -> model.kill(id, kill));
           return ids;
         });
   }
 
   @Override
   public long version() {
-    return published.version();
+    return readModel.version();
   }
 
   @Override
   public Optional<GraphNode> node(NodeId id) {
-    return published.find(id);
+    return readModel.find(id);
   }
 
   @Override
@@ -124,12 +124,12 @@ final class StoreGraphRegistry implements GraphRegistry {
 
   @Override
   public Snapshot snapshot(NodeFilter filter) {
-    return published.snapshot(filter);
+    return readModel.snapshot(filter);
   }
 
   @Override
   public List<GraphNode> running() {
-    return published.running();
+    return readModel.running();
   }
 
   @Override
@@ -150,6 +150,6 @@ final class StoreGraphRegistry implements GraphRegistry {
 
   @Override
   public GraphChanges changes(@Nullable Long after) {
-    return published.changes(after);
+    return readModel.changes(after);
   }
 }

@@ -6,29 +6,29 @@ import java.util.OptionalLong;
 
 /** The graph of a store as its scheduler sees it; its parts do the work. */
 final class StoreGraphWork implements GraphWork {
-  private final Published published;
-  private final Reading reading;
+  private final ReadModel readModel;
+  private final DataReader reading;
   private final Ending ending;
 
-  StoreGraphWork(StoredGraph.Parts parts, Reading reading) {
-    this.published = parts.published();
+  StoreGraphWork(StoredGraph.Parts parts, DataReader reading) {
+    this.readModel = parts.readModel();
     this.reading = reading;
     this.ending = new Ending(parts.commits(), parts.contents(), parts.inputs());
   }
 
   @Override
   public List<GraphNode> ready(String type, int most, long nowMillis) {
-    return published.ready(type, most, nowMillis);
+    return readModel.ready(type, most, nowMillis);
   }
 
   @Override
   public OptionalLong nextDueMillis() {
-    return published.nextDueMillis();
+    return readModel.nextDueMillis();
   }
 
   @Override
   public List<Item> running() {
-    return published.running().stream()
+    return readModel.running().stream()
         .filter(node -> node.definition().kind() != Kind.GROUP)
         .map(reading::item)
         .toList();
@@ -36,7 +36,7 @@ final class StoreGraphWork implements GraphWork {
 
   @Override
   public Map<NodeId, Kill> killing() {
-    return published.killing();
+    return readModel.killing();
   }
 
   @Override
@@ -56,6 +56,6 @@ final class StoreGraphWork implements GraphWork {
 
   @Override
   public void onChange(Runnable wake) {
-    published.onChange(wake);
+    readModel.onChange(wake);
   }
 }

@@ -21,11 +21,11 @@ public final class StoredGraph {
   record Parts(
       GraphSession session,
       GraphCommits commits,
-      Published published,
-      Contents contents,
-      Inputs inputs) {}
+      ReadModel readModel,
+      ValueStore contents,
+      DataRules inputs) {}
 
-  private StoredGraph(Parts parts, Reading reading, Step sweeper) {
+  private StoredGraph(Parts parts, DataReader reading, Step sweeper) {
     this.parts = parts;
     this.sweeper = sweeper;
     this.registry = new StoreGraphRegistry(parts, reading);
@@ -43,7 +43,7 @@ public final class StoredGraph {
    */
   public static StoredGraph open(
       TaskStore store, BlobStore blobs, NodeTypes types, GraphEnvironment environment) {
-    return open(store, blobs, types, environment, Portion.DEFAULT);
+    return open(store, blobs, types, environment, TransactionLimits.DEFAULT);
   }
 
   static StoredGraph open(
@@ -51,16 +51,16 @@ public final class StoredGraph {
       BlobStore blobs,
       NodeTypes types,
       GraphEnvironment environment,
-      Portion portion) {
-    Names names = new Names(environment.random());
-    GraphSession session = new GraphSession(store, names, portion);
-    Published published = new Published();
-    Contents contents = new Contents(blobs, names);
+      TransactionLimits limits) {
+    RandomNames names = new RandomNames(environment.random());
+    GraphSession session = new GraphSession(store, names, limits);
+    ReadModel readModel = new ReadModel();
+    ValueStore contents = new ValueStore(blobs, names);
     GraphCommits commits =
-        new GraphCommits(session, environment.clock(), published, portion, contents::discard);
-    Parts parts = new Parts(session, commits, published, contents, new Inputs(types));
+        new GraphCommits(session, environment.clock(), readModel, limits, contents::discard);
+    Parts parts = new Parts(session, commits, readModel, contents, new DataRules(types));
     Step sweeper = new GraphSweeper(session, contents);
-    return new StoredGraph(parts, new Reading(parts, environment.clock(), names), sweeper);
+    return new StoredGraph(parts, new DataReader(parts, environment.clock(), names), sweeper);
   }
 
   /** The graph as its users see it. */

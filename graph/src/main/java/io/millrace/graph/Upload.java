@@ -28,11 +28,11 @@ final class Upload implements AutoCloseable {
   static final String PREFIX = "graph.";
 
   private final BlobStore blobs;
-  private final Names names;
+  private final RandomNames names;
   private final Set<String> underWay;
   private final List<String> own = new ArrayList<>();
 
-  Upload(BlobStore blobs, Names names, Set<String> underWay) {
+  Upload(BlobStore blobs, RandomNames names, Set<String> underWay) {
     this.blobs = blobs;
     this.names = names;
     this.underWay = underWay;

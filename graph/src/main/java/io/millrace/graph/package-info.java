@@ -17,13 +17,13 @@
  *      Operation, many together    |
  *        |                         |
  *      GraphCommits: run them on the |
- *        |      Draft, in memory   |
+ *        |      WriteModel, in memory   |
  *        |                         v
- *      GraphSession: one commit  --->  Published: nodes, what is ready,
+ *      GraphSession: one commit  --->  ReadModel: nodes, what is ready,
  *        of documents              events, all of it durable
  * </pre>
  *
- * <p>A draft whose commit fails is thrown away, and the graph is loaded again.
+ * <p>A write model whose commit fails is thrown away, and the graph is loaded again.
  */
 @NullMarked
 package io.millrace.graph;

@@ -18,7 +18,7 @@ final class GraphFixture implements GraphAccess {
   private final SimulatedEnvironment environment = new SimulatedEnvironment(1);
   private final StoreOptions options;
   private final BlobStore blobs;
-  private final Portion portion;
+  private final TransactionLimits limits;
   private TaskStore store;
   private StoredGraph graph;
   private long millis = Instant.parse("2026-01-02T03:04:05Z").toEpochMilli();
@@ -26,14 +26,14 @@ final class GraphFixture implements GraphAccess {
   private BooleanSupplier lineBreaks = () -> false;
 
   GraphFixture(Path folder) {
-    this(folder, Portion.DEFAULT, Limits.defaults());
+    this(folder, TransactionLimits.DEFAULT, Limits.defaults());
   }
 
-  GraphFixture(Path folder, Portion portion, Limits limits) {
+  GraphFixture(Path folder, TransactionLimits limits, Limits storeLimits) {
     this.options =
-        StoreOptions.in(Path.of("store")).withLimits(limits).withEnvironment(environment);
+        StoreOptions.in(Path.of("store")).withLimits(storeLimits).withEnvironment(environment);
     this.blobs = FileBlobStore.open(folder);
-    this.portion = portion;
+    this.limits = limits;
     this.store = TaskStore.open(options);
     this.graph = open();
   }
@@ -41,7 +41,7 @@ final class GraphFixture implements GraphAccess {
   private StoredGraph open() {
     TaskStore line = FaultyStore.breaking(() -> store, () -> lineBreaks.getAsBoolean());
     GraphEnvironment environment = new GraphEnvironment(this::now, new Random(++seed));
-    return StoredGraph.open(line, blobs, TestType.ALL, environment, portion);
+    return StoredGraph.open(line, blobs, TestType.ALL, environment, limits);
   }
 
   /** Closes the store, and opens all again. */

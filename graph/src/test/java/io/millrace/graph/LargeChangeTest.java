@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Changes that do not fit into one transaction happen whole or not at all nevertheless. */
 class LargeChangeTest {
-  private static final Portion SMALL = new Portion(20, 100_000, 2_000);
+  private static final TransactionLimits SMALL = new TransactionLimits(20, 100_000, 2_000);
   private static final int MANY = 200;
 
   private final GraphFixture world;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The power goes at every operation of the disk: each change has happened whole, or not at all. */
 class PowerCutTest {
-  private static final Portion SMALL = new Portion(8, 100_000, 1_000);
+  private static final TransactionLimits SMALL = new TransactionLimits(8, 100_000, 1_000);
   private static final NodeId GROUP = new NodeId(1);
   private static final NodeId MEMBER = new NodeId(2);
 

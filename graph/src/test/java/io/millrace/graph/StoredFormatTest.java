@@ -134,17 +134,17 @@ class StoredFormatTest {
 
   @Test
   void parts_of_a_large_change_are_written_and_read_alike() {
-    List<Write> writes =
+    List<DocumentWrite> writes =
         List.of(
-            new Write(Keys.node(new NodeId(7)), Json.write(Json.object().put("type", "x"))),
-            new Write(Keys.data(new NodeId(7)), null));
-    Bytes packed = Write.pack(writes);
+            new DocumentWrite(Keys.node(new NodeId(7)), Json.write(Json.object().put("type", "x"))),
+            new DocumentWrite(Keys.data(new NodeId(7)), null));
+    Bytes packed = DocumentWrite.pack(writes);
 
     assertThat(packed.utf8())
         .isEqualTo(
             "{\"writes\":[{\"collection\":\"graph.nodes\",\"key\":\"0000000000000007\","
                 + "\"body\":{\"type\":\"x\"}},"
                 + "{\"collection\":\"graph.data\",\"key\":\"0000000000000007\"}]}");
-    assertThat(Write.unpack(new Document(Keys.pending(0), 1, packed))).isEqualTo(writes);
+    assertThat(DocumentWrite.unpack(new Document(Keys.pending(0), 1, packed))).isEqualTo(writes);
   }
 }

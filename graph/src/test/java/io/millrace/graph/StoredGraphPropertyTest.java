@@ -50,7 +50,7 @@ class StoredGraphPropertyTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void whatever_breaks_the_graph_stays_whole_and_comes_to_an_end(long seed) {
     random = new Random(seed);
-    Portion small = new Portion(6, 100_000, 1_000);
+    TransactionLimits small = new TransactionLimits(6, 100_000, 1_000);
     try (GraphFixture world = new GraphFixture(folder, small, Limits.defaults())) {
       for (int i = 0; i < STEPS; i++) {
         step(world);

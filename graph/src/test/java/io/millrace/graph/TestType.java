@@ -41,12 +41,12 @@ public record TestType(String name, Kind kind) implements NodeType {
   }
 
   @Override
-  public Attempt start(Work work) {
+  public Attempt start(AttemptContext work) {
     throw new UnsupportedOperationException();
   }
 
   @Override
-  public Optional<Attempt> resume(Work work) {
+  public Optional<Attempt> resume(AttemptContext work) {
     throw new UnsupportedOperationException();
   }
 }

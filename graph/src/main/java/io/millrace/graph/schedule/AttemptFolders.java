@@ -75,40 +75,40 @@ final class AttemptFolders {
   }
 
   /** What the type of the attempt has for itself. */
-  Path folder(Trial trial) {
-    return root.resolve(trial.name());
+  Path folder(ActiveAttempt active) {
+    return root.resolve(active.name());
   }
 
   /** Gives one that will want a folder one that was another's, if there is any. */
-  void prepare(Trial trial) {
-    Path folder = trial.type.takesPlace() ? spare.poll() : null;
+  void prepare(ActiveAttempt active) {
+    Path folder = active.type.takesPlace() ? spare.poll() : null;
     if (folder != null) {
       try {
-        Files.move(folder, folder(trial), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(folder, folder(active), StandardCopyOption.ATOMIC_MOVE);
       } catch (IOException e) {
-        LOG.debug("{} makes a folder of its own: {}", trial, e.toString());
+        LOG.debug("{} makes a folder of its own: {}", active, e.toString());
       }
     }
   }
 
   /** Takes away what an attempt that never began has left. */
-  void clear(Trial trial) throws IOException {
-    FileTree.remove(folder(trial));
+  void clear(ActiveAttempt active) throws IOException {
+    FileTree.remove(folder(active));
   }
 
-  boolean hasBegun(Trial trial) {
-    return Files.exists(begun(trial));
+  boolean hasBegun(ActiveAttempt active) {
+    return Files.exists(begun(active));
   }
 
-  void markBegun(Trial trial) {
-    if (hasBegun(trial)) {
+  void markBegun(ActiveAttempt active) {
+    if (hasBegun(active)) {
       return;
     }
     try {
-      mark(begun(trial));
+      mark(begun(active));
     } catch (IOException e) {
       // The type finds it again also without.
-      LOG.warn("it is not on file that {} has begun: {}", trial, e.toString());
+      LOG.warn("it is not on file that {} has begun: {}", active, e.toString());
     }
   }
 
@@ -121,12 +121,12 @@ final class AttemptFolders {
     }
   }
 
-  void remove(Trial trial) {
-    Path folder = folder(trial);
+  void remove(ActiveAttempt active) {
+    Path folder = folder(active);
     if (!keep(folder)) {
       remove(folder);
     }
-    remove(begun(trial));
+    remove(begun(active));
   }
 
   /** Empties a folder for another attempt, unless something may still be written there. */
@@ -178,7 +178,7 @@ final class AttemptFolders {
     }
   }
 
-  private Path begun(Trial trial) {
-    return root.resolve(trial.name() + BEGUN);
+  private Path begun(ActiveAttempt active) {
+    return root.resolve(active.name() + BEGUN);
   }
 }

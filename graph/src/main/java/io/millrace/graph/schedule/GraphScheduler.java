@@ -49,12 +49,12 @@ public final class GraphScheduler implements Step, AutoCloseable {
   private final NodeTypes types;
   private final Executor executor;
   private final AttemptFolders folders;
-  private final Beginnings beginnings;
-  private final Choice choice;
-  private final Roster roster = new Roster();
-  private final Ends ends;
-  private final Kills kills;
-  private final ConcurrentLinkedQueue<News> inbox = new ConcurrentLinkedQueue<>();
+  private final AttemptStarter beginnings;
+  private final StartSelector choice;
+  private final RunningAttempts running = new RunningAttempts();
+  private final EndRecorder ends;
+  private final KillDispatcher kills;
+  private final ConcurrentLinkedQueue<SchedulerEvent> inbox = new ConcurrentLinkedQueue<>();
   private volatile Runnable wake = () -> {};
   private volatile boolean closed;
   private volatile @Nullable StepLoop loop;
@@ -78,19 +78,19 @@ public final class GraphScheduler implements Step, AutoCloseable {
    * @throws UncheckedIOException when its folder cannot be written
    */
   public GraphScheduler(
-      GraphWork graph, NodeTypes types, SchedulerOptions options, Surroundings surroundings) {
+      GraphWork graph, NodeTypes types, SchedulerOptions options, SchedulerContext context) {
     this.graph = graph;
     this.types = types;
-    this.executor = surroundings.executor();
+    this.executor = context.executor();
     try {
-      this.folders = AttemptFolders.open(options.folder(), surroundings.launcher());
+      this.folders = AttemptFolders.open(options.folder(), context.launcher());
     } catch (IOException e) {
       throw new UncheckedIOException("the folder " + options.folder() + " cannot be used: " + e, e);
     }
-    this.beginnings = new Beginnings(folders, surroundings.credentials());
-    this.choice = new Choice(graph, types);
-    this.ends = new Ends(graph, executor, this::tell);
-    this.kills = new Kills(graph, roster, executor, this::tell);
+    this.beginnings = new AttemptStarter(folders, context.credentials());
+    this.choice = new StartSelector(graph, types);
+    this.ends = new EndRecorder(graph, executor, this::tell);
+    this.kills = new KillDispatcher(graph, running, executor, this::tell);
     this.mostPlaces = options.places();
     this.mostOthers = options.others();
   }
@@ -110,7 +110,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
   public void wakeBy(Runnable alarm) {
     wake = alarm;
     graph.onChange(alarm);
-    graph.readOutputsFrom(roster);
+    graph.readOutputsFrom(running);
   }
 
   /**
@@ -134,12 +134,12 @@ public final class GraphScheduler implements Step, AutoCloseable {
 
   /** When the next step is due. */
   private long stepAt(long nowMillis) {
-    for (News news = inbox.poll(); news != null; news = inbox.poll()) {
+    for (SchedulerEvent news = inbox.poll(); news != null; news = inbox.poll()) {
       take(news, nowMillis);
     }
     kills.tellOverdue(nowMillis);
     if (nowMillis < pausedUntilMillis) {
-      return Math.min(pausedUntilMillis, roster.nextDeadlineMillis());
+      return Math.min(pausedUntilMillis, running.nextDeadlineMillis());
     }
     try {
       if (!surveyed) {
@@ -147,7 +147,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
       }
       long again = Math.min(ends.write(nowMillis), kills.tellWanted(nowMillis));
       long start = start(nowMillis);
-      return Math.min(Math.min(start, again), roster.nextDeadlineMillis());
+      return Math.min(Math.min(start, again), running.nextDeadlineMillis());
     } catch (RuntimeException e) {
       LOG.warn("the graph cannot be scheduled, trying again: {}", e.toString());
       surveyed = false;
@@ -157,28 +157,28 @@ public final class GraphScheduler implements Step, AutoCloseable {
 
   private long pause(long nowMillis) {
     pausedUntilMillis = nowMillis + PAUSE_MILLIS;
-    return Math.min(pausedUntilMillis, roster.nextDeadlineMillis());
+    return Math.min(pausedUntilMillis, running.nextDeadlineMillis());
   }
 
-  private void take(News news, long nowMillis) {
+  private void take(SchedulerEvent news, long nowMillis) {
     switch (news) {
-      case News.Begun(Trial trial, Attempt attempt) -> {
-        roster.begun(trial, attempt);
-        kills.begun(trial);
+      case SchedulerEvent.Begun(ActiveAttempt active, Attempt attempt) -> {
+        running.begun(active, attempt);
+        kills.begun(active);
       }
-      case News.Over(Trial trial, Attempt.Ending ending) -> {
-        roster.over(trial);
-        ends.add(trial, ending, nowMillis);
+      case SchedulerEvent.Over(ActiveAttempt active, Attempt.Ending ending) -> {
+        running.over(active);
+        ends.add(active, ending, nowMillis);
       }
-      case News.Untold(Trial trial) -> kills.untold(trial, nowMillis);
-      case News.Written written -> {
+      case SchedulerEvent.Untold(ActiveAttempt active) -> kills.untold(active, nowMillis);
+      case SchedulerEvent.Written written -> {
         ends.written(written, nowMillis);
         if (written.stored()) {
           written
               .ends()
               .forEach(end -> {
-                roster.remove(end.trial());
-                executor.execute(() -> folders.remove(end.trial()));
+                running.remove(end.active());
+                executor.execute(() -> folders.remove(end.active()));
               });
         }
       }
@@ -189,20 +189,20 @@ public final class GraphScheduler implements Step, AutoCloseable {
   private void survey() {
     boolean complete = !first || folders.isSameBoot();
     Set<String> names = new HashSet<>();
-    List<Trial> found = new ArrayList<>();
+    List<ActiveAttempt> found = new ArrayList<>();
     for (GraphWork.Item item : graph.running()) {
       GraphNode node = item.node();
       int number = node.phase().attempt();
-      names.add(Trial.name(node.id(), number));
-      if (!roster.has(node.id(), number)) {
-        found.add(new Trial(item, type(node), false));
+      names.add(ActiveAttempt.name(node.id(), number));
+      if (!running.has(node.id(), number)) {
+        found.add(new ActiveAttempt(item, type(node), false));
       }
     }
     // Commands first: somebody may be reading what they put out.
-    found.sort(Comparator.comparing(trial -> !trial.type.takesPlace()));
-    for (Trial trial : found) {
-      roster.add(trial);
-      begin(trial, () -> beginnings.recover(trial, complete));
+    found.sort(Comparator.comparing(active -> !active.type.takesPlace()));
+    for (ActiveAttempt active : found) {
+      running.add(active);
+      begin(active, () -> beginnings.recover(active, complete));
     }
     if (first) {
       // Listed before anything starts, and removed beside it.
@@ -215,21 +215,21 @@ public final class GraphScheduler implements Step, AutoCloseable {
 
   private NodeType type(GraphNode node) {
     String name = node.definition().type();
-    return types.find(name).orElseGet(() -> new LostType(name));
+    return types.find(name).orElseGet(() -> new UnknownType(name));
   }
 
   private long start(long nowMillis) {
-    int places = mostPlaces - roster.places();
-    int others = mostOthers - roster.others();
+    int places = mostPlaces - running.places();
+    int others = mostOthers - running.others();
     if (ends.waiting() > MOST_UNWRITTEN) {
       return NEVER_MILLIS;
     }
-    Choice.Chosen chosen = choice.choose(places, others, nowMillis);
+    StartSelector.Chosen chosen = choice.choose(places, others, nowMillis);
     List<GraphWork.Item> started = chosen.ids().isEmpty() ? List.of() : graph.start(chosen.ids());
     for (GraphWork.Item item : started) {
-      Trial trial = new Trial(item, type(item.node()), true);
-      roster.add(trial);
-      begin(trial, () -> beginnings.begin(trial));
+      ActiveAttempt active = new ActiveAttempt(item, type(item.node()), true);
+      running.add(active);
+      begin(active, () -> beginnings.begin(active));
     }
     if (started.size() < chosen.ids().size()) {
       // Others were faster, or the store's clock is a little behind.
@@ -243,18 +243,20 @@ public final class GraphScheduler implements Step, AutoCloseable {
     return due > nowMillis ? due : nowMillis + PAUSE_MILLIS;
   }
 
-  private void begin(Trial trial, Callable<Attempt> beginning) {
+  private void begin(ActiveAttempt active, Callable<Attempt> beginning) {
     executor.execute(() -> {
       try {
         Attempt attempt = beginning.call();
-        tell(new News.Begun(trial, attempt));
+        tell(new SchedulerEvent.Begun(active, attempt));
         var _ =
             attempt
                 .onEnd()
                 .whenComplete((ending, problem) ->
-                    tell(new News.Over(trial, problem == null ? ending : failed(problem))));
+                    tell(
+                        new SchedulerEvent.Over(
+                            active, problem == null ? ending : failed(problem))));
       } catch (Exception | Error e) {
-        tell(new News.Over(trial, failed(e)));
+        tell(new SchedulerEvent.Over(active, failed(e)));
         if (e instanceof Error error) {
           throw error;
         }
@@ -272,7 +274,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
     return new Attempt.Ending(reason, null, Map.of());
   }
 
-  private void tell(News news) {
+  private void tell(SchedulerEvent news) {
     inbox.add(news);
     wake.run();
   }

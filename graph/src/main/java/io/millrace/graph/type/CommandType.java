@@ -1,9 +1,9 @@
 package io.millrace.graph.type;
 
 import io.millrace.graph.Attempt;
+import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Work;
 import io.millrace.processes.Output;
 import java.util.Map;
 import java.util.Optional;
@@ -83,16 +83,16 @@ final class CommandType implements NodeType {
   }
 
   @Override
-  public Attempt start(Work work) {
-    Program program = form.apply(new Inputs(work.inputs()));
+  public Attempt start(AttemptContext context) {
+    Program program = form.apply(new Inputs(context.inputs()));
     return programs.attempt(
-        programs.start(work, program, work.folder(), Output.ALL), CommandType::ending);
+        programs.start(context, program, context.folder(), Output.ALL), CommandType::ending);
   }
 
   @Override
-  public Optional<Attempt> resume(Work work) {
+  public Optional<Attempt> resume(AttemptContext context) {
     return programs
-        .find(work.folder())
+        .find(context.folder())
         .map(process -> programs.attempt(process, CommandType::ending));
   }
 

@@ -2,11 +2,11 @@ package io.millrace.graph.type;
 
 import io.millrace.blobs.Tail;
 import io.millrace.graph.Attempt;
+import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Branch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Work;
 import io.millrace.processes.Output;
 import java.nio.file.Files;
 import java.util.List;
@@ -69,23 +69,23 @@ final class ConditionType implements NodeType {
   }
 
   @Override
-  public Attempt start(Work work) {
-    Inputs inputs = new Inputs(work.inputs());
+  public Attempt start(AttemptContext context) {
+    Inputs inputs = new Inputs(context.inputs());
     if (inputs.has(FILE)) {
       boolean there = Files.exists(ProgramForm.absolute(FILE, inputs.text(FILE)));
       return new Chosen(new Attempt.Ending(null, there ? Branch.THEN : Branch.ELSE, Map.of()));
     }
     Program program = ProgramForm.either(inputs);
     return programs.attempt(
-        programs.start(work, program, work.folder(), Output.ALL), ConditionType::ending);
+        programs.start(context, program, context.folder(), Output.ALL), ConditionType::ending);
   }
 
   @Override
-  public Optional<Attempt> resume(Work work) {
-    return new Inputs(work.inputs()).has(FILE)
-        ? Optional.of(start(work))
+  public Optional<Attempt> resume(AttemptContext context) {
+    return new Inputs(context.inputs()).has(FILE)
+        ? Optional.of(start(context))
         : programs
-            .find(work.folder())
+            .find(context.folder())
             .map(process -> programs.attempt(process, ConditionType::ending));
   }
 

@@ -1,9 +1,9 @@
 package io.millrace.graph.type;
 
 import io.millrace.graph.Attempt;
+import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Work;
 import java.util.Optional;
 
 /** Nodes that hold others together. The graph starts and ends them itself. */
@@ -19,12 +19,12 @@ final class GroupType implements NodeType {
   }
 
   @Override
-  public Attempt start(Work work) {
+  public Attempt start(AttemptContext context) {
     throw new IllegalStateException("a group does nothing itself");
   }
 
   @Override
-  public Optional<Attempt> resume(Work work) {
+  public Optional<Attempt> resume(AttemptContext context) {
     return Optional.empty();
   }
 }

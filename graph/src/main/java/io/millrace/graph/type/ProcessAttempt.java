@@ -37,9 +37,9 @@ final class ProcessAttempt implements Attempt {
     this.process = process;
     this.recordings =
         Map.of(
-            STDOUT, Recording.of(process.output(Output.Kind.STDOUT)),
-            STDERR, Recording.of(process.output(Output.Kind.STDERR)),
-            MIXED, Recording.of(process.output(Output.Kind.MIXED)));
+            STDOUT, ProgramTail.of(process.output(Output.Kind.STDOUT)),
+            STDERR, ProgramTail.of(process.output(Output.Kind.STDERR)),
+            MIXED, ProgramTail.of(process.output(Output.Kind.MIXED)));
     // What a killed program has left behind ends before the attempt does.
     this.end =
         process

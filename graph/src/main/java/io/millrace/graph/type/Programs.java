@@ -3,7 +3,7 @@ package io.millrace.graph.type;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.millrace.graph.Attempt;
-import io.millrace.graph.Work;
+import io.millrace.graph.AttemptContext;
 import io.millrace.processes.ExitStatus;
 import io.millrace.processes.Output;
 import io.millrace.processes.ProcessLauncher;
@@ -31,12 +31,12 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
   static final String ATTEMPT = "MILLRACE_ATTEMPT";
 
   /** Begins one, in a folder of its own. */
-  RunningProcess start(Work work, Program program, Path folder, Output output) {
+  RunningProcess start(AttemptContext context, Program program, Path folder, Output output) {
     Map<String, String> environment = new HashMap<>(program.environment());
     // Last, so that no node can take another's place.
-    environment.putAll(work.environment());
-    environment.put(NODE_ID, work.id().toString());
-    environment.put(ATTEMPT, Integer.toString(work.attempt()));
+    environment.putAll(context.environment());
+    environment.put(NODE_ID, context.id().toString());
+    environment.put(ATTEMPT, Integer.toString(context.attempt()));
     ProcessSpec spec =
         new ProcessSpec(program.command(), environment, program.directory(), folder, output);
     return spawner.start(spec, new ByteArrayInputStream(program.stdin().getBytes(UTF_8)));

@@ -19,7 +19,7 @@ public final class StandardTypes implements AutoCloseable {
 
   /** Of the system's clock. */
   public StandardTypes(ProcessLauncher launcher) {
-    this(launcher, InstantSource.system(), Later.VIRTUAL);
+    this(launcher, InstantSource.system(), Timer.VIRTUAL);
   }
 
   /**
@@ -29,12 +29,12 @@ public final class StandardTypes implements AutoCloseable {
    * @param clock says when a time has come
    * @param later looks again at what nodes wait for
    */
-  public StandardTypes(ProcessLauncher launcher, InstantSource clock, Later later) {
+  public StandardTypes(ProcessLauncher launcher, InstantSource clock, Timer timer) {
     this.spawner = launcher.spawner();
     Programs programs = new Programs(launcher, spawner);
-    Later whileOpen =
+    Timer whileOpen =
         (pause, task) ->
-            later.after(
+            timer.after(
                 pause,
                 () -> {
                   if (!closed.get()) {

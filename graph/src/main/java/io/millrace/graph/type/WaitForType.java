@@ -1,10 +1,10 @@
 package io.millrace.graph.type;
 
 import io.millrace.graph.Attempt;
+import io.millrace.graph.AttemptContext;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Work;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -32,12 +32,12 @@ final class WaitForType implements NodeType {
 
   private final Programs programs;
   private final InstantSource clock;
-  private final Later later;
+  private final Timer timer;
 
-  WaitForType(Programs programs, InstantSource clock, Later later) {
+  WaitForType(Programs programs, InstantSource clock, Timer timer) {
     this.programs = programs;
     this.clock = clock;
-    this.later = later;
+    this.timer = timer;
   }
 
   @Override
@@ -75,31 +75,31 @@ final class WaitForType implements NodeType {
   }
 
   @Override
-  public Attempt start(Work work) {
-    WaitAttempt attempt = new WaitAttempt(look(work), later);
+  public Attempt start(AttemptContext context) {
+    ProbeAttempt attempt = new ProbeAttempt(look(context), timer);
     attempt.begin();
     return attempt;
   }
 
-  /** Looking again does no harm; a program that still runs is found by {@link TryLook}. */
+  /** Looking again does no harm; a program that still runs is found by {@link ProgramProbe}. */
   @Override
-  public Optional<Attempt> resume(Work work) {
-    return Optional.of(start(work));
+  public Optional<Attempt> resume(AttemptContext context) {
+    return Optional.of(start(context));
   }
 
-  private Look look(Work work) {
-    Inputs inputs = new Inputs(work.inputs());
+  private Probe look(AttemptContext context) {
+    Inputs inputs = new Inputs(context.inputs());
     Duration quick = interval(inputs, QUICK_INTERVAL_MILLIS);
     return switch (inputs.only(ONE_OF)) {
-      case FILE -> QuickLook.file(ProgramForm.absolute(FILE, inputs.text(FILE)), quick);
+      case FILE -> SimpleProbe.file(ProgramForm.absolute(FILE, inputs.text(FILE)), quick);
       case PORT -> {
         Address address = Address.of(inputs.text(PORT));
-        yield QuickLook.port(address.host(), address.port(), quick);
+        yield SimpleProbe.port(address.host(), address.port(), quick);
       }
-      case TIME -> QuickLook.time(timeMillis(inputs), CLOCK_INTERVAL, clock);
+      case TIME -> SimpleProbe.time(timeMillis(inputs), CLOCK_INTERVAL, clock);
       default ->
-          new TryLook(
-              programs, work, ProgramForm.either(inputs), interval(inputs, TRY_INTERVAL_MILLIS));
+          new ProgramProbe(
+              programs, context, ProgramForm.either(inputs), interval(inputs, TRY_INTERVAL_MILLIS));
     };
   }
 

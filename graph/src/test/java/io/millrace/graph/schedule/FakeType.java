@@ -2,12 +2,12 @@ package io.millrace.graph.schedule;
 
 import io.millrace.blobs.Tail;
 import io.millrace.graph.Attempt;
+import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Branch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Work;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +26,7 @@ final class FakeType implements NodeType {
   final Map<String, Fake> alive = new LinkedHashMap<>();
 
   /** Called before an attempt begins; may throw. */
-  Consumer<Work> before = _ -> {};
+  Consumer<AttemptContext> before = _ -> {};
 
   FakeType(String name, Kind kind, boolean takesPlace) {
     this.name = name;
@@ -42,7 +42,7 @@ final class FakeType implements NodeType {
     final CompletableFuture<Ending> end = new CompletableFuture<>();
     private final Runnable over;
 
-    Fake(Work work, Runnable over) {
+    Fake(AttemptContext work, Runnable over) {
       this.id = work.id();
       this.number = work.attempt();
       this.over = over;
@@ -94,7 +94,7 @@ final class FakeType implements NodeType {
   }
 
   @Override
-  public Attempt start(Work work) {
+  public Attempt start(AttemptContext work) {
     before.accept(work);
     String key = key(work.id(), work.attempt());
     Fake fake = new Fake(work, () -> alive.remove(key));
@@ -104,7 +104,7 @@ final class FakeType implements NodeType {
   }
 
   @Override
-  public Optional<Attempt> resume(Work work) {
+  public Optional<Attempt> resume(AttemptContext work) {
     return Optional.ofNullable(alive.get(key(work.id(), work.attempt())));
   }
 }

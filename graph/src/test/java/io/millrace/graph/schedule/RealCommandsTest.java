@@ -50,15 +50,15 @@ class RealCommandsTest {
   }
 
   private GraphScheduler drive() {
-    Surroundings surroundings =
-        new Surroundings(
+    SchedulerContext context =
+        new SchedulerContext(
             launcher, (id, attempt) -> Map.of("MILLRACE_URL", "http://x/" + id), executor);
     GraphScheduler scheduler =
         new GraphScheduler(
             graph,
             new NodeTypes(types.types()),
             new SchedulerOptions(root.resolve("scheduler"), 4, 10),
-            surroundings);
+            context);
     return scheduler.start(InstantSource.system());
   }
 

@@ -2,6 +2,7 @@ package io.millrace.graph.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Branch;
 import io.millrace.graph.Definition;
 import io.millrace.graph.GraphException.InvalidGraphException;
@@ -14,7 +15,6 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
-import io.millrace.graph.Work;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,7 +162,7 @@ class SchedulerPropertyTest {
   }
 
   /** Nothing begins twice, or before it is on record. */
-  private void checkBeginning(Work work) {
+  private void checkBeginning(AttemptContext work) {
     assertThat(begun.add(work.toString())).as("%s begins once", work).isTrue();
     GraphNode node = world.graph.node(work.id());
     assertThat(node.phase())

@@ -51,7 +51,7 @@ final class World {
             graph,
             types,
             new SchedulerOptions(folder, places, 1_000),
-            new Surroundings(launcher, Credentials.NONE, tasks::add));
+            new SchedulerContext(launcher, Credentials.NONE, tasks::add));
     fresh.wakeBy(() -> woken = true);
     return fresh;
   }

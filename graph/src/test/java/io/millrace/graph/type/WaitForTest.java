@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.blobs.Tail;
 import io.millrace.graph.Attempt;
+import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Work;
 import io.millrace.processes.ProcessLauncher;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -169,16 +169,16 @@ class WaitForTest {
   }
 
   private Attempt start(String data) {
-    Work work = work(data);
+    AttemptContext work = work(data);
     waitFor.check(work.inputs());
     return waitFor.start(work);
   }
 
-  private Work work(String data) {
+  private AttemptContext work(String data) {
     Map<String, JsonNode> values = new HashMap<>();
     JSON.readTree(data)
         .properties()
         .forEach(property -> values.put(property.getKey(), property.getValue()));
-    return new Work(new NodeId(1), 1, values, root.resolve("work"), Map.of());
+    return new AttemptContext(new NodeId(1), 1, values, root.resolve("work"), Map.of());
   }
 }

@@ -2,6 +2,7 @@ package io.millrace.server.graph;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.blobs.BlobStore;
+import io.millrace.graph.AttemptContext;
 import io.millrace.graph.GraphEnvironment;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
@@ -9,10 +10,9 @@ import io.millrace.graph.NodeType;
 import io.millrace.graph.NodeTypes;
 import io.millrace.graph.Phase;
 import io.millrace.graph.StoredGraph;
-import io.millrace.graph.Work;
 import io.millrace.graph.schedule.GraphScheduler;
+import io.millrace.graph.schedule.SchedulerContext;
 import io.millrace.graph.schedule.SchedulerOptions;
-import io.millrace.graph.schedule.Surroundings;
 import io.millrace.graph.type.StandardTypes;
 import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
@@ -120,7 +120,10 @@ public final class GraphPart implements Part {
   }
 
   private static Types types(
-      GraphSettings settings, Base base, ProcessLauncher launcher, ToLongFunction<Work> started) {
+      GraphSettings settings,
+      Base base,
+      ProcessLauncher launcher,
+      ToLongFunction<AttemptContext> started) {
     StandardTypes standard = new StandardTypes(launcher);
     Tasks tasks =
         new Tasks(
@@ -143,7 +146,7 @@ public final class GraphPart implements Part {
   }
 
   /** When an attempt started that runs; 0 where nobody knows. */
-  private static long started(@Nullable GraphRegistry graph, Work work) {
+  private static long started(@Nullable GraphRegistry graph, AttemptContext work) {
     return graph == null
         ? 0
         : graph
@@ -181,8 +184,8 @@ public final class GraphPart implements Part {
   public void start(String url) {
     String given = settings.url();
     String reached = given == null ? url : given;
-    Surroundings surroundings =
-        new Surroundings(
+    SchedulerContext context =
+        new SchedulerContext(
             launcher,
             (id, attempt) ->
                 Map.of("MILLRACE_URL", reached, "MILLRACE_TOKEN", tokens.of(id, attempt)),
@@ -193,7 +196,7 @@ public final class GraphPart implements Part {
             figures == null ? graph.work() : figures.measure(graph.work()),
             types.all(),
             options,
-            surroundings);
+            context);
     FilePermissions.warnIfShared("folder of graph commands", options.folder());
     scheduler.start(Clock.systemUTC());
   }

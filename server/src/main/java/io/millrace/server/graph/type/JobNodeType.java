@@ -1,10 +1,10 @@
 package io.millrace.server.graph.type;
 
 import io.millrace.graph.Attempt;
+import io.millrace.graph.AttemptContext;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Work;
 import io.millrace.graph.type.Inputs;
 import io.millrace.graph.type.RunPolicy;
 import io.millrace.jobs.InvalidJobException;
@@ -85,15 +85,15 @@ public final class JobNodeType implements NodeType {
   }
 
   @Override
-  public Attempt start(Work work) {
-    String key = "graph-" + work.id() + "-" + work.attempt();
-    Submission submission = submission(work.inputs(), key);
-    return JobAttempt.begin(jobs, new JobAttempt.Order(key, submission, payload(work.inputs())));
+  public Attempt start(AttemptContext context) {
+    String key = "graph-" + context.id() + "-" + context.attempt();
+    Submission submission = submission(context.inputs(), key);
+    return JobAttempt.begin(jobs, new JobAttempt.Order(key, submission, payload(context.inputs())));
   }
 
   /** The same: what was handed on before is found by its key. */
   @Override
-  public Optional<Attempt> resume(Work work) {
-    return Optional.of(start(work));
+  public Optional<Attempt> resume(AttemptContext context) {
+    return Optional.of(start(context));
   }
 }

@@ -1,10 +1,10 @@
 package io.millrace.server.graph.type;
 
 import io.millrace.graph.Attempt;
+import io.millrace.graph.AttemptContext;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Work;
 import io.millrace.graph.type.Inputs;
 import io.millrace.graph.type.RunPolicy;
 import io.millrace.queues.OutputReader.Stream;
@@ -93,14 +93,17 @@ public final class QueueTaskType implements NodeType {
   }
 
   @Override
-  public Attempt start(Work work) {
+  public Attempt start(AttemptContext context) {
     return TaskAttempt.beginNamed(
-        tasks, tasks.id(work), order(work.inputs()), EnumSet.of(Stream.STDOUT, Stream.STDERR));
+        tasks,
+        tasks.id(context),
+        order(context.inputs()),
+        EnumSet.of(Stream.STDOUT, Stream.STDERR));
   }
 
   /** The same: what was handed on before is found by its id. */
   @Override
-  public Optional<Attempt> resume(Work work) {
-    return Optional.of(start(work));
+  public Optional<Attempt> resume(AttemptContext context) {
+    return Optional.of(start(context));
   }
 }

@@ -3,10 +3,10 @@ package io.millrace.server.graph.type;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.millrace.graph.Attempt;
+import io.millrace.graph.AttemptContext;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeType;
-import io.millrace.graph.Work;
 import io.millrace.graph.type.Inputs;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask;
@@ -121,19 +121,19 @@ public final class QueuedCommandType implements NodeType {
   }
 
   @Override
-  public Attempt start(Work work) {
-    TaskAttempt.Order order = new TaskAttempt.Order(queue, params(work), MEANING);
-    return TaskAttempt.begin(tasks, tasks.id(work), order, EnumSet.allOf(Stream.class));
+  public Attempt start(AttemptContext context) {
+    TaskAttempt.Order order = new TaskAttempt.Order(queue, params(context), MEANING);
+    return TaskAttempt.begin(tasks, tasks.id(context), order, EnumSet.allOf(Stream.class));
   }
 
   /** The same: what was handed on before is found by its id. */
   @Override
-  public Optional<Attempt> resume(Work work) {
-    return Optional.of(start(work));
+  public Optional<Attempt> resume(AttemptContext context) {
+    return Optional.of(start(context));
   }
 
-  private ObjectNode params(Work work) {
-    Inputs inputs = new Inputs(work.inputs());
+  private ObjectNode params(AttemptContext context) {
+    Inputs inputs = new Inputs(context.inputs());
     ObjectNode params = JsonNodeFactory.instance.objectNode();
     params.put("command", "bash");
     params.put("mixed", true);
@@ -146,16 +146,16 @@ public final class QueuedCommandType implements NodeType {
       List.of("bash", "-c", "--", inputs.text("command")).forEach(args::add);
     }
     ObjectNode env = params.putObject("env");
-    variables(work, inputs).forEach(env::put);
+    variables(context, inputs).forEach(env::put);
     inputs.optionalText("cwd").ifPresent(cwd -> params.put("cwd", cwd));
     return params;
   }
 
-  private static Map<String, String> variables(Work work, Inputs inputs) {
+  private static Map<String, String> variables(AttemptContext context, Inputs inputs) {
     Map<String, String> variables = new LinkedHashMap<>(inputs.textByName("env"));
-    variables.putAll(work.environment());
-    variables.put("MILLRACE_NODE_ID", work.id().toString());
-    variables.put("MILLRACE_ATTEMPT", Integer.toString(work.attempt()));
+    variables.putAll(context.environment());
+    variables.put("MILLRACE_NODE_ID", context.id().toString());
+    variables.put("MILLRACE_ATTEMPT", Integer.toString(context.attempt()));
     // The runner has a variable MILLRACE_TOKEN of its own, with its fencing token.
     String token = variables.remove("MILLRACE_TOKEN");
     variables.put("MILLRACE_GRAPH_TOKEN", token == null ? "" : token);

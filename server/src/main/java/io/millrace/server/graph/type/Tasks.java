@@ -1,6 +1,6 @@
 package io.millrace.server.graph.type;
 
-import io.millrace.graph.Work;
+import io.millrace.graph.AttemptContext;
 import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader;
@@ -26,7 +26,7 @@ public final class Tasks implements AutoCloseable {
   private final Queues queues;
   private final ArchivedTasks archived;
   private final OutputReader outputs;
-  private final ToLongFunction<Work> startedMillis;
+  private final ToLongFunction<AttemptContext> startedMillis;
   private final SharedWatch<ObjectId, QueueTask> ends;
 
   /**
@@ -38,7 +38,7 @@ public final class Tasks implements AutoCloseable {
       Queues queues,
       ArchivedTasks archived,
       OutputReader outputs,
-      ToLongFunction<Work> startedMillis) {
+      ToLongFunction<AttemptContext> startedMillis) {
     this.queues = queues;
     this.archived = archived;
     this.outputs = outputs;
@@ -70,14 +70,15 @@ public final class Tasks implements AutoCloseable {
    * The id of the task that an attempt is: the time of its start, as in any id, and a digest of
    * what names it. So whoever asks again asks for the same task.
    */
-  ObjectId id(Work work) {
+  ObjectId id(AttemptContext context) {
     try {
       byte[] digest =
           MessageDigest.getInstance("SHA-256")
               .digest(
-                  ("graph-" + work.id() + "-" + work.attempt()).getBytes(StandardCharsets.UTF_8));
+                  ("graph-" + context.id() + "-" + context.attempt())
+                      .getBytes(StandardCharsets.UTF_8));
       HexFormat hex = HexFormat.of();
-      long seconds = startedMillis.applyAsLong(work) / 1000;
+      long seconds = startedMillis.applyAsLong(context) / 1000;
       return new ObjectId(hex.toHexDigits(seconds, 8) + hex.formatHex(digest, 0, 8));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("this JDK has no SHA-256", e);

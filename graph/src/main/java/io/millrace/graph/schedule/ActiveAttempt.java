@@ -1,0 +1,93 @@
+package io.millrace.graph.schedule;
+
+import io.millrace.graph.Attempt;
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphWork;
+import io.millrace.graph.Kill;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeType;
+import io.millrace.graph.Phase;
+import io.millrace.graph.type.RunPolicy;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * An attempt that a scheduler has in hand, from its start on record to its end on record. Belongs
+ * to the scheduler's thread, but for what is final and {@link #attempt}.
+ */
+final class ActiveAttempt {
+  final NodeId id;
+  final int number;
+  final NodeType type;
+  final Map<String, JsonNode> inputs;
+  final RunPolicy policy;
+
+  /** Whether it was being killed already when it came into hand, by an earlier server. */
+  final boolean killing;
+
+  /** Whether its start came on record just now, so that it has put out nothing before. */
+  final boolean isNew;
+
+  /** When it is to be over, in milliseconds since 1970; the largest number for never. */
+  long deadlineMillis;
+
+  /** What was begun; null before that. */
+  volatile @Nullable Attempt attempt;
+
+  /** By what it was last told to end; null for not at all. */
+  @Nullable Kill told;
+
+  /** When it may be told again, where telling it has failed. */
+  long tellAgainMillis;
+
+  boolean timedOut;
+
+  /** Whether it has ended, though that may not be on record. */
+  boolean over;
+
+  /**
+   * An attempt in hand.
+   *
+   * @param isNew whether this scheduler has just started it
+   */
+  ActiveAttempt(GraphWork.Item item, NodeType type, boolean isNew) {
+    this.isNew = isNew;
+    this.id = item.node().id();
+    this.number = item.node().phase().attempt();
+    this.type = type;
+    this.inputs = item.inputs();
+    this.policy = policy(item);
+    this.killing = item.node().phase() instanceof Phase.Running running && running.killing();
+    this.deadlineMillis = deadlineMillis(item.node().phase(), policy);
+  }
+
+  private static RunPolicy policy(GraphWork.Item item) {
+    try {
+      return RunPolicy.of(item.inputs());
+    } catch (InvalidGraphException e) {
+      // It was checked when it was set, by an earlier version with other limits.
+      return RunPolicy.DEFAULT;
+    }
+  }
+
+  private static long deadlineMillis(Phase phase, RunPolicy policy) {
+    return phase instanceof Phase.Running running && policy.timeout() != null
+        ? running.startedMillis() + policy.timeout().toMillis()
+        : Long.MAX_VALUE;
+  }
+
+  /** Its name among the files. */
+  String name() {
+    return name(id, number);
+  }
+
+  static String name(NodeId id, int number) {
+    return id + "." + number;
+  }
+
+  @Override
+  public String toString() {
+    return "attempt " + number + " of node " + id;
+  }
+}

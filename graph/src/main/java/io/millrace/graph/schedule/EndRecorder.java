@@ -1,0 +1,124 @@
+package io.millrace.graph.schedule;
+
+import io.millrace.blobs.Tail;
+import io.millrace.graph.Attempt;
+import io.millrace.graph.GraphWork;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the ends of attempts on record: one transaction at a time with all that ended while the
+ * last one was written, and beside it, each by itself, those whose output takes long to copy and
+ * those that failed to be written, so that none holds up the others. For the scheduler's thread.
+ */
+final class EndRecorder {
+  private static final Logger LOG = LoggerFactory.getLogger(EndRecorder.class);
+  private static final int BATCH = 256;
+  private static final long LONG_BYTES = 4L << 20;
+  private static final long PAUSE_MILLIS = 1_000;
+
+  private final GraphWork graph;
+  private final Executor executor;
+  private final Consumer<SchedulerEvent> inbox;
+  private final ArrayDeque<SchedulerEvent.End> waiting = new ArrayDeque<>();
+  private boolean batchUnderWay;
+  private int underWay;
+
+  EndRecorder(GraphWork graph, Executor executor, Consumer<SchedulerEvent> inbox) {
+    this.graph = graph;
+    this.executor = executor;
+    this.inbox = inbox;
+  }
+
+  /** Takes in what is to be written. */
+  void add(ActiveAttempt active, Attempt.Ending ending, long nowMillis) {
+    Attempt attempt = active.attempt;
+    Map<String, Tail> recordings = attempt == null ? Map.of() : attempt.recordings();
+    waiting.add(
+        new SchedulerEvent.End(
+            active,
+            new GraphWork.Ended(
+                active.id,
+                active.number,
+                OutcomeRules.of(active, ending, nowMillis),
+                ending.values(),
+                recordings),
+            0));
+  }
+
+  /** How many are not on record. */
+  int waiting() {
+    return waiting.size() + underWay;
+  }
+
+  /**
+   * Begins to write what is there.
+   *
+   * @return when something is to be tried again, in milliseconds since 1970
+   */
+  long write(long nowMillis) {
+    long again = Long.MAX_VALUE;
+    List<SchedulerEvent.End> batch = new ArrayList<>();
+    ArrayDeque<SchedulerEvent.End> left = new ArrayDeque<>();
+    while (!waiting.isEmpty()) {
+      SchedulerEvent.End end = waiting.remove();
+      if (end.notBeforeMillis() > nowMillis) {
+        again = Math.min(again, end.notBeforeMillis());
+        left.add(end);
+      } else if (end.hasFailed() || isLong(end)) {
+        write(List.of(end), false);
+      } else if (batchUnderWay || batch.size() >= BATCH) {
+        left.add(end);
+      } else {
+        batch.add(end);
+      }
+    }
+    waiting.addAll(left);
+    if (!batch.isEmpty()) {
+      batchUnderWay = true;
+      write(batch, true);
+    }
+    return again;
+  }
+
+  private void write(List<SchedulerEvent.End> ends, boolean batch) {
+    underWay += ends.size();
+    executor.execute(() -> {
+      boolean stored = false;
+      try {
+        graph.end(ends.stream().map(SchedulerEvent.End::ended).toList());
+        stored = true;
+      } catch (RuntimeException e) {
+        LOG.warn("{} ends of nodes cannot be stored, trying again: {}", ends.size(), e.toString());
+      } finally {
+        inbox.accept(new SchedulerEvent.Written(ends, stored, batch));
+      }
+    });
+  }
+
+  /** What came of writing; what is not on record waits again, since repeating it does no harm. */
+  void written(SchedulerEvent.Written written, long nowMillis) {
+    underWay -= written.ends().size();
+    if (written.batch()) {
+      batchUnderWay = false;
+    }
+    if (!written.stored()) {
+      written.ends().forEach(end -> waiting.add(end.notBefore(nowMillis + PAUSE_MILLIS)));
+    }
+  }
+
+  private static boolean isLong(SchedulerEvent.End end) {
+    try {
+      return end.ended().recordings().values().stream().mapToLong(Tail::size).sum() > LONG_BYTES;
+    } catch (RuntimeException e) {
+      // Whoever copies it will say so.
+      return true;
+    }
+  }
+}

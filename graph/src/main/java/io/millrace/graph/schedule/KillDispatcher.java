@@ -1,0 +1,95 @@
+package io.millrace.graph.schedule;
+
+import io.millrace.graph.Attempt;
+import io.millrace.graph.GraphWork;
+import io.millrace.graph.Kill;
+import io.millrace.graph.NodeId;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells attempts to end that somebody wants ended, or whose time is over. For the scheduler's
+ * thread.
+ */
+final class KillDispatcher {
+  private static final Logger LOG = LoggerFactory.getLogger(KillDispatcher.class);
+  private static final long PAUSE_MILLIS = 1_000;
+
+  private final GraphWork graph;
+  private final RunningAttempts running;
+  private final Executor executor;
+  private final Consumer<SchedulerEvent> inbox;
+
+  KillDispatcher(
+      GraphWork graph, RunningAttempts running, Executor executor, Consumer<SchedulerEvent> inbox) {
+    this.graph = graph;
+    this.running = running;
+    this.executor = executor;
+    this.inbox = inbox;
+  }
+
+  /** An attempt is under way, and hears what it could not hear before. */
+  void begun(ActiveAttempt active) {
+    if (active.timedOut) {
+      tell(active, Kill.DEFAULT);
+    }
+  }
+
+  /** Tells those whose time is over. */
+  void tellOverdue(long nowMillis) {
+    for (ActiveAttempt active : running.timedOut(nowMillis)) {
+      active.timedOut = true;
+      if (active.attempt != null) {
+        tell(active, Kill.DEFAULT);
+      }
+    }
+  }
+
+  /**
+   * Tells those that somebody wants ended, each kill once.
+   *
+   * @return when one is to be told again that could not be, in milliseconds since 1970
+   */
+  long tellWanted(long nowMillis) {
+    long again = GraphScheduler.NEVER_MILLIS;
+    for (Map.Entry<NodeId, Kill> wanted : graph.killing().entrySet()) {
+      ActiveAttempt active = running.underWay(wanted.getKey());
+      if (active == null || wanted.getValue().equals(active.told)) {
+        continue;
+      }
+      if (nowMillis < active.tellAgainMillis) {
+        again = Math.min(again, active.tellAgainMillis);
+      } else {
+        active.told = wanted.getValue();
+        tell(active, wanted.getValue());
+      }
+    }
+    return again;
+  }
+
+  /** One could not be told, and will be again. */
+  void untold(ActiveAttempt active, long nowMillis) {
+    active.told = null;
+    active.tellAgainMillis = nowMillis + PAUSE_MILLIS;
+    if (active.timedOut && !active.over) {
+      running.endAt(active, active.tellAgainMillis);
+    }
+  }
+
+  private void tell(ActiveAttempt active, Kill kill) {
+    executor.execute(() -> {
+      try {
+        Attempt attempt = active.attempt;
+        if (attempt != null) {
+          attempt.kill(kill);
+        }
+      } catch (RuntimeException e) {
+        LOG.warn("{} cannot be ended: {}", active, e.toString());
+        inbox.accept(new SchedulerEvent.Untold(active));
+      }
+    });
+  }
+}
