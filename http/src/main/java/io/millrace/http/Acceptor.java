@@ -50,7 +50,7 @@ final class Acceptor {
   private static final Duration RELIEF = Duration.ofMillis(100);
 
   private final ServerSocketChannel server;
-  private final Context context;
+  private final Connection.Context context;
   private final List<EventLoop> loops;
   private final Set<Connection> open = ConcurrentHashMap.newKeySet();
   private final Condition full = new Condition();
@@ -62,7 +62,7 @@ final class Acceptor {
   private final Thread accepting;
   private final Thread sweeping;
 
-  private Acceptor(ServerSocketChannel server, Function<Acceptor, Context> context) {
+  private Acceptor(ServerSocketChannel server, Function<Acceptor, Connection.Context> context) {
     this.server = server;
     this.context = context.apply(this);
     this.context.memory().onShortage(() -> memoryRelief.close(true));
@@ -88,7 +88,7 @@ final class Acceptor {
    * @param context makes what connections share; gets this acceptor, which is told of their end
    * @throws UncheckedIOException when it cannot, as when the port is taken
    */
-  static Acceptor start(InetSocketAddress address, Function<Acceptor, Context> context) {
+  static Acceptor start(InetSocketAddress address, Function<Acceptor, Connection.Context> context) {
     try {
       ServerSocketChannel server = ServerSocketChannel.open();
       try {

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +51,7 @@ final class Connection {
   private final EventLoop loop;
   private final Context context;
   private final RequestBuffer received;
-  private final ConnectionActivity activity = new ConnectionActivity();
+  private final Activity activity = new Activity();
   private volatile Phase phase = Phase.READING;
   private @Nullable SelectionKey key;
   private @Nullable Exchange exchange;
@@ -61,7 +62,7 @@ final class Connection {
   private int askedBytes;
   private @Nullable ByteBuffer unwritten;
   private @Nullable Thread thread;
-  private @Nullable Pace pace;
+  private RequestBody.@Nullable Pace pace;
 
   /** Since when the present phase, or the present wait for bytes, lasts. */
   private long sinceNanos;
@@ -91,7 +92,7 @@ final class Connection {
     return context.memory();
   }
 
-  ConnectionActivity activity() {
+  Activity activity() {
     return activity;
   }
 
@@ -262,7 +263,7 @@ final class Connection {
         activity.awaitsBytes(true);
         if (pace == null) {
           // A client that is refused need not send the rest.
-          pace = new Pace(limits().headTimeout(), limits().minBodyRate());
+          pace = new RequestBody.Pace(limits().headTimeout(), limits().minBodyRate());
           sinceNanos = activity.lastNanos();
           if (!context.dispatcher().isNonBlocking(exchange(), this)) {
             serve();
@@ -434,5 +435,70 @@ final class Connection {
       throw new IllegalStateException("a connection is in another state");
     }
     return part;
+  }
+
+  /**
+   * What the connections of one listener share.
+   *
+   * @param limits what a client may ask for
+   * @param memory the budget for what requests keep in memory
+   * @param dispatcher answers requests
+   * @param whenClosed called for each connection that is closed, perhaps twice
+   */
+  record Context(
+      HttpLimits limits,
+      RequestMemory memory,
+      Dispatcher dispatcher,
+      Consumer<Connection> whenClosed) {}
+
+  /**
+   * When a connection was last used, and by whom: what decides whether it is closed for its
+   * silence. Safe for use by any thread.
+   */
+  static final class Activity {
+    private volatile long lastNanos = System.nanoTime();
+    private volatile boolean awaitsBytes;
+    private volatile boolean waitsForEvent;
+    private volatile boolean authenticated;
+
+    /** Notes that bytes have come or gone. */
+    void touch() {
+      lastNanos = System.nanoTime();
+    }
+
+    /** When it was last used, by {@link System#nanoTime}. */
+    long lastNanos() {
+      return lastNanos;
+    }
+
+    /** Notes whether the rest of a request is awaited. */
+    void awaitsBytes(boolean awaits) {
+      awaitsBytes = awaits;
+    }
+
+    /** Notes whether a request waits for an event, so that silence says nothing. */
+    void waitsForEvent(boolean waits) {
+      touch();
+      waitsForEvent = waits;
+    }
+
+    /** Notes that a request with the right credentials has come, or one to a server without any. */
+    void authenticated() {
+      authenticated = true;
+    }
+
+    boolean isAuthenticated() {
+      return authenticated;
+    }
+
+    /** For how long nothing was sent or received although no request waits for an event. */
+    long silentNanos() {
+      return waitsForEvent ? 0 : System.nanoTime() - lastNanos;
+    }
+
+    /** Whether it stopped in the middle of a request so long ago. */
+    boolean isStuck(long nanos) {
+      return awaitsBytes && silentNanos() >= nanos;
+    }
   }
 }

@@ -46,7 +46,7 @@ public final class HttpServer {
       Acceptor acceptor =
           Acceptor.start(
               new InetSocketAddress(address, port),
-              made -> new Context(possible, memory, dispatcher, made::closed));
+              made -> new Connection.Context(possible, memory, dispatcher, made::closed));
       return new HttpServer(possible, inFlight, acceptor);
     } catch (UncheckedIOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();

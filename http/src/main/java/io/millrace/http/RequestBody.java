@@ -8,6 +8,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ final class RequestBody extends InputStream {
   private static final long UNKNOWN = -1;
 
   private final RequestMemory memory;
-  private final ConnectionActivity activity;
+  private final Connection.Activity activity;
   private final SocketChannel channel;
   private final Pace pace;
 
@@ -279,5 +280,49 @@ final class RequestBody extends InputStream {
     channel.socket().setSoTimeout(0);
     int count = channel.socket().getInputStream().read(more);
     return count < 0 ? null : Arrays.copyOf(more, count);
+  }
+
+  /**
+   * Whether a body comes fast enough: in each window of time that the server spends waiting for it,
+   * a minimum of bytes must come. Time during which the server does not wait does not count. For
+   * use by one thread at a time.
+   */
+  static final class Pace {
+    private final long windowNanos;
+    private final long leastBytes;
+    private long waitedNanos;
+    private long bytes;
+
+    /**
+     * A body that is about to come.
+     *
+     * @param window how long a window is
+     * @param bytesPerSecond the least average within a window; 0 for any
+     */
+    Pace(Duration window, long bytesPerSecond) {
+      this.windowNanos = window.toNanos();
+      this.leastBytes = (long) Math.ceil(bytesPerSecond * (windowNanos / 1e9));
+    }
+
+    /** How much longer the server may wait before it must look again; at least 1 ns. */
+    long leftNanos() {
+      return leastBytes == 0 ? Long.MAX_VALUE : Math.max(1, windowNanos - waitedNanos);
+    }
+
+    /**
+     * Notes that bytes have come, or none, after a wait.
+     *
+     * @return false if the body is too slow
+     */
+    boolean waited(long nanos, long count) {
+      waitedNanos += nanos;
+      bytes += count;
+      if (leastBytes == 0 || bytes >= leastBytes) {
+        waitedNanos = 0;
+        bytes = 0;
+        return true;
+      }
+      return waitedNanos < windowNanos;
+    }
   }
 }

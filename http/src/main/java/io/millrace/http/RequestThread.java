@@ -237,7 +237,7 @@ final class RequestThread implements Runnable, PendingWait.Client {
 
   /** Writes to the connection, and notes each time that something went out. */
   private static final class Output extends OutputStream {
-    private final ConnectionActivity activity;
+    private final Connection.Activity activity;
     private final OutputStream target;
 
     Output(Connection connection) throws IOException {

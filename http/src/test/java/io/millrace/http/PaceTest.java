@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 final class PaceTest {
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
-  private final Pace pace = new Pace(Duration.ofSeconds(10), 100);
+  private final RequestBody.Pace pace = new RequestBody.Pace(Duration.ofSeconds(10), 100);
 
   @Test
   void a_body_at_the_minimum_rate_may_go_on_for_ever() {
@@ -35,7 +35,7 @@ final class PaceTest {
 
   @Test
   void without_a_minimum_any_rate_will_do() {
-    Pace any = new Pace(Duration.ofSeconds(10), 0);
+    RequestBody.Pace any = new RequestBody.Pace(Duration.ofSeconds(10), 0);
     assertThat(any.waited(1_000 * SECOND, 0)).isTrue();
     assertThat(any.leftNanos()).isEqualTo(Long.MAX_VALUE);
   }
