@@ -30,12 +30,12 @@ public record Definition(
   }
 
   /** The same somewhere else. */
-  Definition at(List<NodeId> newParents, List<NodeId> newAfter, @Nullable Branch newBranch) {
+  public Definition at(List<NodeId> newParents, List<NodeId> newAfter, @Nullable Branch newBranch) {
     return new Definition(type, kind, newParents, newAfter, newBranch, always);
   }
 
   /** All nodes that it names. */
-  Stream<NodeId> above() {
+  public Stream<NodeId> above() {
     return Stream.concat(parents.stream(), after.stream());
   }
 }

@@ -9,6 +9,7 @@ import io.millrace.graph.GraphException.UnknownKeyException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphException.VersionLostException;
+import io.millrace.graph.model.Rules;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

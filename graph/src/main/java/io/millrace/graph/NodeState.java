@@ -33,7 +33,7 @@ public enum NodeState {
   }
 
   /** Whether it holds back what is below it. */
-  boolean holds() {
+  public boolean holds() {
     return this == FAILED || this == KILLED || this == BLOCKED;
   }
 

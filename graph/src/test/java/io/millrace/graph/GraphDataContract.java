@@ -21,8 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /** What every registry of graphs does with the data of nodes. */
 public abstract class GraphDataContract {
@@ -35,7 +37,7 @@ public abstract class GraphDataContract {
   @BeforeEach
   void begin(@TempDir Path folder) {
     graph = open(folder);
-    node = graph.addOne(with(form("command"), Map.of("command", Json.text("echo"))));
+    node = graph.addOne(with(form("command"), Map.of("command", StringNode.valueOf("echo"))));
   }
 
   @AfterEach
@@ -52,7 +54,7 @@ public abstract class GraphDataContract {
   }
 
   private DataPage put(String key, String text) {
-    return put(key, new DataWrite.Whole(Json.text(text)));
+    return put(key, new DataWrite.Whole(StringNode.valueOf(text)));
   }
 
   private static int next(DataPage page) {
@@ -74,7 +76,7 @@ public abstract class GraphDataContract {
   void outputs_are_there_from_the_start_and_empty() {
     assertThat(graph.registry().keys(node, null).items())
         .containsExactly("command", "result", "stdout");
-    assertThat(read("stdout").data()).isEqualTo(Json.text(""));
+    assertThat(read("stdout").data()).isEqualTo(StringNode.valueOf(""));
     assertThatThrownBy(() -> read("other")).isInstanceOf(UnknownKeyException.class);
     assertThatThrownBy(() -> graph.registry().data(new NodeId(99), "other", null, 0))
         .isInstanceOf(UnknownNodeException.class);
@@ -84,7 +86,7 @@ public abstract class GraphDataContract {
   void what_a_type_reads_changes_only_while_the_node_waits() {
     put("command", "date");
     assertThat(graph.start(node).getFirst().inputs())
-        .isEqualTo(Map.of("command", Json.text("date")));
+        .isEqualTo(Map.of("command", StringNode.valueOf("date")));
 
     assertThatThrownBy(() -> put("command", "id"))
         .isInstanceOf(NodeStateException.class)
@@ -96,8 +98,8 @@ public abstract class GraphDataContract {
     var _ = graph.registry().retry(Caller.ANYONE, node, null);
     put("command", "id");
 
-    assertThat(read("command").data()).isEqualTo(Json.text("id"));
-    assertThat(read("note").data()).isEqualTo(Json.text("after it"));
+    assertThat(read("command").data()).isEqualTo(StringNode.valueOf("id"));
+    assertThat(read("note").data()).isEqualTo(StringNode.valueOf("after it"));
   }
 
   @Test
@@ -109,17 +111,19 @@ public abstract class GraphDataContract {
 
   @Test
   void what_a_type_cannot_do_with_is_refused() {
-    assertThatThrownBy(() -> put("command", new DataWrite.Whole(Json.object())))
+    assertThatThrownBy(
+            () -> put("command", new DataWrite.Whole(JsonNodeFactory.instance.objectNode())))
         .isInstanceOf(InvalidGraphException.class)
         .hasMessage("\"command\" is a text");
     assertThatThrownBy(() -> put("-", "x")).isInstanceOf(InvalidGraphException.class);
-    assertThat(read("command").data()).isEqualTo(Json.text("echo"));
+    assertThat(read("command").data()).isEqualTo(StringNode.valueOf("echo"));
   }
 
   @Test
   void values_that_are_no_texts_come_back_as_they_were() {
-    ObjectNode small = Json.object().put("a", 1).put("b", true).putNull("c");
-    ArrayNode large = Json.object().putArray("large");
+    ObjectNode small =
+        JsonNodeFactory.instance.objectNode().put("a", 1).put("b", true).putNull("c");
+    ArrayNode large = JsonNodeFactory.instance.objectNode().putArray("large");
     for (int i = 0; i < 20_000; i++) {
       large.add(i);
     }
@@ -129,34 +133,39 @@ public abstract class GraphDataContract {
       assertThat(read("note").data()).isEqualTo(value);
     }
     assertThatThrownBy(
-            () -> put("note", new DataWrite.Slot(Json.text("x"), read("note").view(), 0)))
+            () -> put("note", new DataWrite.Slot(StringNode.valueOf("x"), read("note").view(), 0)))
         .isInstanceOf(InvalidGraphException.class)
         .hasMessageContaining("is no text");
   }
 
   @Test
   void a_value_is_set_only_where_nothing_is_and_then_page_by_page() {
-    DataPage first = put("note", new DataWrite.IfUnset(Json.text("")));
+    DataPage first = put("note", new DataWrite.IfUnset(StringNode.valueOf("")));
     assertThat(first.next()).isZero();
-    assertThatThrownBy(() -> put("note", new DataWrite.IfUnset(Json.text("y"))))
+    assertThatThrownBy(() -> put("note", new DataWrite.IfUnset(StringNode.valueOf("y"))))
         .isInstanceOf(NodeStateException.class);
     var _ = put("nothing", new DataWrite.Whole(NullNode.getInstance()));
-    assertThat(put("nothing", new DataWrite.IfUnset(Json.object())).next()).isNull();
+    assertThat(put("nothing", new DataWrite.IfUnset(JsonNodeFactory.instance.objectNode())).next())
+        .isNull();
 
-    DataPage one = put("note", new DataWrite.Slot(Json.text("one "), first.view(), 0));
-    DataPage two = put("note", new DataWrite.Slot(Json.text("two"), one.view(), next(one)));
+    DataPage one = put("note", new DataWrite.Slot(StringNode.valueOf("one "), first.view(), 0));
+    DataPage two =
+        put("note", new DataWrite.Slot(StringNode.valueOf("two"), one.view(), next(one)));
 
     assertThat(two.slot()).isEqualTo(1);
     assertThat(whole("note")).isEqualTo("one two");
-    assertThatThrownBy(() -> put("note", new DataWrite.Slot(Json.text("z"), first.view(), 1)))
+    assertThatThrownBy(
+            () -> put("note", new DataWrite.Slot(StringNode.valueOf("z"), first.view(), 1)))
         .isInstanceOf(StaleViewException.class);
-    assertThatThrownBy(() -> put("note", new DataWrite.Slot(Json.text("z"), two.view(), 3)))
+    assertThatThrownBy(
+            () -> put("note", new DataWrite.Slot(StringNode.valueOf("z"), two.view(), 3)))
         .isInstanceOf(InvalidGraphException.class)
         .hasMessageContaining("write 0 to 2");
     String large = "x".repeat((256 << 10) + 1);
-    assertThatThrownBy(() -> put("note", new DataWrite.Slot(Json.text(large), two.view(), 2)))
+    assertThatThrownBy(
+            () -> put("note", new DataWrite.Slot(StringNode.valueOf(large), two.view(), 2)))
         .isInstanceOf(InvalidGraphException.class);
-    assertThatThrownBy(() -> put("no", new DataWrite.Slot(Json.text("z"), two.view(), 0)))
+    assertThatThrownBy(() -> put("no", new DataWrite.Slot(StringNode.valueOf("z"), two.view(), 0)))
         .isInstanceOf(UnknownKeyException.class);
   }
 
@@ -169,7 +178,8 @@ public abstract class GraphDataContract {
         .hasSizeBetween((256 << 10) - 3, 256 << 10);
     assertThat(whole("note")).isEqualTo(text);
     DataPage page = read("note");
-    DataPage grown = put("note", new DataWrite.Slot(Json.text("end"), page.view(), next(first)));
+    DataPage grown =
+        put("note", new DataWrite.Slot(StringNode.valueOf("end"), page.view(), next(first)));
     assertThat(grown.view()).isEqualTo(page.view());
     assertThat(whole("note")).isEqualTo(text + "end");
     put("note", "other");
@@ -185,7 +195,12 @@ public abstract class GraphDataContract {
     assertThatThrownBy(() ->
             graph
                 .registry()
-                .put(Caller.ANYONE, node, "note", new DataWrite.Whole(Json.text("y")), seen))
+                .put(
+                    Caller.ANYONE,
+                    node,
+                    "note",
+                    new DataWrite.Whole(StringNode.valueOf("y")),
+                    seen))
         .isInstanceOf(VersionException.class);
   }
 }

@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.StringNode;
 
 /** What every registry of graphs does with nodes. */
 public abstract class GraphRegistryContract {
@@ -93,10 +95,15 @@ public abstract class GraphRegistryContract {
   void what_is_wrong_with_a_node_is_said() {
     NodeForm command = form("command");
     assertWrong(form("commando"), "there is no type \"commando\"; there are [command, ");
-    assertWrong(with(command, Map.of("no key", Json.text(""))), "\"no key\" is no key of data");
-    assertWrong(with(command, Map.of("stdout", Json.text(""))), "written by the node itself");
-    assertWrong(with(command, Map.of("command", Json.object())), "\"command\" is a text");
-    assertWrong(with(command, Map.of("stdin", Json.text("x".repeat(1 << 20)))), "\"stdin\" has");
+    assertWrong(
+        with(command, Map.of("no key", StringNode.valueOf(""))), "\"no key\" is no key of data");
+    assertWrong(
+        with(command, Map.of("stdout", StringNode.valueOf(""))), "written by the node itself");
+    assertWrong(
+        with(command, Map.of("command", JsonNodeFactory.instance.objectNode())),
+        "\"command\" is a text");
+    assertWrong(
+        with(command, Map.of("stdin", StringNode.valueOf("x".repeat(1 << 20)))), "\"stdin\" has");
     assertWrong(named("x".repeat(129), command), "a name has 1 to 128 characters, not 129");
     assertWrong(with(command, Map.of("deep", nested(101))), "more than 100 levels");
     assertThatThrownBy(() -> registry().add(Caller.ANYONE, Collections.nCopies(10_001, command)))
@@ -106,7 +113,7 @@ public abstract class GraphRegistryContract {
   }
 
   private static JsonNode nested(int levels) {
-    ArrayNode outer = Json.object().putArray("list");
+    ArrayNode outer = JsonNodeFactory.instance.objectNode().putArray("list");
     ArrayNode inner = outer;
     for (int i = 1; i < levels; i++) {
       inner = inner.addArray();

@@ -1,6 +1,10 @@
 package io.millrace.graph;
 
 import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.AttemptContext;
+import io.millrace.graph.type.NodeType;
+import io.millrace.graph.type.NodeTypes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,12 +1,12 @@
 package io.millrace.graph.schedule;
 
-import io.millrace.graph.Attempt;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeType;
 import io.millrace.graph.Phase;
+import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.RunPolicy;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

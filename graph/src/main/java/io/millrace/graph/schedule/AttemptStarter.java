@@ -1,7 +1,7 @@
 package io.millrace.graph.schedule;
 
-import io.millrace.graph.Attempt;
-import io.millrace.graph.AttemptContext;
+import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.AttemptContext;
 import java.io.IOException;
 import java.util.Optional;
 

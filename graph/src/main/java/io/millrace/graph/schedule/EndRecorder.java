@@ -1,8 +1,8 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Attempt;
 import io.millrace.graph.GraphWork;
+import io.millrace.graph.type.Attempt;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

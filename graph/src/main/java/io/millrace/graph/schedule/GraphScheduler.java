@@ -1,10 +1,10 @@
 package io.millrace.graph.schedule;
 
-import io.millrace.graph.Attempt;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
-import io.millrace.graph.NodeType;
-import io.millrace.graph.NodeTypes;
+import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.NodeType;
+import io.millrace.graph.type.NodeTypes;
 import io.millrace.work.Step;
 import io.millrace.work.StepLoop;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package io.millrace.graph.schedule;
 
-import io.millrace.graph.Attempt;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.type.Attempt;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;

@@ -1,9 +1,9 @@
 package io.millrace.graph.schedule;
 
-import io.millrace.graph.Attempt;
 import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
 import io.millrace.graph.Outcome;
+import io.millrace.graph.type.Attempt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

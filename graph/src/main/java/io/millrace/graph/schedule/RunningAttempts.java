@@ -1,9 +1,9 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Attempt;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.type.Attempt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

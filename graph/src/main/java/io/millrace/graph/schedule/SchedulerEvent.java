@@ -1,7 +1,7 @@
 package io.millrace.graph.schedule;
 
-import io.millrace.graph.Attempt;
 import io.millrace.graph.GraphWork;
+import io.millrace.graph.type.Attempt;
 import java.util.List;
 
 /** What other threads tell a scheduler's thread. */

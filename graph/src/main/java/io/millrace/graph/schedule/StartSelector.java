@@ -4,8 +4,8 @@ import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeType;
-import io.millrace.graph.NodeTypes;
+import io.millrace.graph.type.NodeType;
+import io.millrace.graph.type.NodeTypes;
 import java.util.ArrayList;
 import java.util.List;
 

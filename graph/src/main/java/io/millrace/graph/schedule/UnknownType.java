@@ -1,9 +1,9 @@
 package io.millrace.graph.schedule;
 
-import io.millrace.graph.Attempt;
-import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Kind;
-import io.millrace.graph.NodeType;
+import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.AttemptContext;
+import io.millrace.graph.type.NodeType;
 import java.util.Optional;
 
 /** Stands for a type that this server does not have; an earlier one had. */

@@ -1,9 +1,6 @@
 package io.millrace.graph.type;
 
-import io.millrace.graph.Attempt;
-import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Kind;
-import io.millrace.graph.NodeType;
 import io.millrace.processes.Output;
 import java.util.Map;
 import java.util.Optional;

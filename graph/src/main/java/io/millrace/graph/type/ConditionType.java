@@ -1,12 +1,9 @@
 package io.millrace.graph.type;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Attempt;
-import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Branch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
-import io.millrace.graph.NodeType;
 import io.millrace.processes.Output;
 import java.nio.file.Files;
 import java.util.List;

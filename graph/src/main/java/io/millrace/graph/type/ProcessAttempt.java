@@ -1,7 +1,6 @@
 package io.millrace.graph.type;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Attempt;
 import io.millrace.graph.Kill;
 import io.millrace.processes.ExitStatus;
 import io.millrace.processes.Output;

@@ -2,8 +2,6 @@ package io.millrace.graph.type;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.millrace.graph.Attempt;
-import io.millrace.graph.AttemptContext;
 import io.millrace.processes.ExitStatus;
 import io.millrace.processes.Output;
 import io.millrace.processes.ProcessLauncher;

@@ -1,6 +1,5 @@
 package io.millrace.graph.type;
 
-import io.millrace.graph.NodeType;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.ProcessSpawner;
 import java.time.InstantSource;

@@ -1,10 +1,7 @@
 package io.millrace.graph.type;
 
-import io.millrace.graph.Attempt;
-import io.millrace.graph.AttemptContext;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.Kind;
-import io.millrace.graph.NodeType;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -1,13 +1,13 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Attempt;
-import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Branch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeType;
+import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.AttemptContext;
+import io.millrace.graph.type.NodeType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

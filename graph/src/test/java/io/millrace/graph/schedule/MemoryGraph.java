@@ -1,8 +1,6 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Change;
-import io.millrace.graph.Graph;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
@@ -12,7 +10,9 @@ import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
-import io.millrace.graph.Rules;
+import io.millrace.graph.model.Change;
+import io.millrace.graph.model.Graph;
+import io.millrace.graph.model.Rules;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -10,7 +10,7 @@ import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
-import io.millrace.graph.NodeTypes;
+import io.millrace.graph.type.NodeTypes;
 import io.millrace.graph.type.StandardTypes;
 import io.millrace.processes.FileTree;
 import io.millrace.processes.ProcessLauncher;

@@ -2,7 +2,6 @@ package io.millrace.graph.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Branch;
 import io.millrace.graph.Definition;
 import io.millrace.graph.GraphException.InvalidGraphException;
@@ -15,6 +14,7 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
+import io.millrace.graph.type.AttemptContext;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
-import io.millrace.graph.NodeTypes;
+import io.millrace.graph.type.NodeTypes;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.work.Step;
 import java.nio.file.Path;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.graph.GraphException.InvalidGraphException;
-import io.millrace.graph.NodeType;
 import io.millrace.processes.ProcessLauncher;
 import java.time.Duration;
 import java.util.Collections;

@@ -3,11 +3,8 @@ package io.millrace.graph.type;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Attempt;
-import io.millrace.graph.AttemptContext;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeType;
 import io.millrace.processes.ProcessLauncher;
 import java.io.IOException;
 import java.net.InetAddress;

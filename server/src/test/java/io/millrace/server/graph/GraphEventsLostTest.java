@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.blobs.FileBlobStore;
-import io.millrace.graph.GraphEnvironment;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.StoredGraph;
 import io.millrace.graph.TestType;
+import io.millrace.graph.store.GraphEnvironment;
+import io.millrace.graph.store.StoredGraph;
 import io.millrace.http.EventStream;
 import io.millrace.http.message.Query;
 import io.millrace.http.websocket.WebSocket;

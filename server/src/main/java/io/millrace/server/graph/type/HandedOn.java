@@ -1,8 +1,8 @@
 package io.millrace.server.graph.type;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Attempt;
 import io.millrace.graph.Kill;
+import io.millrace.graph.type.Attempt;
 import io.millrace.store.StoreClosedException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -1,11 +1,11 @@
 package io.millrace.server.graph.type;
 
-import io.millrace.graph.Attempt;
-import io.millrace.graph.AttemptContext;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.Kind;
-import io.millrace.graph.NodeType;
+import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.Inputs;
+import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.RunPolicy;
 import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobType;

@@ -2,12 +2,12 @@ package io.millrace.server.graph.type;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.millrace.graph.Attempt;
-import io.millrace.graph.AttemptContext;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.Kind;
-import io.millrace.graph.NodeType;
+import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.Inputs;
+import io.millrace.graph.type.NodeType;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Status;

@@ -1,6 +1,6 @@
 package io.millrace.server.graph.type;
 
-import io.millrace.graph.AttemptContext;
+import io.millrace.graph.type.AttemptContext;
 import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader;

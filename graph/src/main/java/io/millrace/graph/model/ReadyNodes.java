@@ -1,0 +1,98 @@
+package io.millrace.graph.model;
+
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.Kind;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeState;
+import io.millrace.graph.Phase;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeSet;
+
+/** The nodes that may start, by type; groups are not among them. For one thread at a time. */
+public final class ReadyNodes {
+  /**
+   * A node that is ready.
+   *
+   * @param order grows with each node that becomes ready
+   * @param notBeforeMillis when it may start; 0 for at once
+   */
+  private record Place(NodeId id, String type, long order, long notBeforeMillis) {}
+
+  private static final Comparator<Place> BY_ORDER = Comparator.comparingLong(Place::order);
+  private static final Comparator<Place> BY_TIME =
+      Comparator.comparingLong(Place::notBeforeMillis).thenComparingLong(Place::order);
+
+  private final Map<NodeId, Place> places = new HashMap<>();
+  private final Map<String, TreeSet<Place>> due = new HashMap<>();
+  private final TreeSet<Place> later = new TreeSet<>(BY_TIME);
+  private long last;
+
+  /** Forgets all nodes. */
+  public void clear() {
+    places.clear();
+    due.clear();
+    later.clear();
+  }
+
+  /** Looks at a node that may have become ready or not so. */
+  public void note(GraphNode node) {
+    if (node.state() != NodeState.READY
+        || node.definition().kind() == Kind.GROUP
+        || !(node.phase() instanceof Phase.Waiting waiting)) {
+      remove(node.id());
+      return;
+    }
+    Place there = places.get(node.id());
+    if (there == null || there.notBeforeMillis != waiting.notBeforeMillis()) {
+      remove(node.id());
+      Place place =
+          new Place(node.id(), node.definition().type(), ++last, waiting.notBeforeMillis());
+      places.put(node.id(), place);
+      if (place.notBeforeMillis == 0) {
+        addDue(place);
+      } else {
+        later.add(place);
+      }
+    }
+  }
+
+  /** Forgets a node. */
+  public void remove(NodeId id) {
+    Place place = places.remove(id);
+    if (place != null && !later.remove(place)) {
+      TreeSet<Place> ofType = due.get(place.type);
+      if (ofType != null && ofType.remove(place) && ofType.isEmpty()) {
+        due.remove(place.type);
+      }
+    }
+  }
+
+  private void addDue(Place place) {
+    due.computeIfAbsent(place.type, _ -> new TreeSet<>(BY_ORDER)).add(place);
+  }
+
+  /** Those of a type that may start, those first that have been ready for longest. */
+  public List<NodeId> due(String type, int most, long nowMillis) {
+    while (!later.isEmpty() && later.first().notBeforeMillis <= nowMillis) {
+      addDue(later.removeFirst());
+    }
+    List<NodeId> ids = new ArrayList<>();
+    for (Place place : due.getOrDefault(type, new TreeSet<>(BY_ORDER))) {
+      if (ids.size() == most) {
+        break;
+      }
+      ids.add(place.id);
+    }
+    return ids;
+  }
+
+  /** When the first one may start that could not when {@link #due} was asked last. */
+  public OptionalLong nextMillis() {
+    return later.isEmpty() ? OptionalLong.empty() : OptionalLong.of(later.first().notBeforeMillis);
+  }
+}

@@ -1,0 +1,143 @@
+package io.millrace.graph.model;
+
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.Kind;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeState;
+import io.millrace.graph.Phase;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says of nodes why they stand as they do. Remembers what it has found out, so it is for nodes of
+ * one moment.
+ */
+public final class Reasons {
+  private final Function<NodeId, @Nullable GraphNode> nodes;
+
+  /** What holds a blocked node back in the end. */
+  private final Map<NodeId, String> causes = new HashMap<>();
+
+  /**
+   * For nodes of one moment.
+   *
+   * @param nodes all nodes, as the graph gives them
+   */
+  public Reasons(Function<NodeId, @Nullable GraphNode> nodes) {
+    this.nodes = nodes;
+  }
+
+  /** The same node with its reason. */
+  public GraphNode explain(GraphNode node) {
+    String reason = of(node);
+    return reason.isEmpty()
+        ? node
+        : new GraphNode(
+            node.id(),
+            node.name(),
+            node.definition(),
+            node.phase(),
+            node.state(),
+            reason,
+            node.createdMillis(),
+            node.version());
+  }
+
+  private String of(GraphNode node) {
+    return switch (node.state()) {
+      case INCIPIENT -> pending(node);
+      case READY -> again(node.phase());
+      case RUNNING -> isKilling(node.phase()) ? "it is being killed" : "";
+      case FINISHED, FAILED, KILLED -> node.phase() instanceof Phase.Ended it ? it.reason() : "";
+      case SKIPPED -> skipped(node);
+      case BLOCKED -> cause(node);
+    };
+  }
+
+  private Stream<GraphNode> above(GraphNode node) {
+    return node.definition().above().flatMap(id -> Stream.ofNullable(nodes.apply(id)));
+  }
+
+  private String pending(GraphNode node) {
+    List<GraphNode> waitedFor = above(node).filter(it -> !isPast(node, it)).limit(2).toList();
+    if (waitedFor.isEmpty()) {
+      return "";
+    }
+    GraphNode first = waitedFor.getFirst();
+    boolean start = isGroup(first) && node.definition().parents().contains(first.id());
+    return (start ? "waits for group " + first.id() + " to start" : "waits for node " + first.id())
+        + (waitedFor.size() > 1 ? " and others" : "");
+  }
+
+  /** Whether a node does not wait for one above it. */
+  private static boolean isPast(GraphNode node, GraphNode above) {
+    boolean startIsEnough = isGroup(above) && node.definition().parents().contains(above.id());
+    return above.state().isSettled() || (startIsEnough && hasStarted(above.phase()));
+  }
+
+  private static boolean isGroup(GraphNode node) {
+    return node.definition().kind() == Kind.GROUP;
+  }
+
+  private static boolean hasStarted(Phase phase) {
+    return phase instanceof Phase.Running
+        || (phase instanceof Phase.Ended ended && ended.startedMillis() > 0);
+  }
+
+  private static boolean isKilling(Phase phase) {
+    return phase instanceof Phase.Running running && running.killing();
+  }
+
+  private static String again(Phase phase) {
+    return phase instanceof Phase.Waiting(int attempt, long notBefore) && notBefore > 0
+        ? "attempt " + (attempt + 1) + " begins after " + Instant.ofEpochMilli(notBefore)
+        : "";
+  }
+
+  private String skipped(GraphNode node) {
+    for (GraphNode parent : above(node).toList()) {
+      if (parent.phase() instanceof Phase.Ended ended
+          && ended.taken() != null
+          && node.definition().branch() != null
+          && ended.taken() != node.definition().branch()
+          && node.definition().parents().contains(parent.id())) {
+        return "node " + parent.id() + " chose " + ended.taken().word();
+      }
+    }
+    return above(node)
+        .filter(it -> it.state() == NodeState.SKIPPED)
+        .findFirst()
+        .map(it -> "node " + it.id() + " was skipped")
+        .orElse("");
+  }
+
+  /** Goes up to what failed or was killed. */
+  private String cause(GraphNode node) {
+    List<NodeId> way = new ArrayList<>();
+    GraphNode at = node;
+    String cause = causes.get(node.id());
+    while (cause == null) {
+      way.add(at.id());
+      GraphNode next = above(at).filter(it -> it.state().holds()).findFirst().orElse(null);
+      if (next == null) {
+        cause = "";
+      } else if (next.state() == NodeState.BLOCKED) {
+        cause = causes.get(next.id());
+        at = next;
+      } else {
+        cause =
+            "node " + next.id() + (next.state() == NodeState.KILLED ? " was killed" : " failed");
+      }
+    }
+    for (NodeId id : way) {
+      causes.put(id, cause);
+    }
+    return cause;
+  }
+}

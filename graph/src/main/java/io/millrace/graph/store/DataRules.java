@@ -1,0 +1,86 @@
+package io.millrace.graph.store;
+
+import io.millrace.graph.Definition;
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.type.NodeType;
+import io.millrace.graph.type.NodeTypes;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+
+/** Which data of a node means what. */
+final class DataRules {
+  /** The most bytes of a value that a type reads, written as JSON: 1 MiB. */
+  static final int MOST_BYTES = 1 << 20;
+
+  /** The most keys of a node. */
+  static final int MOST_KEYS = 2_000;
+
+  private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
+
+  private final NodeTypes types;
+
+  DataRules(NodeTypes types) {
+    this.types = types;
+  }
+
+  /**
+   * The type of this name.
+   *
+   * @throws InvalidGraphException where there is none
+   */
+  NodeType type(String name) {
+    return types
+        .find(name)
+        .orElseThrow(() ->
+            new InvalidGraphException(
+                "there is no type \"" + name + "\"; there are " + types.names()));
+  }
+
+  /** What a node reads; none where its type is not known any more. */
+  Set<String> read(Definition definition) {
+    return types.find(definition.type()).map(NodeType::inputs).orElse(Set.of());
+  }
+
+  /** What a node writes itself; none where its type is not known any more. */
+  Set<String> written(Definition definition) {
+    return types.find(definition.type()).map(NodeType::outputs).orElse(Set.of());
+  }
+
+  /**
+   * Looks at the data of a node.
+   *
+   * @throws InvalidGraphException where its type cannot do with it
+   */
+  void check(Definition definition, Map<String, JsonNode> data) {
+    Optional<NodeType> type = types.find(definition.type());
+    if (type.isPresent()) {
+      Map<String, JsonNode> inputs = new HashMap<>(data);
+      inputs.keySet().retainAll(type.get().inputs());
+      type.get().check(inputs);
+    }
+  }
+
+  /** Looks at the name of a key, or throws {@link InvalidGraphException}. */
+  static void checkKey(String key) {
+    if (!KEY.matcher(key).matches()) {
+      throw new InvalidGraphException(
+          "\""
+              + key
+              + "\" is no key of data: it has 1 to 128 letters, digits, dots, dashes and"
+              + " underscores, and begins with none of the dots and dashes");
+    }
+  }
+
+  /** Looks at the size of a value that a type reads, or throws {@link InvalidGraphException}. */
+  static void checkSize(String key, JsonNode value) {
+    int size = Json.write(value).size();
+    if (size > MOST_BYTES) {
+      throw new InvalidGraphException(
+          "\"" + key + "\" has " + size + " bytes; what a type reads has up to " + MOST_BYTES);
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.millrace.graph.store;
+
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.Page;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/**
+ * Lists that are read page by page, as they were at the first page. Kept for ten minutes, and only
+ * the youngest of them where they are many. Safe for use by any number of threads.
+ */
+final class PagedViews<T> {
+  /** The most items of a page. */
+  static final int PAGE = 1_000;
+
+  /** How many items all lists together may have; the youngest is kept whatever it has. */
+  static final int MOST_ITEMS = 1_000_000;
+
+  static final Duration KEPT = Duration.ofMinutes(10);
+
+  /**
+   * A list.
+   *
+   * @param finish makes of a part of it what is shown
+   * @param weight how many items count for it
+   * @param version that of the graph
+   */
+  private record View<T>(
+      List<T> items, UnaryOperator<List<T>> finish, int weight, long version, long sinceMillis) {
+    Page<T> page(String name, int from) {
+      int to = Math.min(items.size(), from + PAGE);
+      return new Page<>(
+          finish.apply(items.subList(from, to)),
+          name,
+          to < items.size() ? Integer.toString(to) : null,
+          version);
+    }
+  }
+
+  private final InstantSource clock;
+  private final RandomNames names;
+  private final Map<String, View<T>> views = new LinkedHashMap<>();
+  private long items;
+
+  PagedViews(InstantSource clock, RandomNames names) {
+    this.clock = clock;
+    this.names = names;
+  }
+
+  /** The first page of a list, at a version of the graph. */
+  Page<T> first(List<T> all, long version) {
+    return first(all, UnaryOperator.identity(), all.size(), version);
+  }
+
+  /**
+   * The first page of a list.
+   *
+   * @param finish makes of a part of it what is shown
+   * @param weight as how many items it counts
+   * @param version that of the graph
+   */
+  Page<T> first(List<T> all, UnaryOperator<List<T>> finish, int weight, long version) {
+    String name = names.next();
+    View<T> view = new View<>(all, finish, weight, version, clock.millis());
+    if (all.size() > PAGE) {
+      keep(name, view);
+    }
+    return view.page(name, 0);
+  }
+
+  private synchronized void keep(String name, View<T> view) {
+    forget();
+    views.put(name, view);
+    items += view.weight;
+    Iterator<View<T>> oldest = views.values().iterator();
+    while (items > MOST_ITEMS && views.size() > 1) {
+      items -= oldest.next().weight;
+      oldest.remove();
+    }
+  }
+
+  private void forget() {
+    long before = clock.millis() - KEPT.toMillis();
+    views
+        .values()
+        .removeIf(view -> {
+          boolean old = view.sinceMillis < before;
+          items -= old ? view.weight : 0;
+          return old;
+        });
+  }
+
+  private synchronized View<T> kept(String name) {
+    forget();
+    View<T> view = views.get(name);
+    if (view == null) {
+      throw new StaleViewException("this list is not kept any more; begin again at its first page");
+    }
+    return view;
+  }
+
+  /**
+   * Another page.
+   *
+   * @throws StaleViewException where the list is not kept any more
+   * @throws InvalidGraphException where no page starts there
+   */
+  Page<T> next(Page.Wanted wanted) {
+    View<T> view = kept(wanted.view());
+    int from;
+    try {
+      from = Integer.parseInt(wanted.start());
+    } catch (NumberFormatException _) {
+      from = -1;
+    }
+    if (from < 0 || from > view.items.size()) {
+      throw new InvalidGraphException("no page of this list starts at " + wanted.start());
+    }
+    return view.page(wanted.view(), from);
+  }
+}

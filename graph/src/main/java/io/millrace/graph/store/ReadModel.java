@@ -1,0 +1,199 @@
+package io.millrace.graph.store;
+
+import io.millrace.graph.GraphChanges;
+import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.Kill;
+import io.millrace.graph.NodeFilter;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeState;
+import io.millrace.graph.model.NodeSelection;
+import io.millrace.graph.model.ReadyNodes;
+import io.millrace.graph.model.Reasons;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The graph as everybody may see it: all of it durable, and never waiting for the store. Safe for
+ * use by any number of threads.
+ */
+final class ReadModel {
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+  private final TreeMap<NodeId, GraphNode> nodes = new TreeMap<>();
+  private final Map<NodeId, Kill> kills = new HashMap<>();
+  private final TreeSet<NodeId> running = new TreeSet<>();
+  private final ReadyNodes ready = new ReadyNodes();
+  private final History history = new History();
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+  private long version;
+
+  /** Shows a graph that was loaded. */
+  void replace(WriteModel loaded) {
+    lock.writeLock().lock();
+    try {
+      nodes.clear();
+      kills.clear();
+      running.clear();
+      ready.clear();
+      loaded.nodes().forEach(node -> show(node, loaded));
+      version = loaded.version();
+      history.restart(version);
+    } finally {
+      lock.writeLock().unlock();
+    }
+    listeners.forEach(Runnable::run);
+  }
+
+  /**
+   * Shows what has become durable.
+   *
+   * @return the same with reasons
+   */
+  List<GraphEvent> publish(List<GraphEvent> events, WriteModel model) {
+    List<GraphEvent> explained = new ArrayList<>(events.size());
+    lock.writeLock().lock();
+    try {
+      for (GraphEvent event : events) {
+        event.removed().forEach(this::hide);
+        event.changed().forEach(node -> show(node, model));
+        Reasons reasons = new Reasons(nodes::get);
+        List<GraphNode> changed = event.changed().stream().map(reasons::explain).toList();
+        explained.add(new GraphEvent(event.version(), changed, event.removed()));
+        version = event.version();
+      }
+      history.add(explained);
+    } finally {
+      lock.writeLock().unlock();
+    }
+    if (!events.isEmpty()) {
+      listeners.forEach(Runnable::run);
+    }
+    return explained;
+  }
+
+  private void show(GraphNode node, WriteModel model) {
+    nodes.put(node.id(), node);
+    ready.note(node);
+    if (node.state() == NodeState.RUNNING) {
+      running.add(node.id());
+    } else {
+      running.remove(node.id());
+    }
+    Kill kill = model.kills().get(node.id());
+    if (kill == null) {
+      kills.remove(node.id());
+    } else {
+      kills.put(node.id(), kill);
+    }
+  }
+
+  private void hide(GraphNode node) {
+    nodes.remove(node.id());
+    ready.remove(node.id());
+    running.remove(node.id());
+    kills.remove(node.id());
+  }
+
+  private <T> T read(Supplier<T> look) {
+    lock.readLock().lock();
+    try {
+      return look.get();
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  private List<GraphNode> explain(Collection<GraphNode> some) {
+    Reasons reasons = new Reasons(nodes::get);
+    return some.stream().map(reasons::explain).toList();
+  }
+
+  /** All nodes as they are stored. */
+  List<StoredNode> stored() {
+    return read(() ->
+        nodes.values().stream().map(node -> StoredNode.of(node, kills.get(node.id()))).toList());
+  }
+
+  long version() {
+    return read(() -> version);
+  }
+
+  /** That of a node; that of the graph where it is not there. */
+  long version(NodeId id) {
+    return read(() -> {
+      GraphNode node = nodes.get(id);
+      return node == null ? version : node.version();
+    });
+  }
+
+  Optional<GraphNode> find(NodeId id) {
+    return read(() -> Optional.ofNullable(nodes.get(id)).map(new Reasons(nodes::get)::explain));
+  }
+
+  /** A node, or {@link UnknownNodeException}. */
+  GraphNode node(NodeId id) {
+    return find(id).orElseThrow(() -> new UnknownNodeException(id));
+  }
+
+  /** All nodes that somebody wants to see, and the version in which they were so. */
+  GraphRegistry.Snapshot snapshot(NodeFilter filter) {
+    return read(() -> new GraphRegistry.Snapshot(version, explain(wanted(filter))));
+  }
+
+  /** The nodes that somebody wants to see, as they are now. */
+  Listing listing(NodeFilter filter) {
+    return read(() -> new Listing(wanted(filter), new ArrayList<>(nodes.values()), version));
+  }
+
+  private List<GraphNode> wanted(NodeFilter filter) {
+    NodeId below = filter.below();
+    if (below != null && !nodes.containsKey(below)) {
+      throw new UnknownNodeException(below);
+    }
+    return new NodeSelection(filter, nodes).nodes();
+  }
+
+  List<GraphNode> running() {
+    return read(() -> explain(running.stream().map(nodes::get).toList()));
+  }
+
+  /** How those nodes are to be ended that run and are to be; no groups. */
+  Map<NodeId, Kill> killing() {
+    return read(() -> new LinkedHashMap<>(kills));
+  }
+
+  List<GraphNode> ready(String type, int most, long nowMillis) {
+    lock.writeLock().lock();
+    try {
+      return explain(ready.due(type, most, nowMillis).stream().map(nodes::get).toList());
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  OptionalLong nextDueMillis() {
+    return read(ready::nextMillis);
+  }
+
+  GraphChanges changes(@Nullable Long after) {
+    return history.changes(after);
+  }
+
+  void onChange(Runnable wake) {
+    listeners.add(wake);
+  }
+}

@@ -1,0 +1,240 @@
+package io.millrace.graph.store;
+
+import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.Kill;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.Phase;
+import io.millrace.graph.model.Change;
+import io.millrace.graph.model.Graph;
+import io.millrace.graph.model.Rules;
+import io.millrace.graph.store.GraphSession.Head;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The graph in memory, with changes that are not durable yet: several operations one after the
+ * other, which are committed together. One that cannot be committed is thrown away with all that it
+ * knows. For one thread at a time.
+ */
+final class WriteModel {
+  private final GraphSession session;
+  private final InstantSource clock;
+  private final Graph graph;
+  private final Rules rules;
+  private final Map<NodeId, Kill> kills = new HashMap<>();
+  private long next;
+  private long firstFresh;
+
+  private final Set<NodeId> changed = new LinkedHashSet<>();
+  private final Set<NodeId> removed = new LinkedHashSet<>();
+  private final Map<NodeId, NodeData> data = new LinkedHashMap<>();
+
+  private final List<String> discarded = new ArrayList<>();
+
+  private Map<NodeId, GraphNode> touched = new LinkedHashMap<>();
+  private Map<NodeId, GraphNode> gone = new LinkedHashMap<>();
+
+  /** The graph as it was loaded, of the version that its head has. */
+  WriteModel(GraphSession session, InstantSource clock, Head head, List<StoredNode> nodes) {
+    this.session = session;
+    this.clock = clock;
+    this.graph = new Graph(head.version() - 1);
+    this.rules = new Rules(graph);
+    this.next = head.next();
+    List<Change> facts = new ArrayList<>(nodes.size());
+    for (StoredNode node : nodes) {
+      facts.add(node.facts());
+      if (node.kill() != null) {
+        kills.put(node.facts().id(), node.kill());
+      }
+    }
+    graph.apply(facts);
+    begin();
+  }
+
+  /** Goes on with the versions of nodes that were shown, where they are those of this graph. */
+  void seenAs(ReadModel readModel) {
+    for (GraphNode node : nodes()) {
+      graph.restoreVersion(node.id(), readModel.version(node.id()));
+    }
+  }
+
+  /** Forgets what is durable now. */
+  void begin() {
+    changed.clear();
+    removed.clear();
+    data.clear();
+    discarded.clear();
+    firstFresh = next;
+  }
+
+  Rules rules() {
+    return rules;
+  }
+
+  long nowMillis() {
+    return clock.millis();
+  }
+
+  long version() {
+    return graph.version();
+  }
+
+  /** The id of the next node that is added. */
+  long next() {
+    return next;
+  }
+
+  List<GraphNode> nodes() {
+    return graph.nodesAfter(0);
+  }
+
+  Map<NodeId, Kill> kills() {
+    return kills;
+  }
+
+  /** A node without its reason. */
+  Optional<GraphNode> find(NodeId id) {
+    return graph.node(id);
+  }
+
+  /** A node without its reason, or {@link UnknownNodeException}. */
+  GraphNode node(NodeId id) {
+    return find(id).orElseThrow(() -> new UnknownNodeException(id));
+  }
+
+  /** Applies changes with all that follows from them. */
+  void take(List<Change> changes) {
+    for (List<Change> more = changes; !more.isEmpty(); more = graph.consequences(nowMillis())) {
+      more.forEach(this::note);
+      graph.apply(more).forEach(node -> touched.put(node.id(), node));
+    }
+  }
+
+  private void note(Change change) {
+    NodeId id = change.id();
+    switch (change) {
+      case Change.Touched _ -> {}
+      case Change.Removed _ -> {
+        gone.put(id, node(id));
+        touched.remove(id);
+        changed.remove(id);
+        removed.add(id);
+        data.remove(id);
+        kills.remove(id);
+      }
+      case Change.Added _ -> {
+        changed.add(id);
+        next = Math.max(next, id.value() + 1);
+      }
+      case Change.Progressed(NodeId _, Phase phase) -> {
+        changed.add(id);
+        if (!(phase instanceof Phase.Running)) {
+          kills.remove(id);
+        }
+      }
+      case Change.Moved _, Change.Renamed _ -> changed.add(id);
+    }
+  }
+
+  /** Says how a running node is to be ended. */
+  void kill(NodeId id, Kill kill) {
+    if (!kill.equals(kills.put(id, kill))) {
+      changed.add(id);
+      take(List.of(new Change.Touched(id)));
+    }
+  }
+
+  NodeData data(NodeId id) {
+    NodeData written = data.get(id);
+    return written != null ? written : session.data(id);
+  }
+
+  /** Gives a new node its data. */
+  void add(NodeId id, NodeData values) {
+    data.put(id, values);
+  }
+
+  /**
+   * Replaces the data of a node, which has to be touched besides.
+   *
+   * @param old what {@link #data(NodeId)} says
+   */
+  void replace(NodeId id, NodeData old, NodeData values) {
+    data.put(id, values);
+    Set<String> unnamed = old.blobs().collect(Collectors.toCollection(LinkedHashSet::new));
+    values.blobs().forEach(unnamed::remove);
+    discarded.addAll(unnamed);
+  }
+
+  /** The blobs that no node names any more once this is durable. */
+  List<String> discarded() {
+    return discarded;
+  }
+
+  /** What was done since this was asked last; null for nothing. */
+  @Nullable GraphEvent event() {
+    if (touched.isEmpty() && gone.isEmpty()) {
+      return null;
+    }
+    GraphEvent event =
+        new GraphEvent(version(), List.copyOf(touched.values()), List.copyOf(gone.values()));
+    touched = new LinkedHashMap<>();
+    gone = new LinkedHashMap<>();
+    return event;
+  }
+
+  /** How many documents there are to write. */
+  int size() {
+    return changed.size() + 2 * removed.size() + data.size();
+  }
+
+  /** The documents of nodes that are new. */
+  List<DocumentWrite> fresh() {
+    List<DocumentWrite> writes = new ArrayList<>();
+    addPuts(writes, true);
+    return writes;
+  }
+
+  /** What becomes of other documents. */
+  List<DocumentWrite> changes() {
+    List<DocumentWrite> writes = new ArrayList<>();
+    addPuts(writes, false);
+    for (NodeId id : removed) {
+      if (!isFresh(id)) {
+        writes.add(new DocumentWrite(Keys.node(id), null));
+        writes.add(new DocumentWrite(Keys.data(id), null));
+      }
+    }
+    return writes;
+  }
+
+  private void addPuts(List<DocumentWrite> writes, boolean ofFresh) {
+    for (NodeId id : changed) {
+      if (isFresh(id) == ofFresh) {
+        writes.add(
+            new DocumentWrite(Keys.node(id), StoredNode.of(node(id), kills.get(id)).write()));
+      }
+    }
+    data.forEach((id, values) -> {
+      if (isFresh(id) == ofFresh) {
+        writes.add(new DocumentWrite(Keys.data(id), values.write()));
+      }
+    });
+  }
+
+  private boolean isFresh(NodeId id) {
+    return id.value() >= firstFresh;
+  }
+}

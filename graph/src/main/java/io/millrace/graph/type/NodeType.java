@@ -1,0 +1,69 @@
+package io.millrace.graph.type;
+
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.Kind;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Something that a graph node can be. Safe for use by any number of threads.
+ *
+ * <p>Whether an attempt is repeated, how long it may take and what a kill makes of it is not the
+ * type's business: {@code retries}, {@code backoff} and {@code timeout} are data of every node that
+ * works.
+ */
+public interface NodeType {
+  /** Its name in the API, as in {@code shell command}. */
+  String name();
+
+  /** What the graph must know of it. */
+  Kind kind();
+
+  /** The keys of data that it reads; they change only while a node waits. None by default. */
+  default Set<String> inputs() {
+    return Set.of();
+  }
+
+  /**
+   * The keys of data that it writes, which nobody else can; they are there from the start, empty.
+   * None by default.
+   */
+  default Set<String> outputs() {
+    return Set.of();
+  }
+
+  /**
+   * Looks at the data of a new node, or of one whose data changes. By default all is well.
+   *
+   * @param inputs by key, those of {@link #inputs()} that are set
+   * @throws InvalidGraphException where it cannot work with them; the message names the key and
+   *     says what is wrong
+   */
+  default void check(Map<String, JsonNode> inputs) {}
+
+  /**
+   * Whether an attempt takes one of the places for commands, of which there are so many. By default
+   * it does not.
+   */
+  default boolean takesPlace() {
+    return false;
+  }
+
+  /**
+   * Begins an attempt, quickly. The node's start is on record already; nothing has begun before.
+   *
+   * @return what was begun; one that failed to begin is one that has ended
+   */
+  Attempt start(AttemptContext work);
+
+  /**
+   * Finds an attempt again that was under way when the server went. Where {@link #start} had not
+   * returned by then and nothing is found, it is called now, for the same attempt: so what {@code
+   * start} begins elsewhere must be found by the node and the number of the attempt.
+   *
+   * @return it, running or ended; empty when nothing is left of it
+   */
+  Optional<Attempt> resume(AttemptContext work);
+}

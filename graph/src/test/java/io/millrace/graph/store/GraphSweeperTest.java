@@ -1,0 +1,92 @@
+package io.millrace.graph.store;
+
+import static io.millrace.graph.GraphForms.form;
+import static io.millrace.graph.GraphForms.with;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.blobs.Blob;
+import io.millrace.graph.Caller;
+import io.millrace.graph.DataWrite;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.Outcome;
+import io.millrace.graph.Removal;
+import java.io.ByteArrayInputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GraphSweeperTest {
+  private static final String LARGE = "x".repeat(10_000);
+
+  private final GraphFixture world;
+
+  GraphSweeperTest(@TempDir Path folder) {
+    world = new GraphFixture(folder);
+    // Blobs carry the time of this machine.
+    world.advance(Duration.between(world.now(), Instant.now()).plusHours(2));
+  }
+
+  @AfterEach
+  void end() {
+    world.close();
+  }
+
+  private List<String> blobs() {
+    try (Stream<Blob> all = world.blobs().list("")) {
+      return all.map(Blob::name).sorted().toList();
+    }
+  }
+
+  private NodeId addLarge() {
+    return world.addOne(with(form("command"), Map.of("note", Json.text(LARGE))));
+  }
+
+  private Instant step() {
+    return world.graph().sweeper().step(world.now());
+  }
+
+  @Test
+  void what_was_replaced_goes_with_the_next_step() {
+    NodeId id = addLarge();
+    var _ = world.start(id);
+    TextTail tail = new TextTail().write(LARGE);
+    world.end(id, new Outcome.Failed("it broke"), Map.of(), Map.of("stdout", tail));
+    step();
+    assertThat(blobs()).hasSize(2);
+
+    DataWrite small = new DataWrite.Whole(Json.text("small"));
+    var _ = world.registry().put(Caller.ANYONE, id, "note", small, null);
+    var _ = world.registry().retry(Caller.ANYONE, id, null);
+    var _ = world.start(id);
+    assertThat(blobs()).hasSize(2);
+
+    assertThat(step()).isEqualTo(world.now().plus(GraphSweeper.PAUSE));
+    assertThat(blobs()).isEmpty();
+  }
+
+  @Test
+  void what_no_node_names_goes_once_it_is_old() {
+    NodeId stays = addLarge();
+    NodeId removed = addLarge();
+    world.blobs().put("other.blob", new ByteArrayInputStream(new byte[1]));
+    var _ = world.registry().remove(Caller.ANYONE, removed, Removal.LEAF, null);
+    world.restart();
+
+    step();
+
+    assertThat(blobs()).hasSize(2).contains("other.blob");
+    assertThat(world.registry().data(stays, "note", null, 0).data()).isEqualTo(Json.text(LARGE));
+    world.blobs().put("graph.left", new ByteArrayInputStream(new byte[1]));
+    step();
+    assertThat(blobs()).contains("graph.left");
+    world.advance(GraphSweeper.GRACE);
+    step();
+    assertThat(blobs()).hasSize(2).doesNotContain("graph.left");
+  }
+}

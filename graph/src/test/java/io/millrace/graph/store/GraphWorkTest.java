@@ -1,0 +1,344 @@
+package io.millrace.graph.store;
+
+import static io.millrace.graph.GraphForms.form;
+import static io.millrace.graph.GraphForms.on;
+import static io.millrace.graph.GraphForms.with;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.blobs.Tail;
+import io.millrace.graph.Branch;
+import io.millrace.graph.Caller;
+import io.millrace.graph.DataPage;
+import io.millrace.graph.GraphException;
+import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphForms;
+import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphWork;
+import io.millrace.graph.Kill;
+import io.millrace.graph.NewNode;
+import io.millrace.graph.NodeForm;
+import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeState;
+import io.millrace.graph.NodeWatch;
+import io.millrace.graph.Outcome;
+import io.millrace.store.Interest;
+import io.millrace.store.Subscription;
+import io.millrace.work.Watch;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The graph as its scheduler sees it, and what its users see of that. */
+class GraphWorkTest {
+  private final GraphFixture world;
+
+  GraphWorkTest(@TempDir Path folder) {
+    world = new GraphFixture(folder);
+  }
+
+  @AfterEach
+  void end() {
+    world.close();
+  }
+
+  private List<NodeId> ready() {
+    return world.work().ready("command", 10, world.nowMillis()).stream()
+        .map(GraphNode::id)
+        .toList();
+  }
+
+  @Test
+  void those_come_first_that_have_been_ready_for_longest() {
+    NodeId first = world.addOne("command");
+    NodeId below = world.addOne("command", first);
+    NodeId second = world.addOne("command");
+    NodeId other = world.addOne("condition");
+    NodeId group = world.addOne("group");
+    world.finish(first);
+
+    assertThat(ready()).containsExactly(second, below);
+    assertThat(world.work().ready("command", 1, 0)).hasSize(1);
+    assertThat(world.work().ready("condition", 10, 0))
+        .extracting(GraphNode::id)
+        .containsExactly(other);
+    assertThat(world.work().ready("group", 10, 0)).isEmpty();
+    assertThat(world.state(group)).isEqualTo(NodeState.FINISHED);
+  }
+
+  @Test
+  void one_that_is_tried_again_is_ready_once_its_time_has_come() {
+    NodeId id = world.addOne("command");
+    var _ = world.start(id);
+    long due = world.nowMillis() + 5_000;
+    world.end(id, new Outcome.Again(due));
+
+    assertThat(world.node(id).reason()).isEqualTo("attempt 2 begins after 2026-01-02T03:04:10Z");
+    assertThat(ready()).isEmpty();
+    assertThat(world.work().nextDueMillis()).hasValue(due);
+    assertThat(world.start(id)).isEmpty();
+    world.restart();
+    assertThat(world.work().nextDueMillis()).hasValue(due);
+
+    world.advance(Duration.ofSeconds(5));
+    assertThat(ready()).containsExactly(id);
+    assertThat(world.work().nextDueMillis()).isEmpty();
+    assertThat(world.start(id)).hasSize(1);
+    assertThat(ready()).isEmpty();
+  }
+
+  @Test
+  void what_is_not_ready_is_not_started_and_what_is_over_is_not_ended_again() {
+    NodeId top = world.addOne("command");
+    NodeId below = world.addOne("command", top);
+
+    assertThat(world.start(below, new NodeId(99), top, top))
+        .extracting(item -> item.node().id())
+        .containsExactly(top);
+    world.end(top, new Outcome.Failed("it broke"));
+    world
+        .work()
+        .end(
+            List.of(
+                new GraphWork.Ended(
+                    top,
+                    1,
+                    new Outcome.Finished(null),
+                    Map.of("result", Json.text("0")),
+                    Map.of())));
+
+    assertThat(world.state(top)).isEqualTo(NodeState.FAILED);
+    assertThat(world.registry().data(top, "result", null, 0).data()).isEqualTo(Json.text(""));
+  }
+
+  @Test
+  void what_runs_is_found_again_after_a_restart_with_what_it_reads() {
+    NodeId id =
+        world.addOne(
+            with(form("command"), Map.of("command", Json.text("x"), "note", Json.text("y"))));
+    List<NodeId> both =
+        world.add(
+            form("g", "group", NewNode.Place.ROOT), form(null, "command", GraphForms.below("g")));
+    var _ = world.start(id);
+    Kill kill = new Kill("HUP", Duration.ofMillis(1_500));
+    world.registry().kill(Caller.ANYONE, List.of(id), kill);
+
+    world.restart();
+
+    assertThat(world.work().running())
+        .containsExactly(new GraphWork.Item(world.node(id), Map.of("command", Json.text("x"))));
+    assertThat(world.work().killing()).isEqualTo(Map.of(id, kill));
+    assertThat(world.registry().running())
+        .extracting(GraphNode::id)
+        .containsExactly(id, both.getFirst());
+    assertThat(ready()).containsExactly(both.getLast());
+  }
+
+  @Test
+  void output_is_waited_for_where_the_attempt_is_not_found_yet() {
+    NodeId id = world.addOne("command");
+    var _ = world.start(id);
+    AtomicInteger looks = new AtomicInteger();
+    TextTail tail = new TextTail().write("long since written");
+    world
+        .work()
+        .readOutputsFrom(
+            new GraphWork.Outputs() {
+              @Override
+              public @Nullable Tail of(NodeId node, String key) {
+                return looks.get() > 2 ? tail : null;
+              }
+
+              @Override
+              public boolean isKnown(NodeId node, Duration within) {
+                return looks.incrementAndGet() > 2;
+              }
+            });
+
+    assertThat(world.registry().data(id, "stdout", null, 0).data())
+        .isEqualTo(Json.text("long since written"));
+    assertThat(looks).hasValue(3);
+  }
+
+  @Test
+  void output_that_is_not_found_is_not_taken_for_none() {
+    NodeId id = world.addOne("command");
+    NodeId waits = world.addOne("command");
+    var _ = world.start(id);
+    world
+        .work()
+        .readOutputsFrom(
+            new GraphWork.Outputs() {
+              @Override
+              public @Nullable Tail of(NodeId node, String key) {
+                return null;
+              }
+
+              @Override
+              public boolean isKnown(NodeId node, Duration within) {
+                return false;
+              }
+            });
+
+    assertThatThrownBy(() -> world.registry().data(id, "stdout", null, 0))
+        .isInstanceOf(GraphException.class)
+        .hasMessageContaining("still looked for");
+    assertThat(world.registry().data(waits, "stdout", null, 0).data()).isEqualTo(Json.text(""));
+  }
+
+  @Test
+  void output_is_read_while_it_grows_and_the_same_pages_after_it() {
+    NodeId id = world.addOne("command");
+    var _ = world.start(id);
+    TextTail tail = new TextTail();
+    world
+        .work()
+        .readOutputsFrom((node, key) -> node.equals(id) && key.equals("stdout") ? tail : null);
+    GraphRegistry registry = world.registry();
+    assertThat(registry.data(id, "stdout", null, 0).data()).isEqualTo(Json.text(""));
+
+    byte[] euro = TextPages.bytes("€");
+    tail.write("price: ").write(new byte[] {euro[0], euro[1]});
+    DataPage page = registry.data(id, "stdout", null, 0);
+    assertThat(page.data()).isEqualTo(Json.text("price: "));
+    assertThat(page.growing()).isTrue();
+    tail.write(new byte[] {euro[2]});
+    assertThat(registry.data(id, "stdout", page.view(), 0).data()).isEqualTo(Json.text("price: €"));
+
+    String line = "äöü€😀\n".repeat(20_000);
+    tail.write(line).write(line);
+    DataPage second = registry.data(id, "stdout", page.view(), 1);
+    assertThat(second.next()).isEqualTo(2);
+    world.end(id, new Outcome.Finished(null), Map.of(), Map.of("stdout", tail));
+
+    StringBuilder all = new StringBuilder();
+    for (Integer slot = 0; slot != null; ) {
+      DataPage stored = registry.data(id, "stdout", page.view(), slot);
+      all.append(stored.data().asString());
+      assertThat(stored.growing()).isFalse();
+      slot = stored.next();
+    }
+    assertThat(all).hasToString("price: €" + line + line);
+    assertThat(registry.data(id, "stdout", page.view(), 1).data()).isEqualTo(second.data());
+    assertThat(registry.data(id, "stdout", page.view(), 9).data()).isEqualTo(Json.text(""));
+  }
+
+  @Test
+  void another_attempt_begins_with_empty_output() {
+    NodeId id = world.addOne("command");
+    var _ = world.start(id);
+    TextTail tail = new TextTail().write("x".repeat(100_000));
+    world.end(
+        id,
+        new Outcome.Failed("it broke"),
+        Map.of("result", Json.text("1")),
+        Map.of("stdout", tail));
+    String view = world.registry().data(id, "stdout", null, 0).view();
+    var _ = world.registry().retry(Caller.ANYONE, id, null);
+    assertThat(world.registry().data(id, "result", null, 0).data()).isEqualTo(Json.text("1"));
+
+    var _ = world.start(id);
+
+    assertThat(world.registry().data(id, "result", null, 0).data()).isEqualTo(Json.text(""));
+    assertThatThrownBy(() -> world.registry().data(id, "stdout", view, 0))
+        .isInstanceOf(StaleViewException.class);
+  }
+
+  @Test
+  void every_state_has_its_reason() {
+    NodeId condition = world.addOne("condition");
+    NodeId no = world.addOne(form(null, "command", on(Branch.ELSE, condition)));
+    NodeId belowNo = world.addOne("command", no);
+    NodeId group = world.addOne("group", condition);
+    NodeId inside = world.addOne("command", group);
+    assertThat(world.node(no).reason()).isEqualTo("waits for node " + condition);
+    assertThat(world.node(inside).reason()).isEqualTo("waits for group " + group + " to start");
+
+    var _ = world.start(condition);
+    world.end(condition, new Outcome.Finished(Branch.THEN));
+    assertThat(world.node(condition).reason()).isEmpty();
+    assertThat(world.node(no).reason()).isEqualTo("node " + condition + " chose then");
+    assertThat(world.node(belowNo).reason()).isEqualTo("node " + no + " was skipped");
+
+    NodeId after = world.addOne(form(null, "command", GraphForms.after(group)));
+    NodeId deep = world.addOne("command", after);
+    assertThat(world.node(after).reason()).isEqualTo("waits for node " + group);
+    world.fail(inside);
+    assertThat(world.node(group).reason()).isEqualTo("1 of the nodes in it did not finish");
+    assertThat(world.node(deep).reason()).isEqualTo("node " + group + " failed");
+    NodeId two = world.addOne(form("command", world.addOne("command"), world.addOne("command")));
+    assertThat(world.node(two).reason()).endsWith(" and others");
+  }
+
+  @Test
+  void the_end_of_a_node_above_many_writes_nothing_of_those() throws Exception {
+    NodeId top = world.addOne("command");
+    NodeForm below = form("command", top);
+    List<NodeId> all = world.add(Collections.nCopies(3_000, below).toArray(NodeForm[]::new));
+    var _ = world.start(top);
+    Interest graph = new Interest(null, Set.of(), Set.of("graph", Keys.NODES, Keys.DATA));
+    try (Subscription commits = world.store().subscribe(graph)) {
+      world.end(top, new Outcome.Failed("it broke"));
+
+      assertThat(Objects.requireNonNull(commits.next(Duration.ofSeconds(10))).changes()).hasSize(2);
+      assertThat(world.state(all.getLast())).isEqualTo(NodeState.BLOCKED);
+    }
+  }
+
+  @Test
+  void whoever_schedules_is_woken_by_every_change() {
+    AtomicInteger wakes = new AtomicInteger();
+    world.work().onChange(wakes::incrementAndGet);
+    NodeId id = world.addOne("command");
+    assertThat(wakes).hasValue(1);
+    world.finish(id);
+    assertThat(wakes).hasValue(3);
+  }
+
+  @Test
+  void a_watch_ends_when_all_have_ended_together() throws Exception {
+    NodeId top = world.addOne("command");
+    NodeId below = world.addOne("command", top);
+    assertThatThrownBy(
+            () -> NodeWatch.begin(world.registry(), List.of(new NodeId(99)), false).close())
+        .isInstanceOf(UnknownNodeException.class);
+    try (Watch<NodeId, GraphNode> settled =
+            NodeWatch.begin(world.registry(), List.of(top, below), true);
+        Watch<NodeId, GraphNode> terminal =
+            NodeWatch.begin(world.registry(), List.of(top, below), false)) {
+      assertThat(settled.pending()).isPositive();
+      world.fail(top);
+      while (settled.pending() > 0) {
+        settled.await(Duration.ofSeconds(10));
+      }
+      assertThat(settled.states())
+          .hasEntrySatisfying(top, node -> assertThat(node.state()).isEqualTo(NodeState.FAILED));
+      assertThat(settled.states())
+          .hasEntrySatisfying(below, node -> assertThat(node.state()).isEqualTo(NodeState.BLOCKED));
+
+      terminal.await(Duration.ofSeconds(10));
+      assertThat(terminal.pending()).isPositive();
+      var _ = world.registry().retry(Caller.ANYONE, top, null);
+      world.finish(top);
+      world.finish(below);
+      while (terminal.pending() > 0) {
+        terminal.await(Duration.ofSeconds(10));
+      }
+      assertThat(terminal.states().values())
+          .hasSize(2)
+          .extracting(GraphNode::state)
+          .containsOnly(NodeState.FINISHED);
+    }
+  }
+}
