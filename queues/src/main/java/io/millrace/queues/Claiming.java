@@ -1,5 +1,6 @@
 package io.millrace.queues;
 
+import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.store.Claim;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
@@ -92,7 +93,7 @@ final class Claiming {
 
   /** What a kernel task stands for; one that cannot be run is seen to. */
   private Optional<Taken> look(Owner client, Task kernel) {
-    RunClaim claim = new RunClaim(client.client(), kernel.origin(), kernel.token());
+    Run.Claim claim = new Run.Claim(client.client(), kernel.origin(), kernel.token());
     ObjectId id = new ObjectId(kernel.data().utf8());
     Optional<QueueTask> found = session.document(Keys.task(id)).map(QueueTask::read);
     if (found.isEmpty() || found.get().place().task() != kernel.origin()) {

@@ -1,5 +1,6 @@
 package io.millrace.queues;
 
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Transaction.DocumentVersion;

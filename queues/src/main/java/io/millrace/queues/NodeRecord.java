@@ -1,8 +1,10 @@
 package io.millrace.queues;
 
+import io.millrace.queues.QueueTask.Place;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -102,5 +104,21 @@ public record NodeRecord(
             presence.required("host").asString(),
             presence.required("process").asString(),
             Queue.strings(presence.get("plugins")));
+  }
+
+  /**
+   * The process that stands behind a node's name.
+   *
+   * @param instance drawn at random for this start of the node
+   * @param host the machine that it runs on
+   * @param process the identity of the process on that machine, as {@link
+   *     io.millrace.processes.ProcessIdentity} writes it
+   * @param plugins the names of the plugins that it can run
+   */
+  public record NodeIdentity(String instance, String host, String process, List<String> plugins) {
+    /** Copies the list. */
+    public NodeIdentity {
+      plugins = List.copyOf(plugins);
+    }
   }
 }

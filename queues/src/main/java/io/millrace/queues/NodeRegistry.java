@@ -1,6 +1,9 @@
 package io.millrace.queues;
 
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.NodeRecord.State;
+import io.millrace.queues.QueueTask.Place;
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentQuery;
 import io.millrace.store.Outcome;

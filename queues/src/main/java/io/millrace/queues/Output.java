@@ -1,5 +1,11 @@
 package io.millrace.queues;
 
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.ChunkedBlob;
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import tools.jackson.databind.node.ObjectNode;
+
 /** What a queue task wrote to one of its streams. */
 public sealed interface Output {
   /** Nothing that is known: the task has not ended, or its output was not kept. */
@@ -24,5 +30,59 @@ public sealed interface Output {
   /** Nothing. */
   static Output none() {
     return new None();
+  }
+
+  /**
+   * An output that is kept as a file: chunks of equal size in the blob store, the last one shorter,
+   * and this document, in the manner of GridFS.
+   *
+   * @param id its id
+   * @param task the queue task that wrote it
+   * @param name {@code stdout} or {@code stderr}
+   * @param sizeBytes the bytes of all chunks
+   * @param chunkPrefix the names of the blobs up to their number, which counts from 0
+   */
+  record OutputFile(ObjectId id, ObjectId task, String name, long sizeBytes, String chunkPrefix) {
+    /** The size of all chunks but the last: 255 KiB. */
+    public static final int CHUNK_BYTES = 255 << 10;
+
+    /**
+     * The chunk names of one stream of one run. The token keeps the runs of a task apart, so that a
+     * runner that has lost its claim spoils nothing.
+     */
+    public static String prefix(ObjectId task, long token, String name) {
+      return "queue-task-" + task.hex() + "-" + token + "-" + name + "-";
+    }
+
+    /** What {@code blobs} has of one stream of a run. */
+    static ChunkedBlob content(BlobStore blobs, Run run, OutputReader.Stream stream) {
+      String prefix = prefix(run.task(), run.claim().token(), stream.word());
+      return new ChunkedBlob(blobs, prefix, CHUNK_BYTES);
+    }
+
+    /** Its bytes, which are in {@code blobs}. */
+    public ChunkedBlob content(BlobStore blobs) {
+      return new ChunkedBlob(blobs, chunkPrefix, CHUNK_BYTES);
+    }
+
+    static Bytes write(OutputFile file) {
+      ObjectNode json = Json.object();
+      json.put("filename", file.name());
+      json.put("length", file.sizeBytes());
+      json.put("chunkSize", OutputFile.CHUNK_BYTES);
+      json.putObject("metadata").put("task_id", file.task().hex());
+      json.put("chunks", file.chunkPrefix());
+      return Json.write(json);
+    }
+
+    static OutputFile read(Document document) {
+      ObjectNode json = Json.read(document.body());
+      return new OutputFile(
+          new ObjectId(document.key().key()),
+          new ObjectId(json.required("metadata").required("task_id").asString()),
+          json.required("filename").asString(),
+          json.required("length").asLong(),
+          json.required("chunks").asString());
+    }
   }
 }

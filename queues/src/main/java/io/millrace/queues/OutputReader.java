@@ -2,6 +2,8 @@ package io.millrace.queues;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.Tail;
+import io.millrace.queues.Output.OutputFile;
+import io.millrace.queues.QueueTask.TaskOutput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;

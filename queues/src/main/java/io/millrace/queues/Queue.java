@@ -1,11 +1,16 @@
 package io.millrace.queues;
 
-import io.millrace.queues.QueueHealth.Halt;
-import io.millrace.queues.QueueHealth.Suspension;
+import io.millrace.queues.Queue.Health.Halt;
+import io.millrace.queues.Queue.Health.Suspension;
+import io.millrace.queues.QueueTask.Place;
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Bytes;
+import io.millrace.store.ClaimOrder;
 import io.millrace.store.Document;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -22,12 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param place where it stands in the store; its kernel task is named by id
  */
 public record Queue(
-    ObjectId id,
-    String name,
-    String plugin,
-    QueueSettings settings,
-    QueueHealth health,
-    Place place) {
+    ObjectId id, String name, String plugin, Settings settings, Health health, Place place) {
 
   /** The group of kernel tasks that nodes claim from. */
   String waitingGroup() {
@@ -62,7 +62,7 @@ public record Queue(
   static final String ADDED = "definition";
 
   /** The document of a queue whose definition the same transaction adds as {@link #ADDED}. */
-  static Bytes write(String name, String plugin, QueueSettings settings, QueueHealth health) {
+  static Bytes write(String name, String plugin, Settings settings, Health health) {
     ObjectNode json = Json.object();
     json.put("name", name);
     json.put("plugin", plugin);
@@ -77,7 +77,7 @@ public record Queue(
   }
 
   /** Written only if something is wrong, so that old versions and folders have the same form. */
-  private static void write(ObjectNode json, QueueHealth health) {
+  private static void write(ObjectNode json, Health health) {
     Halt halt = health.halt();
     if (halt != null) {
       write(json.putObject("halted"), halt.node(), halt.reason(), halt.atMillis())
@@ -95,7 +95,7 @@ public record Queue(
     return json.put("node", node).put("reason", reason).put("at", atMillis);
   }
 
-  private static QueueHealth readHealth(ObjectNode json) {
+  private static Health readHealth(ObjectNode json) {
     JsonNode halted = json.get("halted");
     Halt halt =
         halted == null
@@ -113,13 +113,13 @@ public record Queue(
               each.required("reason").asString(),
               each.required("at").asLong()));
     }
-    return new QueueHealth(halt, suspensions);
+    return new Health(halt, suspensions);
   }
 
   static Queue read(Document document) {
     ObjectNode json = Json.read(document.body());
-    QueueSettings settings =
-        new QueueSettings(
+    Settings settings =
+        new Settings(
             Json.integer(json, "threads"),
             Sort.of(json.required("sort").asString()).orElse(Sort.DEFAULT),
             strings(json.get("nodes_pin")),
@@ -146,4 +146,169 @@ public record Queue(
     }
     return values;
   }
+
+  /**
+   * What keeps a queue from being served as its settings say: nodes that cannot start task runners
+   * for it.
+   *
+   * @param halt why the queue runs nothing at all; null unless a node has halted it
+   * @param suspensions the nodes that claim none of its tasks, the first one first
+   */
+  public record Health(@Nullable Halt halt, List<Suspension> suspensions) {
+    /** Nothing is wrong. */
+    public static final Health GOOD = new Health(null, List.of());
+
+    /** When so many nodes have failed, the fault lies with the queue, and it is halted. */
+    static final int MOST_SUSPENSIONS = 20;
+
+    private static final int MOST_REASON_CHARS = 500;
+
+    /**
+     * A queue's {@code threads} were set to 0, as no live node that may serve it can start a
+     * runner.
+     *
+     * @param node the node that found it so
+     * @param reason why it could not start a runner
+     * @param threads the limit that the queue had before, from 1
+     * @param atMillis when, in milliseconds since the epoch
+     */
+    public record Halt(String node, String reason, int threads, long atMillis) {}
+
+    /**
+     * A node has stopped claiming the queue's tasks.
+     *
+     * @param node its name
+     * @param reason why it could not start a runner
+     * @param atMillis when, in milliseconds since the epoch
+     */
+    public record Suspension(String node, String reason, long atMillis) {}
+
+    /** Copies the list. */
+    public Health {
+      suspensions = List.copyOf(suspensions);
+    }
+
+    /** Whether nothing is wrong. */
+    public boolean isGood() {
+      return halt == null && suspensions.isEmpty();
+    }
+
+    /** Whether the node of this name has stopped claiming. */
+    public boolean isSuspendedOn(String node) {
+      return suspensions.stream().anyMatch(each -> each.node().equals(node));
+    }
+
+    Health suspendedOn(String node, String reason, long nowMillis) {
+      List<Suspension> next = new ArrayList<>(without(node).suspensions());
+      next.add(new Suspension(node, shortened(reason), nowMillis));
+      return new Health(halt, next);
+    }
+
+    Health without(String node) {
+      return new Health(
+          halt, suspensions.stream().filter(each -> !each.node().equals(node)).toList());
+    }
+
+    Health haltedBy(String node, String reason, int threads, long nowMillis) {
+      return new Health(new Halt(node, shortened(reason), threads, nowMillis), suspensions);
+    }
+
+    private static String shortened(String reason) {
+      return reason.length() <= MOST_REASON_CHARS
+          ? reason
+          : reason.substring(0, MOST_REASON_CHARS) + "…";
+    }
+  }
+
+  /**
+   * What an operator chooses for a queue.
+   *
+   * @param threads the most tasks that run at a time over all nodes, from 0; null runs none, as 0
+   * @param sort in which order; {@link Sort#DEFAULT} by default
+   * @param nodesPin the only nodes that may run its tasks; empty for all. Where this is not empty,
+   *     {@code nodesIgnore} does not count
+   * @param nodesIgnore nodes that may not run its tasks
+   * @param requeueOrphans how often an orphaned task is queued again before it stays orphaned, from
+   *     0, the default
+   */
+  public record Settings(
+      @Nullable Integer threads,
+      Sort sort,
+      List<String> nodesPin,
+      List<String> nodesIgnore,
+      int requeueOrphans) {
+    /** A queue that runs nothing yet, on any node. */
+    public static final Settings DEFAULTS =
+        new Settings(null, Sort.DEFAULT, List.of(), List.of(), 0);
+
+    /**
+     * Copies the lists.
+     *
+     * @throws InvalidRequestException when a number is negative
+     */
+    public Settings {
+      if (threads != null && threads < 0) {
+        throw new InvalidRequestException("threads", "threads must be a non-negative integer");
+      }
+      if (requeueOrphans < 0) {
+        throw new InvalidRequestException(
+            "requeue_orphans", "requeue_orphans must be a non-negative integer");
+      }
+      nodesPin = List.copyOf(nodesPin);
+      nodesIgnore = List.copyOf(nodesIgnore);
+    }
+
+    /** The same with another limit. */
+    public Settings withThreads(@Nullable Integer limit) {
+      return new Settings(limit, sort, nodesPin, nodesIgnore, requeueOrphans);
+    }
+
+    /** How many tasks may run at a time; none without {@link #threads}. */
+    public int limit() {
+      return Optional.ofNullable(threads).orElse(0);
+    }
+
+    /** Whether a node of this name may run its tasks. */
+    public boolean mayRunOn(String node) {
+      return nodesPin.isEmpty() ? !nodesIgnore.contains(node) : nodesPin.contains(node);
+    }
+  }
+
+  /** In which order the waiting tasks of a queue are run, by their ids. */
+  public enum Sort {
+    /** The oldest first. */
+    FIFO,
+    /** The newest first. */
+    LIFO,
+    /** The oldest first, said by default. */
+    DEFAULT;
+
+    /** The word for it: {@code fifo}, {@code lifo} or {@code default}. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** What {@link #word()} gave; empty for another word. */
+    public static Optional<Sort> of(String word) {
+      for (Sort sort : values()) {
+        if (sort.word().equals(word)) {
+          return Optional.of(sort);
+        }
+      }
+      return Optional.empty();
+    }
+
+    ClaimOrder claimOrder() {
+      return this == LIFO ? ClaimOrder.NEWEST : ClaimOrder.OLDEST;
+    }
+  }
+
+  /**
+   * How many tasks a queue has.
+   *
+   * @param queued with a status of -2 or less, held ones too
+   * @param running claimed or running
+   * @param completed with a positive status
+   */
+  public record Counts(long queued, long running, long completed) {}
 }

@@ -1,5 +1,6 @@
 package io.millrace.queues;
 
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Document;
 import io.millrace.store.GroupSummary;
 import io.millrace.store.Outcome;
@@ -37,7 +38,7 @@ public final class QueueRegistry {
    * @throws InvalidRequestException when the name is taken, empty, an id or a word of the command
    *     interface ({@code id}, {@code search}, {@code wait}), or the store would not take it
    */
-  public Queue create(String name, String plugin, QueueSettings settings) {
+  public Queue create(String name, String plugin, Queue.Settings settings) {
     checkName(name);
     ObjectId id = session.newId();
     Transaction transaction =
@@ -46,7 +47,10 @@ public final class QueueRegistry {
             .add(Definitions.add(id.hex()))
             .put(
                 new Put(
-                    Keys.queue(id), 0, Queue.write(name, plugin, settings, QueueHealth.GOOD), true))
+                    Keys.queue(id),
+                    0,
+                    Queue.write(name, plugin, settings, Queue.Health.GOOD),
+                    true))
             .put(Keys.name(name), DocumentVersion.ABSENT, Definitions.body(id))
             .build();
     Outcome.Done done = session.tryCommit(transaction);
@@ -100,12 +104,12 @@ public final class QueueRegistry {
    * @param plugin its plugin
    * @param settings the rest
    */
-  public record Change(String name, String plugin, QueueSettings settings) {}
+  public record Change(String name, String plugin, Queue.Settings settings) {}
 
   private @Nullable Queue tryChange(Queue old, UnaryOperator<Change> change) {
     Change next = change.apply(new Change(old.name(), old.plugin(), old.settings()));
     boolean sameLimit = Objects.equals(next.settings().threads(), old.settings().threads());
-    return replace(old, next, sameLimit ? old.health() : QueueHealth.GOOD);
+    return replace(old, next, sameLimit ? old.health() : Queue.Health.GOOD);
   }
 
   /**
@@ -126,9 +130,9 @@ public final class QueueRegistry {
         () -> find(id),
         queue -> {
           long now = session.nowMillis();
-          QueueSettings settings = queue.settings();
-          QueueHealth health = queue.health().suspendedOn(node, reason, now);
-          boolean many = health.suspensions().size() >= QueueHealth.MOST_SUSPENSIONS;
+          Queue.Settings settings = queue.settings();
+          Queue.Health health = queue.health().suspendedOn(node, reason, now);
+          boolean many = health.suspensions().size() >= Queue.Health.MOST_SUSPENSIONS;
           if (settings.limit() > 0 && (many || !servedElsewhere.test(queue))) {
             health = health.haltedBy(node, reason, settings.limit(), now);
             settings = settings.withThreads(0);
@@ -159,11 +163,11 @@ public final class QueueRegistry {
           if (queue.health().isGood()) {
             return queue;
           }
-          QueueHealth.Halt halt = queue.health().halt();
-          QueueSettings settings =
+          Queue.Health.Halt halt = queue.health().halt();
+          Queue.Settings settings =
               halt == null ? queue.settings() : queue.settings().withThreads(halt.threads());
           Change next = new Change(queue.name(), queue.plugin(), settings);
-          return replace(queue, next, QueueHealth.GOOD) == null ? null : queue;
+          return replace(queue, next, Queue.Health.GOOD) == null ? null : queue;
         });
   }
 
@@ -171,7 +175,7 @@ public final class QueueRegistry {
     return new Change(queue.name(), queue.plugin(), queue.settings());
   }
 
-  private @Nullable Queue replace(Queue old, Change next, QueueHealth health) {
+  private @Nullable Queue replace(Queue old, Change next, Queue.Health health) {
     Transaction.Builder transaction =
         session
             .begin()
@@ -220,19 +224,19 @@ public final class QueueRegistry {
   }
 
   /** How many tasks each of these queues has, in their order; read at one position. */
-  public List<QueueCounts> counts(List<Queue> queues) {
+  public List<Queue.Counts> counts(List<Queue> queues) {
     Map<String, GroupSummary> groups = new HashMap<>();
     for (GroupSummary group : session.store().groups().value()) {
       groups.put(group.name(), group);
     }
-    List<QueueCounts> counts = new ArrayList<>(queues.size());
+    List<Queue.Counts> counts = new ArrayList<>(queues.size());
     for (Queue queue : queues) {
       GroupSummary none = new GroupSummary("", 0, 0, 0, 0);
       GroupSummary waiting = groups.getOrDefault(queue.waitingGroup(), none);
       GroupSummary held = groups.getOrDefault(Queue.heldGroup(queue.id()), none);
       GroupSummary finished = groups.getOrDefault(Queue.finishedGroup(queue.id()), none);
       counts.add(
-          new QueueCounts(
+          new Queue.Counts(
               waiting.waiting() + waiting.delayed() + held.waiting(),
               waiting.claimed(),
               finished.waiting()));

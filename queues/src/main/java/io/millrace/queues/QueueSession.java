@@ -1,5 +1,8 @@
 package io.millrace.queues;
 
+import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.QueuesException.LostClaimException;
+import io.millrace.queues.QueuesException.StoreFullException;
 import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Reason;

@@ -2,6 +2,7 @@ package io.millrace.queues;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import io.millrace.store.TaskRef;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
@@ -137,5 +138,65 @@ public record QueueTask(
         new ObjectId(value.required("file").asString()),
         value.required("bytes").asLong(),
         value.required("text").asBoolean());
+  }
+
+  /**
+   * How far a queue task is.
+   *
+   * @param status its status code, see {@link Status}
+   * @param node the node that it runs or ran on; null while no node has claimed it
+   * @param mtimeMillis when it last changed, in milliseconds since the epoch
+   * @param reason why it came to this status if that needs a word; null if it does not
+   * @param orphaned how often it was orphaned and queued again
+   */
+  public record Progress(
+      int status, @Nullable String node, long mtimeMillis, @Nullable String reason, int orphaned) {
+
+    /** A task that no node has claimed. */
+    static Progress waiting(int status, long nowMillis, int orphaned) {
+      return new Progress(status, null, nowMillis, null, orphaned);
+    }
+
+    Progress to(int next, long nowMillis, @Nullable String why) {
+      return new Progress(next, node, nowMillis, why, orphaned);
+    }
+
+    Progress on(String claimer, int next, long nowMillis) {
+      return new Progress(next, claimer, nowMillis, null, orphaned);
+    }
+  }
+
+  /**
+   * The outputs of a queue task.
+   *
+   * @param stdout what it wrote
+   * @param stderr what it complained about
+   * @param mixed both in order of arrival, if the task asked for that; nothing otherwise
+   */
+  public record TaskOutput(Output stdout, Output stderr, Output mixed) {
+    /** No output yet. */
+    public static final TaskOutput NONE = new TaskOutput(Output.none(), Output.none());
+
+    /** Without what both are together. */
+    public TaskOutput(Output stdout, Output stderr) {
+      this(stdout, stderr, Output.none());
+    }
+  }
+
+  /**
+   * Where something stands in the store: a kernel task and a document.
+   *
+   * @param task the kernel task. For a queue or node its id, and the task is replaced whenever a
+   *     setting changes, so that claims can depend on it; for a queue task its origin
+   * @param version the version of the document
+   */
+  public record Place(long task, long version) {
+    TaskRef byId() {
+      return TaskRef.id(task);
+    }
+
+    TaskRef byOrigin() {
+      return TaskRef.origin(task);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.millrace.queues;
 
+import io.millrace.queues.Output.OutputFile;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Interest;
 import io.millrace.store.TaskStore;
@@ -127,5 +128,25 @@ public final class Queues {
       case Keys.STOPS -> new Signal.Stop(new ObjectId(key.key()));
       default -> new Signal.SettingsChanged();
     };
+  }
+
+  /** News for an execution node. */
+  public sealed interface Signal {
+    /**
+     * A queue may have something to claim.
+     *
+     * @param queue which
+     */
+    record Bell(ObjectId queue) implements Signal {}
+
+    /**
+     * Somebody wants the end of a task that is under way.
+     *
+     * @param task which
+     */
+    record Stop(ObjectId task) implements Signal {}
+
+    /** A queue or the configuration was changed. */
+    record SettingsChanged() implements Signal {}
   }
 }

@@ -1,7 +1,12 @@
 package io.millrace.queues;
 
+import io.millrace.queues.Output.OutputFile;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import io.millrace.store.Owner;
+import io.millrace.store.TaskRef;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -23,7 +28,7 @@ public record Run(
     ObjectId task,
     ObjectId queue,
     String node,
-    RunClaim claim,
+    Claim claim,
     int status,
     @Nullable String runner,
     long sinceMillis,
@@ -48,7 +53,7 @@ public record Run(
         new ObjectId(document.key().key()),
         new ObjectId(json.required("queue").asString()),
         json.required("node").asString(),
-        new RunClaim(
+        new Claim(
             json.required("client").asLong(),
             json.required("origin").asLong(),
             json.required("token").asLong()),
@@ -56,5 +61,47 @@ public record Run(
         Json.text(json, "runner"),
         json.required("since").asLong(),
         document.version());
+  }
+
+  /**
+   * The claim of a run. Whoever knows it may act for its owner.
+   *
+   * @param client the client id that owns the kernel task, drawn for this claim alone
+   * @param origin the first id of the kernel task
+   * @param token the fencing token: larger for a later run of the same task
+   */
+  public record Claim(long client, long origin, long token) {
+    Owner owner() {
+      return Owner.client(client);
+    }
+
+    TaskRef ref() {
+      return TaskRef.origin(origin);
+    }
+  }
+
+  /**
+   * A run whose work has begun, with its task as the start has left it: what its end needs to know,
+   * so that a report is one commit if nothing came in between.
+   *
+   * @param run the run, at {@link Status#RUNNING}
+   * @param task its task
+   */
+  public record Started(Run run, QueueTask task) {}
+
+  /**
+   * How a run ended.
+   *
+   * @param status a positive status, or {@link Status#TERMINATED} or {@link Status#ORPHANED}
+   * @param output what it wrote
+   * @param files the files that the output names, whose chunks are stored already
+   * @param reason why it came to this status if that needs a word; null if it does not
+   */
+  public record Report(
+      int status, TaskOutput output, List<OutputFile> files, @Nullable String reason) {
+    /** Copies the list. */
+    public Report {
+      files = List.copyOf(files);
+    }
   }
 }

@@ -1,5 +1,11 @@
 package io.millrace.queues;
 
+import io.millrace.queues.Output.OutputFile;
+import io.millrace.queues.QueueTask.Progress;
+import io.millrace.queues.QueueTask.TaskOutput;
+import io.millrace.queues.QueuesException.LostClaimException;
+import io.millrace.queues.Run.Report;
+import io.millrace.queues.Run.Started;
 import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;

@@ -2,6 +2,8 @@ package io.millrace.queues;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.UnownedBlobs;
+import io.millrace.queues.Output.OutputFile;
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Document;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Step;
@@ -34,10 +36,10 @@ public final class Sweeper implements Step {
   private final RunRegistry runs;
   private final OutputRecovery recovery;
   private final Archive archive;
-  private final SweepSettings settings;
+  private final Settings settings;
   private Instant outputDue = Instant.MIN;
 
-  private Sweeper(QueueSession session, BlobStore blobs, SweepSettings settings) {
+  private Sweeper(QueueSession session, BlobStore blobs, Settings settings) {
     this.session = session;
     this.blobs = blobs;
     this.runs = new RunRegistry(session);
@@ -55,7 +57,7 @@ public final class Sweeper implements Step {
   public static Sweeper of(
       TaskStore store,
       BlobStore blobs,
-      SweepSettings settings,
+      Settings settings,
       InstantSource clock,
       RandomGenerator random) {
     return new Sweeper(new QueueSession(store, clock, random), blobs, settings);
@@ -112,5 +114,29 @@ public final class Sweeper implements Step {
     Optional<Run> run = session.document(Keys.run(new ObjectId(chunk.group(2)))).map(Run::read);
     long token = Long.parseLong(chunk.group(3));
     return run.filter(now -> now.claim().token() == token).isPresent();
+  }
+
+  /**
+   * How a {@link Sweeper} works.
+   *
+   * @param interval how often it looks; default 1 s
+   * @param keepFinished how long a finished task stays in the store, where it can be searched,
+   *     before it moves to the archive; default 30 days
+   */
+  public record Settings(Duration interval, Duration keepFinished) {
+    /** The defaults. */
+    public static final Settings DEFAULTS =
+        new Settings(Duration.ofSeconds(1), Duration.ofDays(30));
+
+    /**
+     * Checks the durations.
+     *
+     * @throws InvalidRequestException when one is not positive
+     */
+    public Settings {
+      if (!interval.isPositive() || !keepFinished.isPositive()) {
+        throw new InvalidRequestException("", "the durations of a sweeper are positive");
+      }
+    }
   }
 }

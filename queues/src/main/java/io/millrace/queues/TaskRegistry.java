@@ -1,5 +1,10 @@
 package io.millrace.queues;
 
+import io.millrace.queues.QueueTask.Place;
+import io.millrace.queues.QueueTask.Progress;
+import io.millrace.queues.QueueTask.TaskOutput;
+import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;

@@ -6,6 +6,13 @@ import static io.millrace.queues.QueuesFixture.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.queues.NodeRecord.NodeIdentity;
+import io.millrace.queues.Queue.Sort;
+import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.QueuesException.LostClaimException;
+import io.millrace.queues.QueuesException.StoreFullException;
+import io.millrace.queues.QueuesException.TaskStateException;
+import io.millrace.queues.Run.Started;
 import io.millrace.store.testkit.contract.StoreFixture;
 import io.millrace.work.Watch;
 import java.math.BigDecimal;
@@ -81,7 +88,7 @@ public abstract class QueuesContract {
     assertThat(done.output().stdout()).isEqualTo(new Output.Text("hello"));
     assertThat(runs().all()).isEmpty();
     assertThat(world.queues().queues().counts(List.of(queue)))
-        .containsExactly(new QueueCounts(0, 0, 1));
+        .containsExactly(new Queue.Counts(0, 0, 1));
   }
 
   @Test
@@ -123,14 +130,14 @@ public abstract class QueuesContract {
     assertThat(claim(second, queue, 5)).hasSize(1);
     assertThat(claim(second, queue, 5)).isEmpty();
     assertThat(world.queues().queues().counts(List.of(queue)))
-        .containsExactly(new QueueCounts(7, 3, 0));
+        .containsExactly(new Queue.Counts(7, 3, 0));
     runs().finish(runs().start(some.getFirst(), "7 mark", LEASE), report(1, ""));
     assertThat(claim(second, queue, 5)).hasSize(1);
   }
 
   @Test
   void a_queue_without_threads_or_with_none_runs_nothing() {
-    Queue without = world.queues().queues().create("a", "shell", QueueSettings.DEFAULTS);
+    Queue without = world.queues().queues().create("a", "shell", Queue.Settings.DEFAULTS);
     Queue none = world.queue("b", 0);
     world.submit(without, 1);
     world.submit(none, 1);
@@ -168,7 +175,7 @@ public abstract class QueuesContract {
     Queue fifo = world.queue("fifo", 9);
     List<ObjectId> first = world.submit(fifo, 3);
     assertThat(claim(node, fifo, 3)).extracting(Run::task).containsExactlyElementsOf(first);
-    QueueSettings settings = new QueueSettings(9, Sort.LIFO, List.of(), List.of(), 0);
+    Queue.Settings settings = new Queue.Settings(9, Sort.LIFO, List.of(), List.of(), 0);
     Queue lifo = world.queues().queues().create("lifo", "shell", settings);
     List<ObjectId> second = world.submit(lifo, 3);
     assertThat(claim(node, lifo, 3))
@@ -343,7 +350,7 @@ public abstract class QueuesContract {
 
   @Test
   void a_runner_that_reports_an_orphan_has_it_queued_again_where_the_queue_says_so() {
-    QueueSettings settings = new QueueSettings(1, Sort.FIFO, List.of(), List.of(), 1);
+    Queue.Settings settings = new Queue.Settings(1, Sort.FIFO, List.of(), List.of(), 1);
     Queue queue = world.queues().queues().create("again", "shell", settings);
     ObjectId id = world.submit(queue, 1).getFirst();
     NodeRecord node = world.node("n1");

@@ -2,6 +2,9 @@ package io.millrace.queues;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
+import io.millrace.queues.NodeRecord.NodeIdentity;
+import io.millrace.queues.QueueTask.TaskOutput;
+import io.millrace.queues.Run.Report;
 import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.contract.StoreFixture;
 import java.nio.file.Path;
@@ -58,12 +61,12 @@ final class QueuesFixture {
     queues = open(2);
   }
 
-  Sweeper sweeper(SweepSettings settings) {
+  Sweeper sweeper(Sweeper.Settings settings) {
     return Sweeper.of(store(), blobs(), settings, clock(), new Random(3));
   }
 
   Queue queue(String name, int threads) {
-    return queues.queues().create(name, "shell", QueueSettings.DEFAULTS.withThreads(threads));
+    return queues.queues().create(name, "shell", Queue.Settings.DEFAULTS.withThreads(threads));
   }
 
   NodeRecord node(String name) {

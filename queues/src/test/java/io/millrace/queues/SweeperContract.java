@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.Blob;
+import io.millrace.queues.Output.OutputFile;
+import io.millrace.queues.Queue.Counts;
+import io.millrace.queues.Queue.Sort;
+import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.store.testkit.contract.StoreFixture;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -56,7 +60,7 @@ public abstract class SweeperContract {
   }
 
   private void sweep() {
-    world.sweeper(SweepSettings.DEFAULTS).step(world.clock().instant());
+    world.sweeper(Sweeper.Settings.DEFAULTS).step(world.clock().instant());
   }
 
   private void store(Run run, String name, int chunk, String content) {
@@ -136,7 +140,7 @@ public abstract class SweeperContract {
 
   @Test
   void a_queue_may_have_its_orphans_queued_again_so_many_times() {
-    QueueSettings settings = new QueueSettings(1, Sort.FIFO, List.of(), List.of(), 2);
+    Queue.Settings settings = new Queue.Settings(1, Sort.FIFO, List.of(), List.of(), 2);
     queue = world.queues().queues().create("again", "shell", settings);
     ObjectId id = world.submit(queue, 1).getFirst();
     for (int i = 1; i <= 2; i++) {
@@ -184,11 +188,10 @@ public abstract class SweeperContract {
     world.queues().runs().finish(start(), report(1, "done"));
     sweep();
     assertThat(blobs()).isEmpty();
-    world.advance(SweepSettings.DEFAULTS.keepFinished().plusMillis(1));
+    world.advance(Sweeper.Settings.DEFAULTS.keepFinished().plusMillis(1));
     sweep();
     assertThat(world.queues().tasks().find(id)).isEmpty();
-    assertThat(world.queues().queues().counts(List.of(queue)))
-        .containsExactly(new QueueCounts(0, 0, 0));
+    assertThat(world.queues().queues().counts(List.of(queue))).containsExactly(new Counts(0, 0, 0));
     String name = blobs().getFirst();
     assertThat(name).startsWith("queue-archive-");
     try (InputStream lines = world.blobs().open(name)) {

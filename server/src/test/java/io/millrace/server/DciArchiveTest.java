@@ -3,18 +3,16 @@ package io.millrace.server;
 import static io.millrace.server.Dci.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
-import io.millrace.queues.Report;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Run;
+import io.millrace.queues.Run.Report;
 import io.millrace.queues.Status;
-import io.millrace.queues.SweepSettings;
 import io.millrace.queues.Sweeper;
-import io.millrace.queues.TaskOutput;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -42,7 +40,7 @@ final class DciArchiveTest {
   @BeforeEach
   void start() throws Exception {
     dci = new Dci(folder);
-    queue = dci.queues.queues().create("demo", "shell", QueueSettings.DEFAULTS.withThreads(10));
+    queue = dci.queues.queues().create("demo", "shell", Queue.Settings.DEFAULTS.withThreads(10));
     NodeIdentity presence = new NodeIdentity("i", "host", "7 mark", List.of("shell"));
     node = dci.queues.nodes().take("n1", null, presence).orElseThrow();
     for (int i = 0; i < 3; i++) {
@@ -76,7 +74,7 @@ final class DciArchiveTest {
 
   private void archive() {
     MillraceServer server = dci.server().server();
-    SweepSettings settings = new SweepSettings(Duration.ofHours(1), Duration.ofMillis(1));
+    Sweeper.Settings settings = new Sweeper.Settings(Duration.ofHours(1), Duration.ofMillis(1));
     Clock later = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(1));
     Sweeper.of(server.store(), server.blobs(), settings, later, new Random(5))
         .step(later.instant());

@@ -3,7 +3,7 @@ package io.millrace.server;
 import static io.millrace.server.Dci.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.queues.QueueSettings;
+import io.millrace.queues.Queue;
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Owner;
@@ -29,7 +29,7 @@ final class DciCollectionTest {
   @BeforeEach
   void start() {
     dci = new Dci(folder);
-    dci.queues.queues().create("demo", "shell", QueueSettings.DEFAULTS);
+    dci.queues.queues().create("demo", "shell", Queue.Settings.DEFAULTS);
     Transaction.Builder documents = Transaction.by(Owner.client(1));
     for (String name : new String[] {"foo", "bar"}) {
       documents.put(

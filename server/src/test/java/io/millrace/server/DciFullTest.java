@@ -2,7 +2,7 @@ package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.queues.QueueSettings;
+import io.millrace.queues.Queue;
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Owner;
@@ -29,7 +29,7 @@ final class DciFullTest {
   @BeforeEach
   void start() {
     dci = new Dci(folder, "store.memory-budget-bytes", "10485760");
-    dci.queues.queues().create("demo", "shell", QueueSettings.DEFAULTS);
+    dci.queues.queues().create("demo", "shell", Queue.Settings.DEFAULTS);
   }
 
   @AfterEach

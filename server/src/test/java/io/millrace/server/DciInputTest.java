@@ -2,9 +2,9 @@ package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
-import io.millrace.queues.QueueSettings;
+import io.millrace.queues.NodeRecord.NodeIdentity;
+import io.millrace.queues.Queue;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,7 +24,7 @@ final class DciInputTest {
   @BeforeEach
   void start() {
     dci = new Dci(folder);
-    dci.queues.queues().create("demo", "shell", QueueSettings.DEFAULTS.withThreads(3));
+    dci.queues.queues().create("demo", "shell", Queue.Settings.DEFAULTS.withThreads(3));
   }
 
   @AfterEach
@@ -137,7 +137,7 @@ final class DciInputTest {
 
   @Test
   void slashes_of_names_are_part_of_the_path_unless_they_are_encoded() throws Exception {
-    dci.queues.queues().create("a/b", "shell", QueueSettings.DEFAULTS);
+    dci.queues.queues().create("a/b", "shell", Queue.Settings.DEFAULTS);
     assertThat(dci.get("/queues/a%2Fb").required("name").asString()).isEqualTo("a/b");
     assertThat(dci.server().get("/dci/queues/a/b").statusCode()).isEqualTo(404);
   }

@@ -3,15 +3,14 @@ package io.millrace.server;
 import static io.millrace.server.Dci.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Output;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
-import io.millrace.queues.Report;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Run;
-import io.millrace.queues.TaskOutput;
+import io.millrace.queues.Run.Report;
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Owner;
@@ -100,7 +99,8 @@ final class DciOldTest {
 
   @Test
   void a_task_is_found_whole_with_its_times_in_seconds() throws Exception {
-    Queue queue = dci.queues.queues().create("old", "shell", QueueSettings.DEFAULTS.withThreads(1));
+    Queue queue =
+        dci.queues.queues().create("old", "shell", Queue.Settings.DEFAULTS.withThreads(1));
     dci.queues.tasks().submit(queue, List.of(Dci.MAPPER.createObjectNode().put("a", 1)), -2);
     NodeIdentity presence = new NodeIdentity("i", "host", "7 mark", List.of("shell"));
     NodeRecord node = dci.queues.nodes().take("n1", null, presence).orElseThrow();

@@ -5,15 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.BlobStore;
-import io.millrace.queues.NodeIdentity;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Output;
-import io.millrace.queues.OutputFile;
+import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
-import io.millrace.queues.Report;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Run;
+import io.millrace.queues.Run.Report;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskOutput;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -46,7 +45,7 @@ final class DciTaskTest {
   @BeforeEach
   void start() {
     dci = new Dci(folder);
-    queue = dci.queues.queues().create("demo", "shell", QueueSettings.DEFAULTS.withThreads(10));
+    queue = dci.queues.queues().create("demo", "shell", Queue.Settings.DEFAULTS.withThreads(10));
   }
 
   @AfterEach

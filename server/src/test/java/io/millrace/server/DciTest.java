@@ -3,7 +3,7 @@ package io.millrace.server;
 import static io.millrace.server.Dci.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.queues.NodeIdentity;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;

@@ -2,17 +2,16 @@ package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.queues.NodeIdentity;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Queues;
-import io.millrace.queues.Report;
 import io.millrace.queues.Run;
+import io.millrace.queues.Run.Report;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskOutput;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -58,7 +57,7 @@ final class GraphHandOnTest {
               .queues()
               .find("q")
               .orElseGet(() ->
-                  queues.queues().create("q", "exec", QueueSettings.DEFAULTS.withThreads(10)));
+                  queues.queues().create("q", "exec", Queue.Settings.DEFAULTS.withThreads(10)));
     }
 
     int tasks() {

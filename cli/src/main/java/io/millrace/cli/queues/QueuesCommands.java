@@ -9,7 +9,7 @@ import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
-import io.millrace.queues.Sort;
+import io.millrace.queues.Queue.Sort;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;

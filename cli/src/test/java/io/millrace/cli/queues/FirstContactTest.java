@@ -7,7 +7,6 @@ import io.millrace.cli.remote.Certificates;
 import io.millrace.cli.remote.CutLine;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Status;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.config.Configuration;
@@ -67,7 +66,7 @@ class FirstContactTest {
     try (Site site = new Site(root.resolve("data"));
         CutLine front = encrypted(site, certificates)) {
       Queue queue =
-          site.queues().queues().create("q", "shell", QueueSettings.DEFAULTS.withThreads(1));
+          site.queues().queues().create("q", "shell", Queue.Settings.DEFAULTS.withThreads(1));
       // Long output goes the other way, into the blob store.
       var params =
           JsonNodeFactory.instance

@@ -3,12 +3,11 @@ package io.millrace.cli.queues;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Status;
 import io.millrace.queues.node.LocalMachine;
 import java.io.IOException;
@@ -71,7 +70,7 @@ class NodeCommandTest {
   }
 
   private Queue queue(String name, String plugin) {
-    return site.queues().queues().create(name, plugin, QueueSettings.DEFAULTS.withThreads(1));
+    return site.queues().queues().create(name, plugin, Queue.Settings.DEFAULTS.withThreads(1));
   }
 
   private ObjectId submit(Queue queue, String command) {

@@ -6,7 +6,6 @@ import io.millrace.client.HttpTaskStore;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
@@ -75,7 +74,7 @@ class NodeKillTest {
 
   private static List<ObjectId> submit(Queues queues, Path log) {
     Queue queue =
-        queues.queues().create("work", "shell", QueueSettings.DEFAULTS.withThreads(THREADS));
+        queues.queues().create("work", "shell", Queue.Settings.DEFAULTS.withThreads(THREADS));
     var params = JsonNodeFactory.instance.objectNode().put("command", RunLog.command(log));
     return queues.tasks().submit(queue, Collections.nCopies(TASKS, params), Status.QUEUED);
   }

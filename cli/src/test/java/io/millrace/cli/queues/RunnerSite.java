@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.queues.NodeConfig;
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
@@ -152,7 +151,7 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
     Queue queue =
         queues
             .queues()
-            .create("queue-" + queues.newId(), "shell", QueueSettings.DEFAULTS.withThreads(count));
+            .create("queue-" + queues.newId(), "shell", Queue.Settings.DEFAULTS.withThreads(count));
     var params = new JsonMapper().createObjectNode().put("command", command);
     queues.tasks().submit(queue, Collections.nCopies(count, params), Status.QUEUED);
     return queues.runs().claim(node, queue, count, LocalRunnersOptions.LEASE);

@@ -2,14 +2,14 @@ package io.millrace.cli.queues;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.cli.Shell;
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Output;
 import io.millrace.queues.Queue;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Queues;
-import io.millrace.queues.Report;
 import io.millrace.queues.Run;
-import io.millrace.queues.TaskOutput;
+import io.millrace.queues.Run.Report;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.config.Configuration;
 import java.io.OutputStream;

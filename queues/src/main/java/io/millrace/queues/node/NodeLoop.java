@@ -1,15 +1,15 @@
 package io.millrace.queues.node;
 
 import io.millrace.queues.NodeConfig;
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputRecovery;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Queues;
+import io.millrace.queues.Queues.Signal;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
-import io.millrace.queues.Signal;
 import io.millrace.queues.Status;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

@@ -1,7 +1,7 @@
 package io.millrace.queues.node;
 
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.NodeRegistry;
 import java.util.List;
 import java.util.Optional;

@@ -1,20 +1,19 @@
 package io.millrace.queues.node;
 
 import io.millrace.queues.ConfigRegistry;
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.NodeRegistry;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputRecovery;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueHealth;
 import io.millrace.queues.QueueRegistry;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Queues;
-import io.millrace.queues.Report;
 import io.millrace.queues.Run;
+import io.millrace.queues.Run.Report;
 import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskOutput;
 import io.millrace.store.Read;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -134,7 +133,7 @@ final class PendingReports {
   }
 
   private void say(Queue queue, String reason) {
-    QueueHealth.Halt halt = queue.health().halt();
+    Queue.Health.Halt halt = queue.health().halt();
     if (halt != null && halt.node().equals(node)) {
       LOG.error(
           "queue {} is halted: node {} cannot start a runner, and no other node can serve the"

@@ -1,10 +1,9 @@
 package io.millrace.queues.runner;
 
 import io.millrace.processes.PrivateFiles;
+import io.millrace.queues.NodeConfig.OutputLimits;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.OutputLimits;
 import io.millrace.queues.Run;
-import io.millrace.queues.RunClaim;
 import io.millrace.queues.Status;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -70,8 +69,8 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
 
   /** Reads what {@link #write} wrote; throws unchecked for anything else. */
   static Assignment read(JsonNode json) {
-    RunClaim claim =
-        new RunClaim(
+    Run.Claim claim =
+        new Run.Claim(
             json.required("client").asLong(),
             json.required("origin").asLong(),
             json.required("token").asLong());

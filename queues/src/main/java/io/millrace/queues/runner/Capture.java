@@ -2,7 +2,7 @@ package io.millrace.queues.runner;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.processes.PrivateFiles;
-import io.millrace.queues.OutputFile;
+import io.millrace.queues.Output.OutputFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;

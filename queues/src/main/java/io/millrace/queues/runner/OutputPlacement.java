@@ -1,6 +1,6 @@
 package io.millrace.queues.runner;
 
-import io.millrace.queues.OutputLimits;
+import io.millrace.queues.NodeConfig.OutputLimits;
 
 /**
  * What is kept of an output, and how.

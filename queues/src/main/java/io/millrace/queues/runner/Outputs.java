@@ -1,12 +1,12 @@
 package io.millrace.queues.runner;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.queues.NodeConfig.OutputLimits;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
-import io.millrace.queues.OutputFile;
-import io.millrace.queues.OutputLimits;
+import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.OutputReader.Stream;
-import io.millrace.queues.TaskOutput;
+import io.millrace.queues.QueueTask.TaskOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.millrace.queues.runner;
 
-import io.millrace.queues.InvalidRequestException;
-import io.millrace.queues.LostClaimException;
+import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.work.Backoff;
 import java.time.Duration;
 import java.util.function.Supplier;

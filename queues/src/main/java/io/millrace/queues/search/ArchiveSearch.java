@@ -1,10 +1,10 @@
 package io.millrace.queues.search;
 
 import io.millrace.queues.ArchivedTasks;
-import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

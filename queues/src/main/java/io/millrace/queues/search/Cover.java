@@ -1,7 +1,7 @@
 package io.millrace.queues.search;
 
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskKind;
+import io.millrace.queues.TaskIndex.TaskKind;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

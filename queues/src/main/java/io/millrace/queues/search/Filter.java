@@ -12,7 +12,8 @@ public sealed interface Filter {
    * Reads a filter on tasks: {@code _id} and {@code queue} are ids, as plain strings or as {@code
    * {"$oid": …}}; times are milliseconds or {@code {"$date": …}}.
    *
-   * @throws io.millrace.queues.InvalidRequestException for what is not known, naming it
+   * @throws io.millrace.queues.QueuesException.InvalidRequestException for what is not known,
+   *     naming it
    */
   static Filter onTasks(ObjectNode json) {
     return new FilterReader(true).read(json);
@@ -21,7 +22,8 @@ public sealed interface Filter {
   /**
    * Reads a filter on any documents.
    *
-   * @throws io.millrace.queues.InvalidRequestException for what is not known, naming it
+   * @throws io.millrace.queues.QueuesException.InvalidRequestException for what is not known,
+   *     naming it
    */
   static Filter onDocuments(ObjectNode json) {
     return new FilterReader(false).read(json);

@@ -1,7 +1,7 @@
 package io.millrace.queues.search;
 
-import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.search.Condition.Relation;
 import java.math.BigDecimal;
 import java.time.DateTimeException;

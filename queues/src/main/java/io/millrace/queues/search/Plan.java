@@ -1,8 +1,8 @@
 package io.millrace.queues.search;
 
-import io.millrace.queues.KindCounts;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.TaskKind;
+import io.millrace.queues.TaskIndex.KindCounts;
+import io.millrace.queues.TaskIndex.TaskKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.millrace.queues.search;
 
-import io.millrace.queues.InvalidRequestException;
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.millrace.queues.search;
 
-import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.millrace.queues.search;
 
-import io.millrace.queues.KindCounts;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
 import io.millrace.queues.TaskIndex;
+import io.millrace.queues.TaskIndex.KindCounts;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

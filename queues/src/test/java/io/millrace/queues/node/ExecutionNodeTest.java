@@ -8,13 +8,12 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.millrace.queues.ConfigRegistry;
-import io.millrace.queues.InvalidRequestException;
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueHealth;
 import io.millrace.queues.QueueRegistry;
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
@@ -274,7 +273,7 @@ class ExecutionNodeTest {
     world.run(Duration.ofSeconds(1));
     assertThat(well.runners.begun).hasSize(6);
     assertThat(world.threads(queue)).isEqualTo(6);
-    QueueHealth health = world.queue(queue).health();
+    Queue.Health health = world.queue(queue).health();
     assertThat(health.halt()).isNull();
     assertThat(health.suspensions())
         .singleElement()
@@ -302,7 +301,7 @@ class ExecutionNodeTest {
     List<ObjectId> tasks = world.submit(queue, 6);
     world.run(Duration.ofSeconds(1));
     assertThat(world.threads(queue)).isZero();
-    QueueHealth.Halt halt = Objects.requireNonNull(world.queue(queue).health().halt());
+    Queue.Health.Halt halt = Objects.requireNonNull(world.queue(queue).health().halt());
     assertThat(halt.node()).isIn("n1", "n2");
     assertThat(halt.reason()).isEqualTo("no memory for a process");
     assertThat(halt.threads()).isEqualTo(6);
@@ -313,7 +312,7 @@ class ExecutionNodeTest {
     assertThat(world.queues.queues().resume(queue.id())).isPresent();
     world.run(Duration.ofSeconds(1));
     assertThat(world.threads(queue)).isEqualTo(6);
-    assertThat(world.queue(queue).health()).isEqualTo(QueueHealth.GOOD);
+    assertThat(world.queue(queue).health()).isEqualTo(Queue.Health.GOOD);
     assertThat(one.runners.begun.size() + two.runners.begun.size()).isEqualTo(tasks.size());
   }
 
@@ -350,7 +349,7 @@ class ExecutionNodeTest {
             old ->
                 new QueueRegistry.Change(old.name(), old.plugin(), old.settings().withThreads(2)));
     world.run(SOON);
-    assertThat(world.queue(queue).health()).isEqualTo(QueueHealth.GOOD);
+    assertThat(world.queue(queue).health()).isEqualTo(Queue.Health.GOOD);
     assertThat(node.runners.begun).hasSize(1);
   }
 
@@ -368,7 +367,7 @@ class ExecutionNodeTest {
     world.run(SOON);
     Started again = world.start("sick", NodeWorld.machine("a"));
     world.run(SOON);
-    assertThat(world.queue(queue).health()).isEqualTo(QueueHealth.GOOD);
+    assertThat(world.queue(queue).health()).isEqualTo(Queue.Health.GOOD);
     assertThat(again.node.isServing()).isTrue();
   }
 

@@ -3,11 +3,10 @@ package io.millrace.queues.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.queues.NodeConfig;
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
@@ -82,7 +81,7 @@ class NodeDriverTest {
   }
 
   private ObjectId submit(String name) {
-    Queue queue = queues.queues().create(name, "work", QueueSettings.DEFAULTS.withThreads(5));
+    Queue queue = queues.queues().create(name, "work", Queue.Settings.DEFAULTS.withThreads(5));
     var params = JsonNodeFactory.instance.objectNode().put("number", 1);
     return queues.tasks().submit(queue, List.of(params), Status.QUEUED).getFirst();
   }

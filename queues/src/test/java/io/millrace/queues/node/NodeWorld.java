@@ -3,15 +3,14 @@ package io.millrace.queues.node;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
+import io.millrace.queues.Queue.Sort;
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Queues;
-import io.millrace.queues.Report;
 import io.millrace.queues.Run;
+import io.millrace.queues.Run.Report;
 import io.millrace.queues.RunRegistry;
-import io.millrace.queues.Sort;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskOutput;
 import io.millrace.store.Claim;
 import io.millrace.store.Commit;
 import io.millrace.store.Owner;
@@ -225,7 +224,7 @@ final class NodeWorld implements AutoCloseable {
   }
 
   Queue queue(String name, int threads) {
-    QueueSettings settings = new QueueSettings(threads, Sort.FIFO, List.of(), List.of(), 0);
+    Queue.Settings settings = new Queue.Settings(threads, Sort.FIFO, List.of(), List.of(), 0);
     return queues.queues().create(name, "work", settings);
   }
 

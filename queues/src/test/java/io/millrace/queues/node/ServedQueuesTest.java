@@ -6,13 +6,11 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.millrace.queues.NodeConfig;
+import io.millrace.queues.NodeConfig.OutputLimits;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.OutputLimits;
-import io.millrace.queues.Place;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueHealth;
-import io.millrace.queues.QueueSettings;
-import io.millrace.queues.Sort;
+import io.millrace.queues.Queue.Sort;
+import io.millrace.queues.QueueTask.Place;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -27,8 +25,8 @@ class ServedQueuesTest {
         new ObjectId("%024x".formatted(number)),
         "q" + number,
         "work",
-        new QueueSettings(1, Sort.FIFO, pin, ignore, 0),
-        QueueHealth.GOOD,
+        new Queue.Settings(1, Sort.FIFO, pin, ignore, 0),
+        Queue.Health.GOOD,
         new Place(number, 1));
   }
 
@@ -86,8 +84,8 @@ class ServedQueuesTest {
                 new ObjectId("%024x".formatted(1)),
                 "q",
                 "work",
-                QueueSettings.DEFAULTS,
-                QueueHealth.GOOD,
+                Queue.Settings.DEFAULTS,
+                Queue.Health.GOOD,
                 new Place(1, 1))),
         NodeConfig.DEFAULTS,
         () -> Set.of("work"));

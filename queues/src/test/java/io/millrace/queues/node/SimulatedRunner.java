@@ -1,14 +1,14 @@
 package io.millrace.queues.node;
 
-import io.millrace.queues.LostClaimException;
 import io.millrace.queues.Output;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException;
-import io.millrace.queues.Report;
+import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.queues.Run;
+import io.millrace.queues.Run.Report;
+import io.millrace.queues.Run.Started;
 import io.millrace.queues.RunRegistry;
-import io.millrace.queues.Started;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskOutput;
 import io.millrace.store.StoreException;
 import java.util.List;
 import java.util.Objects;

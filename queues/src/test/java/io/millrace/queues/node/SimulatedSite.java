@@ -1,13 +1,13 @@
 package io.millrace.queues.node;
 
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.QueueSettings;
+import io.millrace.queues.Queue;
+import io.millrace.queues.Queue.Sort;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Queues;
-import io.millrace.queues.Report;
 import io.millrace.queues.Run;
-import io.millrace.queues.Sort;
+import io.millrace.queues.Run.Report;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskOutput;
 import io.millrace.store.Commit;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Interest;
@@ -128,7 +128,7 @@ final class SimulatedSite {
   }
 
   /** Pins and limits, so that every kind of queue occurs. */
-  private QueueSettings settings() {
+  private Queue.Settings settings() {
     List<String> pinned = new ArrayList<>();
     int from = random.nextInt(NODES);
     for (int i = 0; i < 12; i++) {
@@ -136,8 +136,8 @@ final class SimulatedSite {
     }
     Sort sort = List.of(Sort.values()).get(random.nextInt(3));
     return random.nextInt(4) == 0
-        ? new QueueSettings(random.nextInt(1, 9), sort, List.of(), pinned, random.nextInt(3))
-        : new QueueSettings(
+        ? new Queue.Settings(random.nextInt(1, 9), sort, List.of(), pinned, random.nextInt(3))
+        : new Queue.Settings(
             random.nextInt(1, 9), sort, pinned, List.of("node-1"), random.nextInt(3));
   }
 

@@ -4,14 +4,13 @@ import io.millrace.blobs.FaultyBlobs;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.Watchdog;
-import io.millrace.queues.NodeIdentity;
+import io.millrace.queues.NodeConfig.OutputLimits;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
-import io.millrace.queues.OutputFile;
-import io.millrace.queues.OutputLimits;
+import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
@@ -95,7 +94,7 @@ final class Bench implements AutoCloseable {
     Queue queue =
         queues
             .queues()
-            .create("queue-" + queues.newId(), plugin, QueueSettings.DEFAULTS.withThreads(1));
+            .create("queue-" + queues.newId(), plugin, Queue.Settings.DEFAULTS.withThreads(1));
     queues.tasks().submit(queue, List.of(params), Status.QUEUED);
     return queues.runs().claim(node, queue, 1, lease).getFirst();
   }

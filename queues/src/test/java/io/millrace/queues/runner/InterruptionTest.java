@@ -5,9 +5,9 @@ import static io.millrace.queues.runner.Bench.shell;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.queues.QueueTask;
-import io.millrace.queues.Report;
+import io.millrace.queues.QueueTask.TaskOutput;
+import io.millrace.queues.Run.Report;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskOutput;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

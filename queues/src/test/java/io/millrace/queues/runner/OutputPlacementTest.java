@@ -2,8 +2,8 @@ package io.millrace.queues.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.queues.OutputLimits;
-import io.millrace.queues.OutputLimits.Files;
+import io.millrace.queues.NodeConfig.OutputLimits;
+import io.millrace.queues.NodeConfig.OutputLimits.Files;
 import io.millrace.queues.runner.OutputPlacement.How;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -4,10 +4,10 @@ import static io.millrace.queues.runner.Bench.reason;
 import static io.millrace.queues.runner.Bench.shell;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.queues.NodeConfig.OutputLimits;
+import io.millrace.queues.NodeConfig.OutputLimits.Files;
 import io.millrace.queues.Output;
-import io.millrace.queues.OutputFile;
-import io.millrace.queues.OutputLimits;
-import io.millrace.queues.OutputLimits.Files;
+import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;

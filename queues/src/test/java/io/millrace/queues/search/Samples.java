@@ -1,16 +1,15 @@
 package io.millrace.queues.search;
 
-import io.millrace.queues.NodeIdentity;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Queues;
-import io.millrace.queues.Report;
 import io.millrace.queues.Run;
+import io.millrace.queues.Run.Report;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskOutput;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +34,7 @@ final class Samples {
 
   /** Makes them. */
   List<QueueTask> make(int tasks) {
-    QueueSettings settings = QueueSettings.DEFAULTS.withThreads(1_000);
+    Queue.Settings settings = Queue.Settings.DEFAULTS.withThreads(1_000);
     for (String name : List.of("one", "two", "three")) {
       all.add(queues.queues().create(name, "shell", settings));
     }

@@ -2,11 +2,11 @@ package io.millrace.server.queues;
 
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
-import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
+import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.QueuesException.StoreFullException;
 import io.millrace.queues.Status;
-import io.millrace.queues.StoreFullException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package io.millrace.server.queues;
 
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Queues;
 import io.millrace.queues.plugin.PluginFolder;

@@ -3,11 +3,9 @@ package io.millrace.server.queues;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueCounts;
+import io.millrace.queues.Queue.Sort;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.QueueRegistry.Change;
-import io.millrace.queues.QueueSettings;
-import io.millrace.queues.Sort;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -63,7 +61,7 @@ final class QueueRoutes {
 
   Reply all() {
     List<Queue> all = queues.all();
-    List<QueueCounts> counts = queues.counts(all);
+    List<Queue.Counts> counts = queues.counts(all);
     ArrayNode shown = Json.array();
     for (int i = 0; i < all.size(); i++) {
       shown.add(Shapes.of(all.get(i), counts.get(i)));
@@ -83,7 +81,7 @@ final class QueueRoutes {
     }
     input.allow(PARAMS, "Invalid param");
     checkPlugin(plugin, "Unknown plugin");
-    QueueSettings settings = settings(QueueSettings.DEFAULTS, input);
+    Queue.Settings settings = settings(Queue.Settings.DEFAULTS, input);
     Queue queue = queues.create(name, plugin, settings);
     ObjectNode result = Results.inserted(queue.id());
     result.set("id", Form.id(queue.id()));
@@ -92,7 +90,7 @@ final class QueueRoutes {
 
   /** Creates a queue that runs nothing yet. */
   Queue create(String name, String plugin) {
-    return queues.create(name, plugin, QueueSettings.DEFAULTS);
+    return queues.create(name, plugin, Queue.Settings.DEFAULTS);
   }
 
   private void checkPlugin(String plugin, String error) {
@@ -114,7 +112,7 @@ final class QueueRoutes {
       }
       checkPlugin(plugin.asString(), "unknown plugin");
     }
-    settings(QueueSettings.DEFAULTS, input);
+    settings(Queue.Settings.DEFAULTS, input);
     JsonNode name = input.get("name");
     if (name != null && (!name.isString() || name.asString().isEmpty())) {
       throw Refusal.of("name must be a string", "name", name);
@@ -152,8 +150,8 @@ final class QueueRoutes {
   }
 
   /** The old settings with what the input says. */
-  private static QueueSettings settings(QueueSettings old, Input input) {
-    return new QueueSettings(
+  private static Queue.Settings settings(Queue.Settings old, Input input) {
+    return new Queue.Settings(
         input.get("threads") == null
             ? old.threads()
             : input.count("threads", "threads must be a non-negative integer"),

@@ -1,6 +1,6 @@
 package io.millrace.server.queues;
 
-import io.millrace.queues.SweepSettings;
+import io.millrace.queues.Sweeper;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.Section;
 import java.time.Duration;
@@ -12,7 +12,7 @@ import java.util.List;
  * @param lease how long the claims of tasks under way last after a start of the server
  * @param sweep how orphans and old tasks are found
  */
-public record QueuesSettings(Duration lease, SweepSettings sweep) {
+public record QueuesSettings(Duration lease, Sweeper.Settings sweep) {
   private static final Key<Duration> LEASE =
       Key.duration(
           "lease",
@@ -26,14 +26,14 @@ public record QueuesSettings(Duration lease, SweepSettings sweep) {
           "sweep-interval",
           Duration.ofMillis(10),
           Duration.ofHours(1),
-          SweepSettings.DEFAULTS.interval(),
+          Sweeper.Settings.DEFAULTS.interval(),
           "How often the server looks for tasks whose claim ran out, and for old ones.");
   private static final Key<Duration> KEEP_FINISHED =
       Key.duration(
           "keep-finished",
           Duration.ofMillis(1),
           Duration.ofHours(1_000_000),
-          SweepSettings.DEFAULTS.keepFinished(),
+          Sweeper.Settings.DEFAULTS.keepFinished(),
           "How long a finished task stays in the store, where it can be searched, before it moves"
               + " to the archive.");
 
@@ -45,5 +45,5 @@ public record QueuesSettings(Duration lease, SweepSettings sweep) {
           values ->
               new QueuesSettings(
                   values.get(LEASE),
-                  new SweepSettings(values.get(SWEEP_INTERVAL), values.get(KEEP_FINISHED))));
+                  new Sweeper.Settings(values.get(SWEEP_INTERVAL), values.get(KEEP_FINISHED))));
 }

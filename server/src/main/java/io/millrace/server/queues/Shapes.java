@@ -2,14 +2,11 @@ package io.millrace.server.queues;
 
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
-import io.millrace.queues.NodeIdentity;
 import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Output;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueCounts;
-import io.millrace.queues.QueueHealth;
-import io.millrace.queues.QueueSettings;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
@@ -50,8 +47,8 @@ final class Shapes {
     this.outputs = outputs;
   }
 
-  static ObjectNode of(Queue queue, QueueCounts counts) {
-    QueueSettings settings = queue.settings();
+  static ObjectNode of(Queue queue, Queue.Counts counts) {
+    Queue.Settings settings = queue.settings();
     ObjectNode json = Json.object();
     json.put("id", queue.id().hex());
     json.put("plugin", queue.plugin());
@@ -64,7 +61,7 @@ final class Shapes {
     json.set("nodes_pin", Form.strings(settings.nodesPin()));
     json.set("nodes_ignore", Form.strings(settings.nodesIgnore()));
     json.put("requeue_orphans", settings.requeueOrphans());
-    QueueHealth.Halt halt = queue.health().halt();
+    Queue.Health.Halt halt = queue.health().halt();
     if (halt == null) {
       json.putNull("halted");
     } else {
@@ -72,7 +69,7 @@ final class Shapes {
           .put("threads", halt.threads());
     }
     ArrayNode suspended = json.putArray("suspended");
-    for (QueueHealth.Suspension each : queue.health().suspensions()) {
+    for (Queue.Health.Suspension each : queue.health().suspensions()) {
       trouble(suspended.addObject(), each.node(), each.reason(), each.atMillis());
     }
     return json;

@@ -3,12 +3,12 @@ package io.millrace.server.graph.type;
 import static java.util.Objects.requireNonNull;
 
 import io.millrace.blobs.Tail;
-import io.millrace.queues.InvalidRequestException;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
-import io.millrace.queues.TaskStateException;
+import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.QueuesException.TaskStateException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
