@@ -116,8 +116,10 @@ final class DciTaskTest {
   private Run withFile(String text, long sizeBytes) {
     Run run = running();
     String prefix = OutputFile.prefix(run.task(), run.claim().token(), "stdout");
-    for (int from = 0, i = 0; from < text.length(); from += OutputFile.CHUNK_BYTES, i++) {
-      put(prefix + i, text.substring(from, Math.min(text.length(), from + OutputFile.CHUNK_BYTES)));
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    for (int from = 0, i = 0; from < bytes.length; from += OutputFile.CHUNK_BYTES, i++) {
+      int length = Math.min(OutputFile.CHUNK_BYTES, bytes.length - from);
+      dci.server().server().blobs().put(prefix + i, new ByteArrayInputStream(bytes, from, length));
     }
     OutputFile file = new OutputFile(dci.queues.newId(), run.task(), "stdout", sizeBytes, prefix);
     TaskOutput output =
