@@ -36,7 +36,7 @@ public interface OutputRecovery {
   Report report(Run run, String reason);
 
   /** Finds the chunks of output that there are of a run. */
-  static final class ChunkRecovery implements OutputRecovery {
+  final class ChunkRecovery implements OutputRecovery {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkRecovery.class);
 
     private final BlobStore blobs;

@@ -64,8 +64,12 @@ final class DciTaskTest {
   }
 
   private void put(String blob, String content) {
+    put(blob, content.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void put(String blob, byte[] content) {
     BlobStore blobs = dci.server().server().blobs();
-    blobs.put(blob, new ByteArrayInputStream(content.getBytes(StandardCharsets.UTF_8)));
+    blobs.put(blob, new ByteArrayInputStream(content));
   }
 
   private HttpResponse<String> bytes(Run run, String rest) throws Exception {
