@@ -26,7 +26,7 @@ public final class StandardTypes implements AutoCloseable {
    *
    * @param launcher starts programs
    * @param clock says when a time has come
-   * @param later looks again at what nodes wait for
+   * @param timer looks again at what nodes wait for
    */
   public StandardTypes(ProcessLauncher launcher, InstantSource clock, Timer timer) {
     this.spawner = launcher.spawner();
