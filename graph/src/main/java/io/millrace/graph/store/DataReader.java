@@ -27,8 +27,8 @@ final class DataReader {
 
   private final ReadModel readModel;
   private final GraphSession session;
-  private final ValueStore contents;
-  private final DataRules inputs;
+  private final ValueStore values;
+  private final DataRules rules;
   private final PagedViews<GraphNode> nodes;
   private final PagedViews<String> keys;
   private volatile GraphWork.Outputs outputs = (_, _) -> null;
@@ -36,8 +36,8 @@ final class DataReader {
   DataReader(StoredGraph.Parts parts, InstantSource clock, RandomNames names) {
     this.readModel = parts.readModel();
     this.session = parts.session();
-    this.contents = parts.contents();
-    this.inputs = parts.inputs();
+    this.values = parts.values();
+    this.rules = parts.rules();
     this.nodes = new PagedViews<>(clock, names);
     this.keys = new PagedViews<>(clock, names);
   }
@@ -50,7 +50,7 @@ final class DataReader {
     if (wanted != null) {
       return nodes.next(wanted);
     }
-    Listing listing = readModel.listing(filter);
+    ReadModel.Listing listing = readModel.listing(filter);
     return nodes.first(
         listing.nodes(), listing::explained, listing.all().size(), listing.version());
   }
@@ -61,7 +61,7 @@ final class DataReader {
       return keys.next(wanted);
     }
     long version = readModel.version();
-    TreeSet<String> all = new TreeSet<>(inputs.written(node.definition()));
+    TreeSet<String> all = new TreeSet<>(rules.written(node.definition()));
     all.addAll(stored(id).values().keySet());
     return keys.first(List.copyOf(all), version);
   }
@@ -73,7 +73,7 @@ final class DataReader {
   /** The data that a node's type reads. */
   GraphWork.Item item(GraphNode node) {
     return new GraphWork.Item(
-        node, contents.values(stored(node.id()), inputs.read(node.definition())));
+        node, values.values(stored(node.id()), rules.read(node.definition())));
   }
 
   DataPage data(NodeId id, String key, @Nullable String view, int slot) {
@@ -90,7 +90,7 @@ final class DataReader {
 
   private DataPage page(NodeId id, String key, int slot) {
     GraphNode node = readModel.node(id);
-    boolean output = inputs.written(node.definition()).contains(key);
+    boolean output = rules.written(node.definition()).contains(key);
     if (output) {
       Tail tail = tail(id, key);
       // What has ended is stored before its output is taken away.
@@ -101,7 +101,7 @@ final class DataReader {
     }
     StoredValue value = stored(id).values().get(key);
     if (value != null) {
-      return contents.page(value, slot);
+      return values.page(value, slot);
     }
     if (!output) {
       throw new UnknownKeyException(id, key);

@@ -24,13 +24,13 @@ import tools.jackson.databind.JsonNode;
 /** Changes the data of nodes. */
 final class DataWriter {
   private final GraphCommits commits;
-  private final ValueStore contents;
-  private final DataRules inputs;
+  private final ValueStore values;
+  private final DataRules rules;
 
-  DataWriter(GraphCommits commits, ValueStore contents, DataRules inputs) {
+  DataWriter(GraphCommits commits, ValueStore values, DataRules rules) {
     this.commits = commits;
-    this.contents = contents;
-    this.inputs = inputs;
+    this.values = values;
+    this.rules = rules;
   }
 
   /** A value as it will be stored, with the page that was asked for. */
@@ -38,18 +38,18 @@ final class DataWriter {
 
   DataPage put(Caller caller, NodeId id, String key, DataWrite write, @Nullable Long expected) {
     DataRules.checkKey(key);
-    try (Upload upload = contents.upload()) {
+    try (ValueStore.Upload upload = values.upload()) {
       Done<DataPage> done =
           switch (write) {
             case DataWrite.Whole(JsonNode value) -> {
               StoredValue stored = upload.value(value);
-              JsonNode shown = contents.page(stored, 0).data();
+              JsonNode shown = values.page(stored, 0).data();
               yield commits.run(model ->
                   put(open(model, caller, id, key, expected), whole(stored, pages(stored)), shown));
             }
             case DataWrite.IfUnset(JsonNode value) -> {
               StoredValue stored = upload.value(value);
-              JsonNode shown = contents.page(stored, 0).data();
+              JsonNode shown = values.page(stored, 0).data();
               yield commits.run(model -> {
                 Place place = open(model, caller, id, key, expected);
                 if (isSet(place.old())) {
@@ -79,12 +79,12 @@ final class DataWriter {
     GraphNode node = model.node(id);
     Permissions.of(caller, model).checkData(id);
     StoreGraphRegistry.checkVersion(node, expected);
-    if (inputs.written(node.definition()).contains(key)) {
+    if (rules.written(node.definition()).contains(key)) {
       throw new NodeStateException(
           "\"" + key + "\" of node " + id + " is written by the node itself");
     }
     boolean waits = node.phase() instanceof Phase.Waiting;
-    if (!waits && inputs.read(node.definition()).contains(key)) {
+    if (!waits && rules.read(node.definition()).contains(key)) {
       throw new NodeStateException(
           "\""
               + key
@@ -133,7 +133,7 @@ final class DataWriter {
           throw new InvalidGraphException("\"" + place.key() + "\" is no text and has no pages");
     }
     int slot = write.slot();
-    int most = Math.min(pages.size(), Upload.MOST_PAGES - 1);
+    int most = Math.min(pages.size(), ValueStore.Upload.MOST_PAGES - 1);
     if (slot < 0 || slot > most) {
       throw new InvalidGraphException(
           "\"" + place.key() + "\" has no page " + slot + "; write 0 to " + most);
@@ -153,10 +153,10 @@ final class DataWriter {
     NodeData data = place.data().with(Map.of(place.key(), next.value()));
     data.check();
     Definition definition = place.node().definition();
-    if (inputs.read(definition).contains(place.key())) {
-      Map<String, JsonNode> values = new HashMap<>(contents.values(data, inputs.read(definition)));
-      values.forEach(DataRules::checkSize);
-      inputs.check(definition, values);
+    if (rules.read(definition).contains(place.key())) {
+      Map<String, JsonNode> read = new HashMap<>(values.values(data, rules.read(definition)));
+      read.forEach(DataRules::checkSize);
+      rules.check(definition, read);
     }
     model.take(List.of(new Change.Touched(id)));
     StoredValue stored =

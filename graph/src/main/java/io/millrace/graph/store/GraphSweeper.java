@@ -18,18 +18,18 @@ final class GraphSweeper implements Step {
   static final Duration PAUSE = Duration.ofMinutes(1);
 
   private final GraphSession session;
-  private final ValueStore contents;
+  private final ValueStore values;
   private Instant nextSweep = Instant.MIN;
 
-  GraphSweeper(GraphSession session, ValueStore contents) {
+  GraphSweeper(GraphSession session, ValueStore values) {
     this.session = session;
-    this.contents = contents;
+    this.values = values;
   }
 
   @Override
   public Instant step(Instant now) {
-    for (String name = contents.discarded(); name != null; name = contents.discarded()) {
-      contents.blobs().delete(name);
+    for (String name = values.discarded(); name != null; name = values.discarded()) {
+      values.blobs().delete(name);
     }
     if (!now.isBefore(nextSweep)) {
       sweep(now.minus(GRACE));
@@ -40,11 +40,11 @@ final class GraphSweeper implements Step {
 
   private void sweep(Instant before) {
     UnownedBlobs.sweep(
-        contents.blobs(),
-        Upload.PREFIX,
+        values.blobs(),
+        ValueStore.Upload.PREFIX,
         before,
         // What is under way now may be named by a document that is read too early.
-        name -> !contents.isUnderWay(name),
+        name -> !values.isUnderWay(name),
         unnamed -> {
           for (Document document : session.pages(Keys.DATA)) {
             NodeData.read(document).blobs().forEach(unnamed::remove);

@@ -5,6 +5,7 @@ import io.millrace.graph.DataPage;
 import io.millrace.graph.DataWrite;
 import io.millrace.graph.Definition;
 import io.millrace.graph.GraphChanges;
+import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphNode;
@@ -19,25 +20,38 @@ import io.millrace.graph.Removal;
 import io.millrace.graph.model.Change;
 import io.millrace.graph.store.GraphCommits.Done;
 import io.millrace.graph.store.GraphCommits.Operation;
+import io.millrace.graph.type.NodeType;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The registry over a store; its parts do the work. */
+/** The registry over a store. */
 final class StoreGraphRegistry implements GraphRegistry {
-  private final GraphCommits commits;
-  private final ReadModel readModel;
-  private final Adding adding;
-  private final DataReader reading;
-  private final DataWriter putting;
+  /** The most nodes of one request. */
+  static final int MOST_NODES = 10_000;
 
-  StoreGraphRegistry(StoredGraph.Parts parts, DataReader reading) {
+  /** The most characters of a name. */
+  static final int MOST_NAME = 128;
+
+  private final GraphCommits commits;
+  private final ValueStore values;
+  private final DataRules rules;
+  private final ReadModel readModel;
+  private final DataReader reader;
+  private final DataWriter writer;
+
+  StoreGraphRegistry(StoredGraph.Parts parts, DataReader reader) {
     this.commits = parts.commits();
+    this.values = parts.values();
+    this.rules = parts.rules();
     this.readModel = parts.readModel();
-    this.reading = reading;
-    this.adding = new Adding(commits, parts.contents(), parts.inputs());
-    this.putting = new DataWriter(commits, parts.contents(), parts.inputs());
+    this.reader = reader;
+    this.writer = new DataWriter(commits, values, rules);
   }
 
   /** Throws {@link VersionException} where a node is not of the version that somebody has seen. */
@@ -49,8 +63,104 @@ final class StoreGraphRegistry implements GraphRegistry {
   }
 
   @Override
-  public List<GraphNode> add(Caller caller, List<NodeForm> nodes, @Nullable Long expected) {
-    return adding.add(caller, nodes, expected);
+  public List<GraphNode> add(Caller caller, List<NodeForm> forms, @Nullable Long expected) {
+    if (forms.size() > MOST_NODES) {
+      throw new InvalidGraphException(
+          forms.size() + " nodes are too many for one request; up to " + MOST_NODES + " go in one");
+    }
+    if (forms.isEmpty()) {
+      return List.of();
+    }
+    try (ValueStore.Upload upload = values.upload()) {
+      List<NewNode> nodes = new ArrayList<>(forms.size());
+      List<NodeData> data = new ArrayList<>(forms.size());
+      for (NodeForm form : forms) {
+        try {
+          nodes.add(check(form));
+          data.add(store(form, upload));
+        } catch (InvalidGraphException e) {
+          int number = data.size() + 1;
+          throw new InvalidGraphException("new node " + number + ": " + e.getMessage());
+        }
+      }
+      Done<List<NodeId>> done =
+          commits.run(model -> {
+            checkGraphVersion(model.version(), expected);
+            return add(model, caller, nodes, forms, data);
+          });
+      Map<NodeId, GraphNode> added = new HashMap<>();
+      done.event().changed().forEach(node -> added.put(node.id(), node));
+      return done.value().stream().map(id -> Objects.requireNonNull(added.get(id))).toList();
+    }
+  }
+
+  private static void checkGraphVersion(long version, @Nullable Long expected) {
+    if (expected != null && version != expected) {
+      throw new VersionException("the graph has version " + version + ", not " + expected);
+    }
+  }
+
+  private NewNode check(NodeForm form) {
+    NodeType type = rules.type(form.type());
+    checkName(form.name());
+    checkName(form.local());
+    for (String key : form.data().keySet()) {
+      DataRules.checkKey(key);
+      if (type.outputs().contains(key)) {
+        throw new InvalidGraphException("\"" + key + "\" is written by the node itself");
+      }
+    }
+    NewNode node = new NewNode(form.local(), form.type(), type.kind(), form.place(), form.always());
+    form.data()
+        .forEach((key, value) -> {
+          if (type.inputs().contains(key)) {
+            DataRules.checkSize(key, value);
+          }
+        });
+    rules.check(
+        new Definition(form.type(), type.kind(), List.of(), List.of(), null, false), form.data());
+    return node;
+  }
+
+  /** Looks at what people call a node, or throws {@link InvalidGraphException}. */
+  private static void checkName(@Nullable String name) {
+    if (name != null && (name.isEmpty() || name.length() > MOST_NAME)) {
+      throw new InvalidGraphException(
+          "a name has 1 to " + MOST_NAME + " characters, not " + name.length());
+    }
+  }
+
+  private static NodeData store(NodeForm form, ValueStore.Upload upload) {
+    Map<String, StoredValue> stored = new HashMap<>();
+    form.data().forEach((key, value) -> stored.put(key, upload.value(value)));
+    NodeData data = NodeData.EMPTY.with(stored);
+    data.check();
+    return data;
+  }
+
+  private static List<NodeId> add(
+      WriteModel model,
+      Caller caller,
+      List<NewNode> nodes,
+      List<NodeForm> forms,
+      List<NodeData> data) {
+    Permissions permissions = Permissions.of(caller, model);
+    permissions.checkNamed(nodes);
+    List<Change.Added> added = new ArrayList<>(nodes.size());
+    long now = model.nowMillis();
+    for (Change change : model.rules().add(nodes, model.next())) {
+      if (change instanceof Change.Added it) {
+        String name = forms.get(added.size()).name();
+        added.add(new Change.Added(it.id(), it.definition(), it.phase(), name, now));
+      }
+    }
+    permissions.checkPlaces(added);
+    model.take(List.copyOf(added));
+    String view = StoredValue.viewOf(model.version());
+    for (int i = 0; i < added.size(); i++) {
+      model.add(added.get(i).id(), data.get(i).seenAs(view));
+    }
+    return added.stream().map(Change.Added::id).toList();
   }
 
   /** The node that a change was about. */
@@ -84,7 +194,7 @@ final class StoreGraphRegistry implements GraphRegistry {
   @Override
   public GraphNode rename(
       Caller caller, NodeId id, @Nullable String name, @Nullable Long expected) {
-    Adding.checkName(name);
+    checkName(name);
     return change(caller, id, expected, _ -> List.of(new Change.Renamed(id, name)));
   }
 
@@ -134,7 +244,7 @@ final class StoreGraphRegistry implements GraphRegistry {
 
   @Override
   public Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted) {
-    return reading.nodes(filter, wanted);
+    return reader.nodes(filter, wanted);
   }
 
   @Override
@@ -149,18 +259,18 @@ final class StoreGraphRegistry implements GraphRegistry {
 
   @Override
   public Page<String> keys(NodeId id, Page.@Nullable Wanted wanted) {
-    return reading.keys(id, wanted);
+    return reader.keys(id, wanted);
   }
 
   @Override
   public DataPage data(NodeId id, String key, @Nullable String view, int slot) {
-    return reading.data(id, key, view, slot);
+    return reader.data(id, key, view, slot);
   }
 
   @Override
   public DataPage put(
       Caller caller, NodeId id, String key, DataWrite write, @Nullable Long expected) {
-    return putting.put(caller, id, key, write, expected);
+    return writer.put(caller, id, key, write, expected);
   }
 
   @Override

@@ -1,24 +1,34 @@
 package io.millrace.graph.store;
 
+import io.millrace.graph.GraphException.NodeStateException;
+import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.store.GraphCommits.Done;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
-/** The graph of a store as its scheduler sees it; its parts do the work. */
+/** The graph of a store as its scheduler sees it. */
 final class StoreGraphWork implements GraphWork {
   private final ReadModel readModel;
-  private final DataReader reading;
-  private final Ending ending;
+  private final DataReader reader;
+  private final GraphCommits commits;
+  private final ValueStore values;
+  private final DataRules rules;
 
-  StoreGraphWork(StoredGraph.Parts parts, DataReader reading) {
+  StoreGraphWork(StoredGraph.Parts parts, DataReader reader) {
     this.readModel = parts.readModel();
-    this.reading = reading;
-    this.ending = new Ending(parts.commits(), parts.contents(), parts.inputs());
+    this.reader = reader;
+    this.commits = parts.commits();
+    this.values = parts.values();
+    this.rules = parts.rules();
   }
 
   @Override
@@ -35,7 +45,7 @@ final class StoreGraphWork implements GraphWork {
   public List<Item> running() {
     return readModel.running().stream()
         .filter(node -> node.definition().kind() != Kind.GROUP)
-        .map(reading::item)
+        .map(reader::item)
         .toList();
   }
 
@@ -46,21 +56,87 @@ final class StoreGraphWork implements GraphWork {
 
   @Override
   public List<Item> start(List<NodeId> ids) {
-    return ending.start(ids).stream().map(reading::item).toList();
-  }
-
-  @Override
-  public void end(List<Ended> ended) {
-    ending.end(ended);
+    return startReady(ids).stream().map(reader::item).toList();
   }
 
   @Override
   public void readOutputsFrom(Outputs outputs) {
-    reading.readOutputsFrom(outputs);
+    reader.readOutputsFrom(outputs);
   }
 
   @Override
   public void onChange(Runnable wake) {
     readModel.onChange(wake);
+  }
+
+  /** Starts those that are ready, and gives them. */
+  private List<GraphNode> startReady(List<NodeId> ids) {
+    Done<List<NodeId>> done =
+        commits.run(model -> {
+          List<NodeId> started = new ArrayList<>();
+          for (NodeId id : ids) {
+            if (isStarted(model, id)) {
+              started.add(id);
+            }
+          }
+          return started;
+        });
+    Map<NodeId, GraphNode> nodes = new HashMap<>();
+    done.event().changed().forEach(node -> nodes.put(node.id(), node));
+    return done.value().stream().flatMap(id -> Stream.ofNullable(nodes.get(id))).toList();
+  }
+
+  private boolean isStarted(WriteModel model, NodeId id) {
+    try {
+      model.take(model.rules().start(id, model.nowMillis()));
+    } catch (UnknownNodeException | NodeStateException _) {
+      return false;
+    }
+    GraphNode node = model.node(id);
+    if (node.phase().attempt() > 1) {
+      NodeData data = model.data(id);
+      NodeData without = data.without(rules.written(node.definition()));
+      if (!without.equals(data)) {
+        model.replace(id, data, without);
+      }
+    }
+    return true;
+  }
+
+  /** What an attempt left, stored. */
+  private record Output(Ended ended, Map<String, StoredValue> values) {}
+
+  @Override
+  public void end(List<Ended> all) {
+    try (ValueStore.Upload upload = values.upload()) {
+      List<Output> outputs = new ArrayList<>(all.size());
+      for (Ended ended : all) {
+        Map<String, StoredValue> stored = new HashMap<>();
+        ended.values().forEach((key, value) -> stored.put(key, upload.value(value)));
+        ended.recordings().forEach((key, tail) -> stored.put(key, upload.recording(tail)));
+        String view = StoredValue.viewOf(ended.attempt());
+        stored.replaceAll((_, value) -> value.seenAs(view));
+        outputs.add(new Output(ended, stored));
+      }
+      var _ =
+          commits.run(model -> {
+            outputs.forEach(output -> end(model, output));
+            return outputs;
+          });
+    }
+  }
+
+  private static void end(WriteModel model, Output output) {
+    Ended ended = output.ended();
+    NodeId id = ended.id();
+    try {
+      model.take(model.rules().end(id, ended.attempt(), ended.outcome(), model.nowMillis()));
+    } catch (UnknownNodeException | NodeStateException _) {
+      return;
+    }
+    if (!output.values().isEmpty()) {
+      NodeData data = model.data(id);
+      model.replace(id, data, data.with(output.values()));
+    }
   }
 }

@@ -26,14 +26,14 @@ public final class StoredGraph {
       GraphSession session,
       GraphCommits commits,
       ReadModel readModel,
-      ValueStore contents,
-      DataRules inputs) {}
+      ValueStore values,
+      DataRules rules) {}
 
-  private StoredGraph(Parts parts, DataReader reading, Step sweeper) {
+  private StoredGraph(Parts parts, DataReader reader, Step sweeper) {
     this.parts = parts;
     this.sweeper = sweeper;
-    this.registry = new StoreGraphRegistry(parts, reading);
-    this.work = new StoreGraphWork(parts, reading);
+    this.registry = new StoreGraphRegistry(parts, reader);
+    this.work = new StoreGraphWork(parts, reader);
   }
 
   /**
@@ -59,11 +59,11 @@ public final class StoredGraph {
     RandomNames names = new RandomNames(environment.random());
     GraphSession session = new GraphSession(store, names, limits);
     ReadModel readModel = new ReadModel();
-    ValueStore contents = new ValueStore(blobs, names);
+    ValueStore values = new ValueStore(blobs, names);
     GraphCommits commits =
-        new GraphCommits(session, environment.clock(), readModel, limits, contents::discard);
-    Parts parts = new Parts(session, commits, readModel, contents, new DataRules(types));
-    Step sweeper = new GraphSweeper(session, contents);
+        new GraphCommits(session, environment.clock(), readModel, limits, values::discard);
+    Parts parts = new Parts(session, commits, readModel, values, new DataRules(types));
+    Step sweeper = new GraphSweeper(session, values);
     return new StoredGraph(parts, new DataReader(parts, environment.clock(), names), sweeper);
   }
 

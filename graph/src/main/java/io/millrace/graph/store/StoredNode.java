@@ -6,10 +6,12 @@ import io.millrace.graph.GraphNode;
 import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import io.millrace.graph.model.Change;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -47,8 +49,8 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
             json.has("branch") ? constant(Branch.class, json.required("branch")) : null,
             json.path("always").asBoolean(false));
     String name = json.has("name") ? json.required("name").asString() : null;
-    Kill kill = json.has("kill") ? StoredKill.read(json.required("kill")) : null;
-    Phase phase = StoredPhase.read(json);
+    Kill kill = json.has("kill") ? readKill(json.required("kill")) : null;
+    Phase phase = readPhase(json);
     return new StoredNode(
         new Change.Added(id, definition, phase, name, json.required("created").asLong()), kill);
   }
@@ -66,15 +68,15 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
     putIds(json, "parents", definition.parents());
     putIds(json, "after", definition.after());
     if (definition.branch() != null) {
-      json.put("branch", word(definition.branch()));
+      json.put("branch", definition.branch().word());
     }
     if (definition.always()) {
       json.put("always", true);
     }
     json.put("created", facts.createdMillis());
-    StoredPhase.write(facts.phase(), json);
+    writePhase(facts.phase(), json);
     if (kill != null) {
-      json.set("kill", StoredKill.write(kill));
+      json.set("kill", writeKill(kill));
     }
     return Json.write(json);
   }
@@ -92,11 +94,74 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
     }
   }
 
-  static <E extends Enum<E>> E constant(Class<E> type, JsonNode word) {
+  private static <E extends Enum<E>> E constant(Class<E> type, JsonNode word) {
     return Enum.valueOf(type, word.asString().toUpperCase(Locale.ROOT));
   }
 
-  static String word(Enum<?> constant) {
+  private static String word(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static void writePhase(Phase phase, ObjectNode json) {
+    if (phase.attempt() > 0) {
+      json.put("attempt", phase.attempt());
+    }
+    switch (phase) {
+      case Phase.Waiting waiting -> putTime(json, "notBefore", waiting.notBeforeMillis());
+      case Phase.Running running -> {
+        json.put("state", NodeState.RUNNING.word());
+        json.put("started", running.startedMillis());
+        if (running.killing()) {
+          json.put("killing", true);
+        }
+      }
+      case Phase.Ended ended -> {
+        json.put("state", ended.state().word());
+        if (!ended.reason().isEmpty()) {
+          json.put("reason", ended.reason());
+        }
+        if (ended.taken() != null) {
+          json.put("taken", ended.taken().word());
+        }
+        putTime(json, "started", ended.startedMillis());
+        json.put("ended", ended.endedMillis());
+      }
+    }
+  }
+
+  /** Leaves it out where it is 0. */
+  private static void putTime(ObjectNode json, String field, long millis) {
+    if (millis != 0) {
+      json.put(field, millis);
+    }
+  }
+
+  private static Phase readPhase(ObjectNode json) {
+    int attempt = json.path("attempt").asInt(0);
+    JsonNode state = json.get("state");
+    if (state == null) {
+      return new Phase.Waiting(attempt, json.path("notBefore").asLong(0));
+    }
+    NodeState known = constant(NodeState.class, state);
+    long started = json.path("started").asLong(0);
+    if (known == NodeState.RUNNING) {
+      return new Phase.Running(attempt, started, json.path("killing").asBoolean(false));
+    }
+    Branch taken = json.has("taken") ? constant(Branch.class, json.required("taken")) : null;
+    String reason = json.path("reason").asString("");
+    return new Phase.Ended(attempt, known, reason, taken, started, json.required("ended").asLong());
+  }
+
+  private static ObjectNode writeKill(Kill kill) {
+    ObjectNode json = Json.object();
+    json.put("signal", kill.signal());
+    json.put("graceMillis", kill.grace().toMillis());
+    return json;
+  }
+
+  private static Kill readKill(JsonNode json) {
+    return new Kill(
+        json.required("signal").asString(),
+        Duration.ofMillis(json.required("graceMillis").asLong()));
   }
 }

@@ -111,7 +111,7 @@ final class TextPages {
 
   /** The common prefix of the blobs of a value, from the name of one. */
   static String family(String blob) {
-    int dot = blob.indexOf('.', Upload.PREFIX.length());
+    int dot = blob.indexOf('.', ValueStore.Upload.PREFIX.length());
     return dot < 0 ? blob : blob.substring(0, dot);
   }
 
