@@ -1,6 +1,7 @@
 package io.millrace.queues;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.queues.ArchivedTasks.ArchiveFile;
 import io.millrace.store.Document;
 import io.millrace.store.GroupQuery;
 import io.millrace.store.GroupSummary;

@@ -17,6 +17,9 @@ import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -107,5 +110,45 @@ public final class ArchivedTasks {
   private static QueueTask task(String line) {
     ObjectNode json = Json.read(Bytes.of(line));
     return QueueTask.read(new ObjectId(json.required("_id").asString()), json, 0);
+  }
+
+  /**
+   * The blob of some archived tasks, by its name, which says between which ids they are.
+   *
+   * @param name its name
+   * @param id of the archiving; later ones are greater
+   * @param first the least id of its tasks
+   * @param last the greatest
+   */
+  record ArchiveFile(String name, String id, String first, String last) {
+    /** What all names begin with. */
+    static final String PREFIX = "queue-archive-";
+
+    private static final String ID = "([0-9a-f]{24})";
+    private static final Pattern NAME =
+        Pattern.compile(PREFIX + ID + "(?:-" + ID + "-" + ID + ")?\\.jsonl");
+    private static final String LEAST = "0".repeat(24);
+    private static final String GREATEST = "f".repeat(24);
+
+    /** The name of a new one. */
+    static String name(ObjectId id, String first, String last) {
+      return PREFIX + id.hex() + "-" + first + "-" + last + ".jsonl";
+    }
+
+    /** What a name says; null if it is not that of an archive. One without ids may hold any. */
+    static @Nullable ArchiveFile of(String name) {
+      Matcher parts = NAME.matcher(name);
+      if (!parts.matches()) {
+        return null;
+      }
+      return parts.group(2) == null
+          ? new ArchiveFile(name, parts.group(1), LEAST, GREATEST)
+          : new ArchiveFile(name, parts.group(1), parts.group(2), parts.group(3));
+    }
+
+    /** Whether one of these tasks may be in it. */
+    boolean mayHold(NavigableSet<String> tasks) {
+      return !tasks.subSet(first, true, last, true).isEmpty();
+    }
   }
 }

@@ -1,8 +1,11 @@
 package io.millrace.queues;
 
+import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;
+import io.millrace.store.Transaction.Add;
+import io.millrace.store.When;
 
-/** The names of the documents of queues. */
+/** The names of the documents of queues, and the kernel tasks that stand for definitions. */
 final class Keys {
   static final String QUEUES = "queues.queues";
   static final String NAMES = "queues.names";
@@ -53,5 +56,18 @@ final class Keys {
 
   static DocumentKey file(ObjectId file) {
     return new DocumentKey(FILES, file.hex());
+  }
+
+  /**
+   * Adds the kernel task that stands for the definition of a queue or node. Each change of a
+   * setting replaces it, so a claim that depends on it was made with the current settings.
+   */
+  static Add definition(String name) {
+    return new Add("queues/definitions", Bytes.of(name), When.now(), false, Queue.ADDED);
+  }
+
+  /** The body of a document that refers to a queue by its id. */
+  static Bytes body(ObjectId id) {
+    return Bytes.of(id.hex());
   }
 }

@@ -181,7 +181,7 @@ public final class NodeRegistry {
     Transaction.Builder transaction =
         session
             .begin()
-            .add(Definitions.add(name))
+            .add(Keys.definition(name))
             .put(new Put(Keys.node(name), version, NodeRecord.write(node, true), true));
     if (seen != null) {
       transaction.delete(seen.place().byId());

@@ -44,14 +44,14 @@ public final class QueueRegistry {
     Transaction transaction =
         session
             .begin()
-            .add(Definitions.add(id.hex()))
+            .add(Keys.definition(id.hex()))
             .put(
                 new Put(
                     Keys.queue(id),
                     0,
                     Queue.write(name, plugin, settings, Queue.Health.GOOD),
                     true))
-            .put(Keys.name(name), DocumentVersion.ABSENT, Definitions.body(id))
+            .put(Keys.name(name), DocumentVersion.ABSENT, Keys.body(id))
             .build();
     Outcome.Done done = session.tryCommit(transaction);
     if (done == null) {
@@ -180,7 +180,7 @@ public final class QueueRegistry {
         session
             .begin()
             .delete(old.place().byId())
-            .add(Definitions.add(old.id().hex()))
+            .add(Keys.definition(old.id().hex()))
             .put(
                 new Put(
                     Keys.queue(old.id()),
@@ -194,7 +194,7 @@ public final class QueueRegistry {
             "name", "there is a queue named " + next.name() + " already");
       }
       transaction
-          .put(Keys.name(next.name()), DocumentVersion.ABSENT, Definitions.body(old.id()))
+          .put(Keys.name(next.name()), DocumentVersion.ABSENT, Keys.body(old.id()))
           .delete(Keys.name(old.name()), DocumentVersion.ANY);
     }
     Outcome.Done done = session.tryCommit(transaction.build());
@@ -246,7 +246,7 @@ public final class QueueRegistry {
 
   /** Wakes the nodes that may serve a queue, as part of a transaction. */
   static void ring(Transaction.Builder transaction, ObjectId queue) {
-    transaction.put(Keys.bell(queue), DocumentVersion.ANY, Definitions.body(queue));
+    transaction.put(Keys.bell(queue), DocumentVersion.ANY, Keys.body(queue));
   }
 
   /** The queue whose bell this is. */

@@ -79,7 +79,7 @@ final class RunEnd {
       Last last, QueueTask from, QueueTask to, List<OutputFile> files) {
     Run run = last.run();
     Transaction.Builder transaction = Transaction.by(run.claim().owner());
-    Moves.move(transaction, from, to);
+    QueueTask.move(transaction, from, to);
     transaction.delete(Keys.run(run.task()), last.version());
     // A wish to end the task goes with the run that it was meant for, also one that comes just now.
     if (last.stop()) {

@@ -172,7 +172,7 @@ public final class TaskRegistry {
         () -> find(id),
         task -> {
           Transaction.Builder transaction = session.begin();
-          Moves.move(transaction, task, step.next(task));
+          QueueTask.move(transaction, task, step.next(task));
           Outcome.Done done = session.tryCommit(transaction.build());
           return done == null ? null : QueueTask.read(done.documents().getFirst());
         });

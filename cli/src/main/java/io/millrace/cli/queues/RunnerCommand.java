@@ -8,7 +8,7 @@ import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpBlobStore;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.queues.runner.Connector;
-import io.millrace.queues.runner.LocalRunnersOptions;
+import io.millrace.queues.runner.LocalRunners;
 import io.millrace.queues.runner.RunnerProgram;
 import io.millrace.store.TaskStore;
 import java.nio.file.Path;
@@ -118,7 +118,7 @@ public final class RunnerCommand implements Callable<Integer> {
      *
      * @param server the server that it asks
      */
-    public static LocalRunnersOptions.Command command(ServerLocation server) {
+    public static LocalRunners.Options.Command command(ServerLocation server) {
       List<String> program = new ArrayList<>();
       program.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       System.getProperty(FLAGS, USUAL)
@@ -127,7 +127,7 @@ public final class RunnerCommand implements Callable<Integer> {
           .forEach(program::add);
       program.addAll(List.of("-cp", System.getProperty("java.class.path")));
       program.addAll(List.of("io.millrace.cli.Millrace", "runner"));
-      return new LocalRunnersOptions.Command(program, server.arguments());
+      return new LocalRunners.Options.Command(program, server.arguments());
     }
   }
 }

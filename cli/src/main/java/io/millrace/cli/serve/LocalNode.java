@@ -18,7 +18,6 @@ import io.millrace.queues.node.NodeOptions;
 import io.millrace.queues.node.Plugins;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.runner.LocalRunners;
-import io.millrace.queues.runner.LocalRunnersOptions;
 import io.millrace.store.TaskStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,8 +75,8 @@ final class LocalNode {
   /** Makes a node. */
   static ExecutionNode create(Site site, Stores stores, Runnable ready) {
     PluginFolder plugins = new PluginFolder(site.workers().plugins());
-    LocalRunnersOptions options =
-        LocalRunnersOptions.in(site.data().resolve("runners"), RunnerLaunch.command(site.server()))
+    LocalRunners.Options options =
+        LocalRunners.Options.in(site.data().resolve("runners"), RunnerLaunch.command(site.server()))
             .withIdle(site.workers().warm())
             .withPlugins(site.workers().plugins());
     NodeOptions nodeOptions = NodeOptions.of(site.name(), UUID.randomUUID().toString());

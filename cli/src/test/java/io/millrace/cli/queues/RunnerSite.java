@@ -15,7 +15,6 @@ import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import io.millrace.queues.node.Runners;
 import io.millrace.queues.runner.LocalRunners;
-import io.millrace.queues.runner.LocalRunnersOptions;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.config.Configuration;
 import java.io.IOException;
@@ -82,8 +81,8 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
     queues = queues(store);
   }
 
-  private LocalRunnersOptions.Command command() {
-    return new LocalRunnersOptions.Command(
+  private LocalRunners.Options.Command command() {
+    return new LocalRunners.Options.Command(
         Program.runner(), ServerLocation.at(address()).arguments());
   }
 
@@ -94,7 +93,7 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
   private LocalRunners create(Path folder, int idle) {
     LocalRunners runners =
         LocalRunners.create(
-            LocalRunnersOptions.in(folder, command())
+            LocalRunners.Options.in(folder, command())
                 .withIdle(idle)
                 .withLease(Duration.ofMinutes(5)));
     open.add(runners);
@@ -111,8 +110,8 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
   LocalRunners open(int idle, Duration linger) {
     LocalRunners runners =
         LocalRunners.create(
-            LocalRunnersOptions.in(root.resolve("runners"), command())
-                .withWarm(new LocalRunnersOptions.Warm(idle, linger)));
+            LocalRunners.Options.in(root.resolve("runners"), command())
+                .withWarm(new LocalRunners.Options.Warm(idle, linger)));
     open.add(runners);
     assertThat(runners.recover(runs(), this)).isEmpty();
     return runners;
@@ -122,7 +121,7 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
   LocalRunners openWithLease(Duration lease) {
     LocalRunners runners =
         LocalRunners.create(
-            LocalRunnersOptions.in(root.resolve("runners"), command()).withLease(lease));
+            LocalRunners.Options.in(root.resolve("runners"), command()).withLease(lease));
     open.add(runners);
     assertThat(runners.recover(runs(), this)).isEmpty();
     return runners;
@@ -154,7 +153,7 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
             .create("queue-" + queues.newId(), "shell", Queue.Settings.DEFAULTS.withThreads(count));
     var params = new JsonMapper().createObjectNode().put("command", command);
     queues.tasks().submit(queue, Collections.nCopies(count, params), Status.QUEUED);
-    return queues.runs().claim(node, queue, count, LocalRunnersOptions.LEASE);
+    return queues.runs().claim(node, queue, count, LocalRunners.Options.LEASE);
   }
 
   List<Run> runs() {

@@ -5,6 +5,7 @@ import io.millrace.queues.NodeConfig.OutputLimits;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
+import io.millrace.queues.runner.Messages.Lines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -24,7 +24,7 @@ public interface Connector {
    * Makes ready to speak to a server; whether it is there shows later.
    *
    * @param arguments the server's part of a runner's command line, see {@link
-   *     LocalRunnersOptions.Command}
+   *     LocalRunners.Options.Command}
    * @throws RuntimeException when they are of no use, with a message that says why
    */
   Connection open(List<String> arguments);

@@ -10,6 +10,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Run;
 import io.millrace.queues.node.RunnerException;
 import io.millrace.queues.node.Runners;
+import io.millrace.queues.runner.RunnerContext.Schedule;
 import io.millrace.store.environment.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -40,14 +41,14 @@ import org.slf4j.LoggerFactory;
  * now. Safe for use by any number of threads.
  */
 public final class LocalRunners implements Runners {
-  private final LocalRunnersOptions options;
+  private final Options options;
   private final ProcessLauncher launcher;
   private final Path socketPath;
   private final ScheduledExecutorService clock = Schedule.single("runners-clock");
   private final RunnerPool pool;
   private @Nullable RunnerSocket socket;
 
-  private LocalRunners(LocalRunnersOptions options, ProcessLauncher launcher, Path socketPath) {
+  private LocalRunners(Options options, ProcessLauncher launcher, Path socketPath) {
     this.options = options;
     this.launcher = launcher;
     this.socketPath = socketPath;
@@ -60,7 +61,7 @@ public final class LocalRunners implements Runners {
    * @throws ProcessException when this machine lacks what is needed to start processes
    * @throws UncheckedIOException when the folder cannot be made
    */
-  public static LocalRunners create(LocalRunnersOptions options) {
+  public static LocalRunners create(Options options) {
     try {
       Environment.system().disk().makeFolders(options.folder());
       Files.setPosixFilePermissions(options.folder(), SocketPath.OWNER);
@@ -259,6 +260,105 @@ public final class LocalRunners implements Runners {
       } catch (IOException | ProcessException e) {
         LOG.warn("the runner in {} cannot be killed: {}", slot.folder().runner(), e.toString());
       }
+    }
+  }
+
+  /**
+   * How a node runs its runners.
+   *
+   * @param folder where everything about them is kept, also for the next start of the node; for one
+   *     node alone
+   * @param command how a runner is started
+   * @param warm which runners are kept to be used again
+   * @param lease how long a claim lasts unless its runner renews it
+   * @param plugins the plugin folder; null for the built-in plugins alone
+   */
+  public record Options(
+      Path folder, Command command, Warm warm, Duration lease, @Nullable Path plugins) {
+    /** How long a claim lasts by default: 5 minutes. */
+    public static final Duration LEASE = Duration.ofMinutes(5);
+
+    /** How long an idle runner that is one too many is kept by default: 2 seconds. */
+    public static final Duration LINGER = Duration.ofSeconds(2);
+
+    /**
+     * How a runner is started.
+     *
+     * @param program the program and its first arguments, for which the stored {@code task_runner}
+     *     may stand instead
+     * @param arguments where the server is, which comes after in both cases and is told to runners
+     *     that an earlier start has left behind; then {@code --socket PATH} and {@code --folder
+     *     DIR} are added
+     */
+    public record Command(List<String> program, List<String> arguments) {
+      /** Copies the lists. */
+      public Command {
+        program = List.copyOf(program);
+        arguments = List.copyOf(arguments);
+      }
+
+      List<String> with(List<String> otherProgram) {
+        List<String> whole = new ArrayList<>(otherProgram.isEmpty() ? program : otherProgram);
+        whole.addAll(arguments);
+        return whole;
+      }
+    }
+
+    /**
+     * Which runners are kept.
+     *
+     * @param idle how many idle ones; 0 for a process of its own for each task
+     * @param linger how long those beyond that number are kept, which were started because all
+     *     others were at work; default {@link #LINGER}
+     */
+    public record Warm(int idle, Duration linger) {
+      /** Rejects what is negative. */
+      public Warm {
+        if (idle < 0) {
+          throw new IllegalArgumentException("the number of idle runners is not negative: " + idle);
+        }
+        if (linger.isNegative()) {
+          throw new IllegalArgumentException("a time to linger is not negative: " + linger);
+        }
+      }
+    }
+
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException when the lease is not positive
+     */
+    public Options {
+      if (!lease.isPositive()) {
+        throw new IllegalArgumentException("a lease is positive: " + lease);
+      }
+      folder = folder.toAbsolutePath().normalize();
+      plugins = plugins == null ? null : plugins.toAbsolutePath().normalize();
+    }
+
+    /** A process for each task, the usual lease, no plugin folder. */
+    public static Options in(Path folder, Command command) {
+      return new Options(folder, command, new Warm(0, LINGER), LEASE, null);
+    }
+
+    /** The same, keeping this many idle runners. */
+    public Options withIdle(int number) {
+      return withWarm(new Warm(number, warm.linger()));
+    }
+
+    /** The same, keeping others warm. */
+    public Options withWarm(Warm other) {
+      return new Options(folder, command, other, lease, plugins);
+    }
+
+    /** The same with another lease. */
+    public Options withLease(Duration duration) {
+      return new Options(folder, command, warm, duration, plugins);
+    }
+
+    /** The same with a plugin folder. */
+    public Options withPlugins(@Nullable Path path) {
+      return new Options(folder, command, warm, lease, path);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.millrace.queues.runner;
 
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.runner.Messages.Lines;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

@@ -8,6 +8,7 @@ import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.RunningProcess;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.node.Runners;
+import io.millrace.queues.runner.Messages.Lines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ final class RunnerPool implements RunnerSocket.Listener {
   /** How long the record of a runner's end may take after the end itself. */
   private static final long RECORD_MILLIS = 500;
 
-  private final LocalRunnersOptions options;
+  private final LocalRunners.Options options;
   private final ProcessLauncher launcher;
   private final ScheduledExecutorService clock;
   private final IdleRunners pool;
@@ -45,7 +46,7 @@ final class RunnerPool implements RunnerSocket.Listener {
    * @param clock dismisses those that nobody needs; not shut down while this is open
    */
   RunnerPool(
-      LocalRunnersOptions options, ProcessLauncher launcher, ScheduledExecutorService clock) {
+      LocalRunners.Options options, ProcessLauncher launcher, ScheduledExecutorService clock) {
     this.options = options;
     this.launcher = launcher;
     this.clock = clock;

@@ -9,6 +9,8 @@ import io.millrace.processes.Watchdog;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
 import io.millrace.queues.plugin.Plugins;
+import io.millrace.queues.runner.RunnerContext.Schedule;
+import io.millrace.queues.runner.TaskFolder.WorkFolder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

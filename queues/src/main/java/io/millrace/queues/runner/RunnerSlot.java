@@ -3,6 +3,7 @@ package io.millrace.queues.runner;
 import io.millrace.processes.RunningProcess;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.node.RunnerException;
+import io.millrace.queues.runner.Messages.Lines;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -202,6 +203,37 @@ final class RunnerSlot {
       LOG.debug("the runner in {} has gone", folder.runner(), e);
       lines = null;
       return false;
+    }
+  }
+
+  /**
+   * For how long a node may believe that a runner that says nothing ends its work before its claim
+   * does. Times are those of one monotonic clock. Not for use by several threads at a time.
+   */
+  static final class LeaseWatch {
+    private static final Duration LONGEST_MARGIN = Duration.ofMillis(2_500);
+
+    private long untilNanos;
+    private boolean bound;
+
+    /** It was told, or has said, that its claim lasts for {@code left} from now on. */
+    void begin(Duration left, long nowNanos) {
+      Duration margin = left.dividedBy(20);
+      if (margin.compareTo(LONGEST_MARGIN) > 0) {
+        margin = LONGEST_MARGIN;
+      }
+      untilNanos = nowNanos + left.minus(margin).toNanos();
+      bound = true;
+    }
+
+    /** Nothing of its work is left. */
+    void end() {
+      bound = false;
+    }
+
+    /** Whether it should have said something before. */
+    boolean isOver(long nowNanos) {
+      return bound && nowNanos - untilNanos >= 0;
     }
   }
 }

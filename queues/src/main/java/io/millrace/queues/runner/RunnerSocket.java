@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.queues.runner.Messages.Lines;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

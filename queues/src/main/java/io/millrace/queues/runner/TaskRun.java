@@ -14,6 +14,9 @@ import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginException;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.plugin.Plugins;
+import io.millrace.queues.runner.Messages.Lines;
+import io.millrace.queues.runner.RunnerContext.Schedule;
+import io.millrace.work.Backoff;
 import io.millrace.work.LeaseKeeper;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,6 +27,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -393,6 +397,41 @@ final class TaskRun {
       } catch (IOException e) {
         throw new PluginException("the params cannot be written: " + e, e);
       }
+    }
+  }
+
+  /** Attempts that are repeated while the server cannot be reached; for one operation. */
+  static final class StoreRetry {
+    private static final Logger LOG = LoggerFactory.getLogger(StoreRetry.class);
+
+    private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(2));
+
+    /**
+     * Repeats an operation until there is an answer, however long that takes.
+     *
+     * @param what it is, for the log
+     * @throws LostClaimException if the claim is lost
+     * @throws InvalidRequestException if the store would never take it
+     */
+    static <T> T untilAnswered(String what, Supplier<T> operation) throws InterruptedException {
+      StoreRetry retry = new StoreRetry();
+      while (true) {
+        try {
+          return operation.get();
+        } catch (LostClaimException | InvalidRequestException e) {
+          throw e;
+        } catch (RuntimeException e) {
+          retry.pause(what, e);
+        }
+      }
+    }
+
+    /** Pauses after a failure; the first one is logged. */
+    void pause(String what, Exception failure) throws InterruptedException {
+      if (!backoff.hasFailed()) {
+        LOG.warn("{} is tried again until it succeeds: {}", what, failure.toString());
+      }
+      backoff.pause();
     }
   }
 }

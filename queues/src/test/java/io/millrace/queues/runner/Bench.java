@@ -16,6 +16,8 @@ import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.Plugins;
+import io.millrace.queues.runner.RunnerContext.Schedule;
+import io.millrace.queues.runner.TaskFolder.WorkFolder;
 import io.millrace.store.Journaling;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;

@@ -2,6 +2,7 @@ package io.millrace.queues.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.queues.runner.RunnerSlot.LeaseWatch;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.queues.NodeConfig.OutputLimits;
 import io.millrace.queues.NodeConfig.OutputLimits.Files;
-import io.millrace.queues.runner.OutputPlacement.How;
+import io.millrace.queues.runner.Outputs.OutputPlacement;
+import io.millrace.queues.runner.Outputs.OutputPlacement.How;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -11,6 +11,7 @@ import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
+import io.millrace.queues.runner.TaskFolder.WorkFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;

@@ -2,6 +2,7 @@ package io.millrace.queues.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.queues.runner.TaskFolder.WorkFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
