@@ -3,6 +3,8 @@ package io.millrace.queues;
 import io.millrace.queues.Output.OutputFile;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Interest;
+import io.millrace.store.Position;
+import io.millrace.store.PositionLostException;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Watch;
 import java.time.InstantSource;
@@ -89,6 +91,17 @@ public final class Queues {
   /** Begins a stream of changes of tasks, from now on. */
   public Watch.Changes<ObjectId, QueueTask> changes() {
     return Watch.documents(session.store(), Keys.TASKS, ObjectId::new, QueueTask::read);
+  }
+
+  /**
+   * Begins a stream of changes of queues, tasks and nodes.
+   *
+   * @param kinds which of them
+   * @param after the position after which to begin; null for now
+   * @throws PositionLostException if the store does not keep this position any more
+   */
+  public QueueChanges changes(Set<QueueChanges.Kind> kinds, @Nullable Position after) {
+    return QueueChanges.begin(session.store(), kinds, after);
   }
 
   /** Tasks that end when they have finished or are held back. */

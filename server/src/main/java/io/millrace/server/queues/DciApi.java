@@ -47,6 +47,7 @@ public final class DciApi {
     new ConfigRoutes(queues.config(), queues.nodes()).addTo(api);
     QueueRoutes queueRoutes = new QueueRoutes(queues.queues(), plugins);
     queueRoutes.addTo(api);
+    QueueEvents.addTo(api, queues, queueRoutes);
     TaskRoutes taskRoutes = new TaskRoutes(queues.tasks(), known, queueRoutes, documents, shapes);
     taskRoutes.addTo(api);
     new SearchRoutes(search, shapes).addTo(api);

@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JacksonSerializable;
 import tools.jackson.databind.JsonNode;
@@ -47,16 +48,27 @@ final class Shapes {
     this.outputs = outputs;
   }
 
+  /** A queue without its counts. */
+  static ObjectNode of(Queue queue) {
+    return shape(queue, null);
+  }
+
   static ObjectNode of(Queue queue, Queue.Counts counts) {
+    return shape(queue, counts);
+  }
+
+  private static ObjectNode shape(Queue queue, Queue.@Nullable Counts counts) {
     Queue.Settings settings = queue.settings();
     ObjectNode json = Json.object();
     json.put("id", queue.id().hex());
     json.put("plugin", queue.plugin());
     json.put("name", queue.name());
     json.put("threads", settings.threads());
-    json.put("queued", counts.queued());
-    json.put("running", counts.running());
-    json.put("completed", counts.completed());
+    if (counts != null) {
+      json.put("queued", counts.queued());
+      json.put("running", counts.running());
+      json.put("completed", counts.completed());
+    }
     json.put("sort", settings.sort().word());
     json.set("nodes_pin", Form.strings(settings.nodesPin()));
     json.set("nodes_ignore", Form.strings(settings.nodesIgnore()));
