@@ -19,14 +19,20 @@ final class FixedEnvironment implements Environment {
   private final Environment machine = Environment.system();
   private final SplittableRandom random;
   private final AtomicLong millis = new AtomicLong();
+  private final Object stepping = new Object();
 
   FixedEnvironment(long seed) {
     random = new SplittableRandom(seed);
   }
 
-  /** Moves the clocks on; wakes nobody. */
+  /**
+   * Moves the clocks on; wakes nobody. It waits for the end of a step, so that no step that has
+   * read the clock before takes a command that is sent afterwards.
+   */
   void advance(long moreMillis) {
-    millis.addAndGet(moreMillis);
+    synchronized (stepping) {
+      millis.addAndGet(moreMillis);
+    }
   }
 
   @Override
@@ -51,6 +57,20 @@ final class FixedEnvironment implements Environment {
 
   @Override
   public Driver drive(String name, Activity activity) {
-    return machine.drive(name, activity);
+    return machine.drive(
+        name,
+        new Activity() {
+          @Override
+          public long step() {
+            synchronized (stepping) {
+              return activity.step();
+            }
+          }
+
+          @Override
+          public void failed(Throwable thrown) {
+            activity.failed(thrown);
+          }
+        });
   }
 }
