@@ -189,7 +189,13 @@ class RealCommandsTest {
                 .formatted(root.resolve("scheduler/1.1"), ready, gate));
     Files.readString(ready);
 
-    assertThat(graph.growing(id, "stdout")).isEqualTo("first\n");
+    String growing = graph.growing(id, "stdout");
+    while (growing.isEmpty()) {
+      // The command may be ahead of the scheduler, which notes its start only afterwards.
+      LockSupport.parkNanos(1_000_000);
+      growing = graph.growing(id, "stdout");
+    }
+    assertThat(growing).isEqualTo("first\n");
     Files.writeString(gate, "go\n");
 
     assertThat(end(id)).isEqualTo(NodeState.FINISHED);
