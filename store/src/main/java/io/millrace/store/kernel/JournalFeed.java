@@ -52,10 +52,6 @@ final class JournalFeed {
   private long frames;
   private @Nullable Driver bell;
   private long durableCommits;
-
-  /** The thread of the loop while it may sync; it looks by itself what has become durable. */
-  private volatile @Nullable Thread syncing;
-
   private volatile long durableSequence;
   private volatile @Nullable Throwable failure;
 
@@ -170,12 +166,8 @@ final class JournalFeed {
     Frame frame =
         new Frame(
             lastSequence + 1, epoch, writer, nowMillis, durableSequence, commits, buffer.view());
-    syncing = soon && inFlight.isEmpty() ? Thread.currentThread() : null;
-    CompletableFuture<Void> appended =
-        syncing == null ? journal.append(frame) : journal.appendAndSync(frame);
     CompletableFuture<Void> done =
-        appended.whenComplete((_, thrown) -> settle(frame.sequence(), thrown));
-    syncing = null;
+        journal.append(frame).whenComplete((_, thrown) -> settle(frame.sequence(), thrown));
     inFlight.add(new InFlight(frame, events, buffer, gatheringSinceNanos, done));
     inFlightBytes += buffer.size();
     lastSequence++;
@@ -186,7 +178,7 @@ final class JournalFeed {
     return frame;
   }
 
-  /** Called on the thread that syncs, which is that of the loop if the frame was synced at once. */
+  /** Called on the thread that syncs. */
   private void settle(long sequence, @Nullable Throwable thrown) {
     if (thrown != null) {
       failure = thrown;
@@ -194,7 +186,7 @@ final class JournalFeed {
       durableSequence = sequence;
     }
     Driver woken = bell;
-    if (woken != null && !Thread.currentThread().equals(syncing)) {
+    if (woken != null) {
       woken.signal();
     }
   }
