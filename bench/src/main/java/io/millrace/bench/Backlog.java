@@ -1,12 +1,12 @@
 package io.millrace.bench;
 
 import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.store.GroupQuery;
-import io.millrace.store.Journaling;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;

@@ -2,7 +2,7 @@ package io.millrace.bench;
 
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
-import io.millrace.store.Journaling;
+import io.millrace.store.StoreOptions.Journaling;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;

@@ -1,8 +1,8 @@
 package io.millrace.bench;
 
 import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.store.Journaling;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.StoreStatus;
 import io.millrace.store.TaskStore;
 import io.millrace.store.environment.Activity;

@@ -1,7 +1,7 @@
 package io.millrace.bench;
 
 import com.sun.management.UnixOperatingSystemMXBean;
-import io.millrace.store.Journaling;
+import io.millrace.store.StoreOptions.Journaling;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;

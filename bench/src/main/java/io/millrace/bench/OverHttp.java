@@ -1,7 +1,7 @@
 package io.millrace.bench;
 
 import io.millrace.client.HttpTaskStore;
-import io.millrace.store.Journaling;
+import io.millrace.store.StoreOptions.Journaling;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;

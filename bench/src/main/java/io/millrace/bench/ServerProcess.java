@@ -1,6 +1,6 @@
 package io.millrace.bench;
 
-import io.millrace.store.Journaling;
+import io.millrace.store.StoreOptions.Journaling;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -8,7 +8,7 @@ import io.millrace.examples.wordcount.WordcountException;
 import io.millrace.server.ServerException;
 import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.config.EditDistance;
-import io.millrace.store.Reason;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.RefusedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.journal.DamagedJournalException;

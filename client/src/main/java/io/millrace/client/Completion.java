@@ -9,7 +9,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import io.millrace.wire.QuarantinedTask;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;

@@ -2,11 +2,11 @@ package io.millrace.client;
 
 import io.millrace.client.EventStream.Event;
 import io.millrace.store.Commit;
-import io.millrace.store.Interest;
 import io.millrace.store.Position;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.wire.ChangeStream;
 import io.millrace.wire.WireException;
 import io.millrace.work.Backoff;

@@ -1,7 +1,7 @@
 package io.millrace.client;
 
 import io.millrace.store.Outcome;
-import io.millrace.store.Reason;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.work.LeaseKeeper;

@@ -1,7 +1,6 @@
 package io.millrace.client;
 
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.Outcome;
 import io.millrace.store.StoreException;
 import io.millrace.store.Task;
@@ -98,7 +97,7 @@ public final class Worker implements AutoCloseable {
   }
 
   private List<Task> claim(int count) {
-    ClaimOrder order = options.order();
+    Claim.Order order = options.order();
     CompletableFuture<Outcome> answer =
         store.submit(
             Claim.of(options.client(), options.groups().getFirst(), options.lease())

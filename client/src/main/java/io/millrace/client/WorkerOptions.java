@@ -1,6 +1,6 @@
 package io.millrace.client;
 
-import io.millrace.store.ClaimOrder;
+import io.millrace.store.Claim;
 import io.millrace.store.Owner;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ public record WorkerOptions(
     List<String> groups,
     int concurrency,
     Duration lease,
-    ClaimOrder order,
+    Claim.Order order,
     Poison poison) {
 
   /**
@@ -64,7 +64,7 @@ public record WorkerOptions(
         List.of(groups),
         1,
         Duration.ofMinutes(1),
-        ClaimOrder.RANDOM,
+        Claim.Order.RANDOM,
         new Poison(10, ".quarantine", Duration.ofSeconds(1)));
   }
 
@@ -84,7 +84,7 @@ public record WorkerOptions(
   }
 
   /** The same in another order. */
-  public WorkerOptions withOrder(ClaimOrder order) {
+  public WorkerOptions withOrder(Claim.Order order) {
     return new WorkerOptions(client, groups, concurrency, lease, order, poison);
   }
 

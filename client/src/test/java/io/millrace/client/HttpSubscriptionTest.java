@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
 import io.millrace.store.Commit;
-import io.millrace.store.Interest;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.Task;
 import io.millrace.wire.ChangeStream;
 import io.millrace.wire.DataForm;

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.Claim;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.GroupQuery;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
-import io.millrace.store.Reason;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -3,17 +3,16 @@ package io.millrace.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
 import io.millrace.store.Claim;
 import io.millrace.store.Commit;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Interest;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.wire.QuarantinedTask;
@@ -218,7 +217,7 @@ final class WorkerTest {
       assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
       assertThat(worker.stop(Duration.ZERO)).isFalse();
       Task task = store.task(TaskRef.origin(origin)).value().orElseThrow();
-      assertThat(task.stateAt(store.groups().timeMillis())).isEqualTo(TaskState.WAITING);
+      assertThat(task.stateAt(store.groups().timeMillis())).isEqualTo(Task.State.WAITING);
     }
   }
 

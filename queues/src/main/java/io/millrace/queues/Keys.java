@@ -3,7 +3,7 @@ package io.millrace.queues;
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Transaction.Add;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 
 /** The names of the documents of queues, and the kernel tasks that stand for definitions. */
 final class Keys {

@@ -5,7 +5,7 @@ import io.millrace.queues.Queue.Health.Suspension;
 import io.millrace.queues.QueueTask.Place;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Bytes;
-import io.millrace.store.ClaimOrder;
+import io.millrace.store.Claim;
 import io.millrace.store.Document;
 import java.util.ArrayList;
 import java.util.List;
@@ -298,8 +298,8 @@ public record Queue(
       return Optional.empty();
     }
 
-    ClaimOrder claimOrder() {
-      return this == LIFO ? ClaimOrder.NEWEST : ClaimOrder.OLDEST;
+    Claim.Order claimOrder() {
+      return this == LIFO ? Claim.Order.NEWEST : Claim.Order.OLDEST;
     }
   }
 

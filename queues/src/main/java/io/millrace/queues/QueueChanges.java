@@ -1,13 +1,13 @@
 package io.millrace.queues;
 
-import io.millrace.store.Change;
 import io.millrace.store.Commit;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Interest;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package io.millrace.queues;
 
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Document;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Outcome;
+import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;

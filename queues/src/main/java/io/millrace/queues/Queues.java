@@ -2,9 +2,9 @@ package io.millrace.queues;
 
 import io.millrace.queues.Output.OutputFile;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Interest;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Watch;
 import java.time.InstantSource;

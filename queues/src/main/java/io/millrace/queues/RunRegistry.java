@@ -5,8 +5,8 @@ import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.Started;
 import io.millrace.store.Outcome;
+import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -187,7 +187,7 @@ public final class RunRegistry {
             read.value()
                 .get(i - from)
                 .filter(task -> task.token() == run.claim().token())
-                .filter(task -> task.stateAt(read.timeMillis()) == TaskState.CLAIMED)
+                .filter(task -> task.stateAt(read.timeMillis()) == Task.State.CLAIMED)
                 .isPresent();
         if (!alive) {
           lapsed.add(run);

@@ -1,9 +1,9 @@
 package io.millrace.queues;
 
 import io.millrace.store.Document;
-import io.millrace.store.GroupQuery;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Task;
+import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupSummary;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;

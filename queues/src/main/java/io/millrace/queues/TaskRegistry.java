@@ -11,7 +11,7 @@ import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -25,7 +25,7 @@ public record Claim(
     List<String> groups,
     long leaseMillis,
     int count,
-    ClaimOrder order,
+    Order order,
     int whileFewerThan,
     long waitMillis,
     List<TaskRef> depends,
@@ -41,7 +41,7 @@ public record Claim(
   /** One task of one group, picked at random, without waiting. */
   public static Claim of(Owner client, String group, Duration lease) {
     return new Claim(
-        client, List.of(group), lease.toMillis(), 1, ClaimOrder.RANDOM, 0, 0, List.of(), null);
+        client, List.of(group), lease.toMillis(), 1, Order.RANDOM, 0, 0, List.of(), null);
   }
 
   /** The same from these groups, in this order. */
@@ -57,7 +57,7 @@ public record Claim(
   }
 
   /** The same in another order. */
-  public Claim withOrder(ClaimOrder order) {
+  public Claim withOrder(Order order) {
     return new Claim(
         client, groups, leaseMillis, count, order, whileFewerThan, waitMillis, depends, requestId);
   }
@@ -92,5 +92,15 @@ public record Claim(
   public Claim withRequestId(@Nullable String requestId) {
     return new Claim(
         client, groups, leaseMillis, count, order, whileFewerThan, waitMillis, depends, requestId);
+  }
+
+  /** Which of a group's waiting tasks a claim takes. */
+  public enum Order {
+    /** Any, so that a task that no worker can finish does not block the others. */
+    RANDOM,
+    /** The one that became available first; of several at the same time, the smallest origin. */
+    OLDEST,
+    /** The one that became available last; of several at the same time, the largest origin. */
+    NEWEST
   }
 }

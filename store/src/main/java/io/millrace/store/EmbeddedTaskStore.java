@@ -1,5 +1,7 @@
 package io.millrace.store;
 
+import io.millrace.store.StoreOptions.Limits;
+import io.millrace.store.StoreStatus.DiskState;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

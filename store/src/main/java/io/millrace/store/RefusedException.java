@@ -1,5 +1,6 @@
 package io.millrace.store;
 
+import io.millrace.store.Outcome.Reason;
 import java.util.stream.Collectors;
 
 /** A command was refused; nothing changed. */

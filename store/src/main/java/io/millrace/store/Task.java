@@ -29,11 +29,11 @@ public record Task(
     Bytes data) {
 
   /** What this task is at a store time in milliseconds. */
-  public TaskState stateAt(long nowMillis) {
+  public State stateAt(long nowMillis) {
     if (availableAtMillis <= nowMillis) {
-      return TaskState.WAITING;
+      return State.WAITING;
     }
-    return owner == null ? TaskState.DELAYED : TaskState.CLAIMED;
+    return owner == null ? State.DELAYED : State.CLAIMED;
   }
 
   /** Whether a claim gave this task to its owner; only such tasks count against claim limits. */
@@ -49,5 +49,15 @@ public record Task(
   /** The same task with other data. */
   public Task withData(Bytes other) {
     return new Task(id, origin, group, availableAtMillis, owner, token, claims, other);
+  }
+
+  /** What a task is at a moment of store time. */
+  public enum State {
+    /** Anybody may claim it. */
+    WAITING,
+    /** Its time has not come and nobody owns it. */
+    DELAYED,
+    /** Its owner alone may change it until its time comes. */
+    CLAIMED
   }
 }

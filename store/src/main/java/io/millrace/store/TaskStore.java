@@ -1,5 +1,6 @@
 package io.millrace.store;
 
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.EmbeddedStore;
@@ -167,4 +168,60 @@ public interface TaskStore extends AutoCloseable {
       throw new OutcomeUnknownException("the command was cancelled", e);
     }
   }
+
+  /**
+   * Which tasks of a group to list: those that wait, by (available time, origin); with {@code
+   * owned} then the delayed and the claimed ones in the same order.
+   *
+   * @param group the group's name; an unknown one lists nothing
+   * @param limit the most tasks to list, 0 for no limit
+   * @param owned whether tasks that cannot be claimed now are listed too
+   */
+  record GroupQuery(String group, int limit, boolean owned) {
+    /** All waiting tasks of a group. */
+    public static GroupQuery waiting(String group) {
+      return new GroupQuery(group, 0, false);
+    }
+
+    /** All tasks of a group. */
+    public static GroupQuery all(String group) {
+      return new GroupQuery(group, 0, true);
+    }
+  }
+
+  /**
+   * Which documents of a collection to list, by key in order of UTF-16 code units.
+   *
+   * @param collection the collection's name; an unknown one lists nothing
+   * @param prefix what the keys begin with; empty for all
+   * @param after only keys greater than this; empty for all
+   * @param limit the most documents to list, 0 for no limit
+   */
+  record DocumentQuery(String collection, String prefix, String after, int limit) {
+    /** All documents of a collection whose keys begin with {@code prefix}. */
+    public static DocumentQuery prefix(String collection, String prefix) {
+      return new DocumentQuery(collection, prefix, "", 0);
+    }
+  }
+
+  /**
+   * A group that is not empty, with how many tasks it has.
+   *
+   * @param name its name
+   * @param waiting tasks that can be claimed
+   * @param delayed tasks whose time has not come and that nobody owns
+   * @param owned tasks that a client owns, through a claim or not
+   * @param claimed those of the owned that are held through a claim: what claim limits count
+   */
+  record GroupSummary(String name, long waiting, long delayed, long owned, long claimed) {}
+
+  /**
+   * The answer to a read: what was true at one position.
+   *
+   * @param position when it was true
+   * @param timeMillis the store time of the read
+   * @param value what was read
+   * @param <T> the answer
+   */
+  record Read<T>(Position position, long timeMillis, T value) {}
 }

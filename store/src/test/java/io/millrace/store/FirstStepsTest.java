@@ -2,6 +2,8 @@ package io.millrace.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupSummary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package io.millrace.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.store.TaskStore.GroupQuery;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,12 +2,12 @@ package io.millrace.wire;
 
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Position;
-import io.millrace.store.Reason;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore.GroupSummary;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.millrace.wire;
 
-import io.millrace.store.Change;
 import io.millrace.store.Commit;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Owner;

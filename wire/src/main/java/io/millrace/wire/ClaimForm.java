@@ -1,7 +1,6 @@
 package io.millrace.wire;
 
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.Owner;
 import io.millrace.store.TaskRef;
 import java.util.List;
@@ -16,7 +15,7 @@ final class ClaimForm {
     List<String> groups = null;
     Long lease = null;
     int count = 1;
-    ClaimOrder order = ClaimOrder.RANDOM;
+    Claim.Order order = Claim.Order.RANDOM;
     int whileFewerThan = 0;
     long wait = 0;
     List<TaskRef> depends = List.of();
@@ -71,7 +70,7 @@ final class ClaimForm {
     if (claim.count() != 1) {
       json.writeNumberProperty("count", claim.count());
     }
-    if (claim.order() != ClaimOrder.RANDOM) {
+    if (claim.order() != Claim.Order.RANDOM) {
       json.writeStringProperty("order", Scalars.word(claim.order()));
     }
     if (claim.whileFewerThan() != 0) {

@@ -1,10 +1,10 @@
 package io.millrace.wire;
 
-import io.millrace.store.ClaimOrder;
+import io.millrace.store.Claim;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException.Why;
-import io.millrace.store.Reason;
-import io.millrace.store.TaskState;
+import io.millrace.store.Task;
 import java.util.function.Function;
 
 /** How client ids, positions and the constants of the store are written as single JSON values. */
@@ -41,7 +41,7 @@ final class Scalars {
     }
   }
 
-  static String word(TaskState state) {
+  static String word(Task.State state) {
     return switch (state) {
       case WAITING -> "waiting";
       case DELAYED -> "delayed";
@@ -49,7 +49,7 @@ final class Scalars {
     };
   }
 
-  static String word(ClaimOrder order) {
+  static String word(Claim.Order order) {
     return switch (order) {
       case RANDOM -> "random";
       case OLDEST -> "oldest";
@@ -57,9 +57,9 @@ final class Scalars {
     };
   }
 
-  static ClaimOrder order(JsonInput in) {
+  static Claim.Order order(JsonInput in) {
     String expected = "must be \"random\", \"oldest\" or \"newest\"";
-    return constant(in, ClaimOrder.values(), Scalars::word, expected);
+    return constant(in, Claim.Order.values(), Scalars::word, expected);
   }
 
   static String word(Reason.Kind kind) {

@@ -8,7 +8,7 @@ import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.Renewal;
 import io.millrace.store.Transaction.Taking;
 import io.millrace.store.Transaction.Update;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;

@@ -1,19 +1,18 @@
 package io.millrace.wire;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.Commit;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
-import io.millrace.store.Reason;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.DocumentVersion;
@@ -21,7 +20,7 @@ import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.Renewal;
 import io.millrace.store.Transaction.Taking;
 import io.millrace.store.Transaction.Update;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -176,7 +175,7 @@ final class Samples {
         groups,
         number(),
         random.nextInt(1000),
-        oneOf(ClaimOrder.values()),
+        oneOf(Claim.Order.values()),
         random.nextInt(5),
         coin() ? number() : 0,
         list(this::ref),

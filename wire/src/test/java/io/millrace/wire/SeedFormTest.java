@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
-import io.millrace.store.Reason;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
@@ -21,7 +20,7 @@ import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.Renewal;
 import io.millrace.store.Transaction.Taking;
 import io.millrace.store.Transaction.Update;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.net.URLEncoder;
 import java.time.Duration;
 import java.util.Arrays;
@@ -95,7 +94,7 @@ final class SeedFormTest {
     assertThat(claim.leaseMillis()).isEqualTo(60_000);
     assertThat(claim.depends()).containsExactly(TaskRef.id(14), TaskRef.id(10));
     assertThat(claim.count()).isEqualTo(1);
-    assertThat(claim.order()).isEqualTo(ClaimOrder.RANDOM);
+    assertThat(claim.order()).isEqualTo(Claim.Order.RANDOM);
     assertThat(claim.waitMillis()).isZero();
     assertThat(claim.requestId()).isNull();
   }

@@ -2,11 +2,11 @@ package io.millrace.work;
 
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.DocumentQuery;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason;
 import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.Transaction;
 import java.util.Iterator;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.millrace.work;
 
 import io.millrace.store.Commit;
-import io.millrace.store.Interest;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import java.time.Duration;
 import org.slf4j.Logger;

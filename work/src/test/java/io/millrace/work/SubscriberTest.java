@@ -3,10 +3,10 @@ package io.millrace.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.store.Commit;
-import io.millrace.store.Interest;
-import io.millrace.store.Journaling;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Journaling;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import java.nio.file.Path;

@@ -2,12 +2,11 @@ package io.millrace.bench.core;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
@@ -95,7 +94,7 @@ public class CoreBenchmark {
   @Benchmark
   public Outcome lifecycleOfTheOldest() {
     done(store().submit(add));
-    return claimAndDelete(claim.withOrder(ClaimOrder.OLDEST));
+    return claimAndDelete(claim.withOrder(Claim.Order.OLDEST));
   }
 
   private Outcome claimAndDelete(Claim asked) {

@@ -6,13 +6,12 @@ import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,7 +94,7 @@ final class ChangeCommands {
         defaultValue = "RANDOM",
         paramLabel = "ORDER",
         description = "Which tasks to claim first: random, oldest or newest. Default: random")
-    private ClaimOrder order = ClaimOrder.RANDOM;
+    private Claim.Order order = Claim.Order.RANDOM;
 
     @Option(
         names = "--while-fewer-than",

@@ -2,13 +2,13 @@ package io.millrace.cli.store;
 
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.store.Change;
 import io.millrace.store.Commit;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Interest;
 import io.millrace.store.Position;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore;
 import io.millrace.wire.ChangeStream;

@@ -3,13 +3,13 @@ package io.millrace.cli.storm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
 import io.millrace.store.Commit;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Interest;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;

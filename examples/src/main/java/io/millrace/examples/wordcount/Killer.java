@@ -1,9 +1,9 @@
 package io.millrace.examples.wordcount;
 
-import io.millrace.store.GroupQuery;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupSummary;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import io.millrace.graph.NodeId;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;
-import io.millrace.store.Reason;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;

@@ -7,11 +7,10 @@ import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobsFullException;
 import io.millrace.jobs.WorkerId;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
-import io.millrace.store.GroupQuery;
 import io.millrace.store.Outcome;
-import io.millrace.store.Reason;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Task;
+import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -121,7 +120,7 @@ final class Assigning {
         Claim.of(store.self(), from.getFirst(), claimLease)
             .withGroups(from)
             .withCount(count)
-            .withOrder(ClaimOrder.OLDEST);
+            .withOrder(Claim.Order.OLDEST);
     try {
       return switch (store.check(store.store().claim(claim))) {
         case Outcome.Done done -> done.tasks();

@@ -2,7 +2,7 @@ package io.millrace.jobs.registry;
 
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.WorkerId;
-import io.millrace.store.GroupSummary;
+import io.millrace.store.TaskStore.GroupSummary;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

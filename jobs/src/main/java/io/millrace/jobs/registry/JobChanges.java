@@ -2,14 +2,14 @@ package io.millrace.jobs.registry;
 
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobId;
-import io.millrace.store.Change;
 import io.millrace.store.Commit;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Interest;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

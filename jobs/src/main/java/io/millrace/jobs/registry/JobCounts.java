@@ -2,7 +2,7 @@ package io.millrace.jobs.registry;
 
 import io.millrace.jobs.JobStatus;
 import io.millrace.store.Document;
-import io.millrace.store.GroupSummary;
+import io.millrace.store.TaskStore.GroupSummary;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;

@@ -12,7 +12,7 @@ import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.Taking;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.time.Duration;
 
 /**

@@ -6,13 +6,12 @@ import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobsException;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.GroupQuery;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason;
 import io.millrace.store.Task;
-import io.millrace.store.TaskState;
+import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.Transaction;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -113,7 +112,7 @@ final class Leases {
       // A waiting task may belong to a running job, if its claim has ended.
       if (task.claims() > 0) {
         Owner owner = task.owner();
-        boolean held = task.stateAt(read.timeMillis()) == TaskState.CLAIMED;
+        boolean held = task.stateAt(read.timeMillis()) == Task.State.CLAIMED;
         Owner key = held && owner != null ? owner : store.self();
         byOwner.computeIfAbsent(key, _ -> new ArrayList<>()).add(task);
       }

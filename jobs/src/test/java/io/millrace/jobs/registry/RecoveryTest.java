@@ -18,7 +18,6 @@ import io.millrace.jobs.Report;
 import io.millrace.jobs.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreException;
 import io.millrace.store.Transaction;
@@ -54,7 +53,7 @@ class RecoveryTest {
         .store()
         .claim(
             Claim.of(Owner.client(7), "jobs//batch", Duration.ofSeconds(10))
-                .withOrder(ClaimOrder.OLDEST));
+                .withOrder(Claim.Order.OLDEST));
   }
 
   @Test

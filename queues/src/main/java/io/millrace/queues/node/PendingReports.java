@@ -14,7 +14,7 @@ import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
-import io.millrace.store.Read;
+import io.millrace.store.TaskStore.Read;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;

@@ -4,7 +4,7 @@ import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;
-import io.millrace.store.Read;
+import io.millrace.store.TaskStore.Read;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

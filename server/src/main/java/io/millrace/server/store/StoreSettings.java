@@ -2,10 +2,10 @@ package io.millrace.server.store;
 
 import io.millrace.server.config.Key;
 import io.millrace.server.config.Section;
-import io.millrace.store.Journaling;
-import io.millrace.store.Limits;
 import io.millrace.store.StoreOptions;
-import io.millrace.store.Upkeep;
+import io.millrace.store.StoreOptions.Journaling;
+import io.millrace.store.StoreOptions.Limits;
+import io.millrace.store.StoreOptions.Upkeep;
 import io.millrace.store.journal.Retention;
 import java.nio.file.Path;
 import java.time.Duration;

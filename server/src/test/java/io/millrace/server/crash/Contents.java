@@ -2,13 +2,13 @@ package io.millrace.server.crash;
 
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.DocumentQuery;
-import io.millrace.store.GroupQuery;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Position;
-import io.millrace.store.Read;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupSummary;
+import io.millrace.store.TaskStore.Read;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,10 +3,10 @@ package io.millrace.server.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.store.Interest;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.PositionLostException.Why;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import java.nio.file.Path;
 import java.util.List;

@@ -16,7 +16,7 @@ import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.millrace.store.kernel;
 
-import io.millrace.store.Journaling;
 import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.JournalRecord;

@@ -2,12 +2,12 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
-import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
-import io.millrace.store.Read;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Limits;
+import io.millrace.store.TaskStore.Read;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;

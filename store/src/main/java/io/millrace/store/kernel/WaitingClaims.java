@@ -2,10 +2,10 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
-import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
-import io.millrace.store.Reason;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.Outcome.Reason.Kind;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.kernel.state.Group;
 import io.millrace.store.kernel.state.State;
 import java.time.Duration;

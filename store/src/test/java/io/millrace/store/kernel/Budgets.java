@@ -1,6 +1,6 @@
 package io.millrace.store.kernel;
 
-import io.millrace.store.Limits;
+import io.millrace.store.StoreOptions.Limits;
 
 /** The default limits but for one. */
 public final class Budgets {

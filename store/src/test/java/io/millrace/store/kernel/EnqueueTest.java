@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.Claim;
 import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.store.GroupQuery;
-import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreBusyException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import java.nio.file.Path;
 import java.time.Duration;

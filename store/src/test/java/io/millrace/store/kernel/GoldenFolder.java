@@ -2,14 +2,13 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.Task;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import io.millrace.store.journal.files.FileJournal;
 import io.millrace.store.journal.files.FileJournalOptions;
 import java.io.IOException;
@@ -82,7 +81,7 @@ final class GoldenFolder {
     Claim claim =
         Claim.of(BERT, "waiting", Duration.ofMinutes(30))
             .withCount(4)
-            .withOrder(ClaimOrder.OLDEST)
+            .withOrder(Claim.Order.OLDEST)
             .withRequestId(name + " claim");
     List<Task> claimed = store.claim(claim).done().tasks();
     environment.advance(1_000);

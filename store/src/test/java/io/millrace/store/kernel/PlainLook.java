@@ -2,14 +2,13 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Limits;
 import io.millrace.store.Owner;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +42,7 @@ record PlainLook(PlainStore store, Transaction transaction, long nowMillis) {
     Task task = store.find(ref);
     boolean anothers =
         task != null
-            && task.stateAt(nowMillis) == TaskState.CLAIMED
+            && task.stateAt(nowMillis) == Task.State.CLAIMED
             && !transaction.override()
             && !transaction.client().equals(task.owner());
     return anothers ? null : task;
@@ -51,11 +50,11 @@ record PlainLook(PlainStore store, Transaction transaction, long nowMillis) {
 
   /** Whether a claim holds the task. */
   boolean isAlive(Task task) {
-    return task.token() != 0 && task.stateAt(nowMillis) == TaskState.CLAIMED;
+    return task.token() != 0 && task.stateAt(nowMillis) == Task.State.CLAIMED;
   }
 
   boolean isWaiting(Task task) {
-    return task.stateAt(nowMillis) == TaskState.WAITING;
+    return task.stateAt(nowMillis) == Task.State.WAITING;
   }
 
   boolean mayRenew(Transaction.Renewal renewal, Task task) {

@@ -1,11 +1,10 @@
 package io.millrace.store.kernel;
 
-import io.millrace.store.Change;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.state.Sizes;
@@ -86,7 +85,7 @@ final class PlainStore {
   List<Task> waiting(String group, long nowMillis) {
     return tasks.values().stream()
         .filter(task -> task.group().equals(group))
-        .filter(task -> task.stateAt(nowMillis) == TaskState.WAITING)
+        .filter(task -> task.stateAt(nowMillis) == Task.State.WAITING)
         .toList();
   }
 
@@ -95,7 +94,7 @@ final class PlainStore {
     return (int)
         tasks.values().stream()
             .filter(task -> task.group().equals(group) && task.token() != 0)
-            .filter(task -> task.stateAt(nowMillis) == TaskState.CLAIMED)
+            .filter(task -> task.stateAt(nowMillis) == Task.State.CLAIMED)
             .count();
   }
 

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Interest;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.Transaction;
 import io.millrace.store.journal.Retention;
 import io.millrace.store.journal.files.FileJournal;

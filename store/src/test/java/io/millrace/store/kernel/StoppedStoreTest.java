@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.millrace.store.Claim;
-import io.millrace.store.Interest;
-import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.journal.files.FileJournal;

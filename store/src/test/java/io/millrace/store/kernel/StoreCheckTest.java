@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreReport;

@@ -2,17 +2,15 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Limits;
 import io.millrace.store.Owner;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -73,7 +71,7 @@ final class TransactionDice {
         List.of(any(GROUPS)),
         lease(0),
         1 + random.nextInt(4),
-        any(List.of(ClaimOrder.values())),
+        any(List.of(Claim.Order.values())),
         random.nextInt(2) * random.nextInt(8),
         0,
         List.of(),
@@ -102,10 +100,10 @@ final class TransactionDice {
     unnamedKeys = keys();
     boolean many = unnamed.size() > 30;
     Owner client = clientAt(now);
-    Predicate<Task> free = task -> task.stateAt(now) != TaskState.CLAIMED || isOf(client, task);
+    Predicate<Task> free = task -> task.stateAt(now) != Task.State.CLAIMED || isOf(client, task);
     Predicate<Task> claimed =
-        task -> task.token() != 0 && isOf(client, task) && task.stateAt(now) == TaskState.CLAIMED;
-    Predicate<Task> waiting = task -> task.stateAt(now) == TaskState.WAITING;
+        task -> task.token() != 0 && isOf(client, task) && task.stateAt(now) == Task.State.CLAIMED;
+    Predicate<Task> waiting = task -> task.stateAt(now) == Task.State.WAITING;
     return new Transaction(
         client,
         some(many ? 1 : 4, () -> add(now)),
@@ -177,7 +175,7 @@ final class TransactionDice {
   private Owner clientAt(long now) {
     for (Task task : unnamed) {
       Owner owner = task.owner();
-      if (owner != null && task.stateAt(now) == TaskState.CLAIMED && !wrong()) {
+      if (owner != null && task.stateAt(now) == Task.State.CLAIMED && !wrong()) {
         return owner;
       }
     }

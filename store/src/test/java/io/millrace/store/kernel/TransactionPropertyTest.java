@@ -2,7 +2,7 @@ package io.millrace.store.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.Outcome.Reason.Kind;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

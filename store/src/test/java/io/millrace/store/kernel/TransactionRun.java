@@ -2,15 +2,14 @@ package io.millrace.store.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.store.Change;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
-import io.millrace.store.Limits;
-import io.millrace.store.Reason;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.Commit.Change;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.Outcome.Reason.Kind;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
 import io.millrace.store.kernel.decisions.Decider;
 import io.millrace.store.kernel.decisions.Decision;
@@ -272,8 +271,8 @@ final class TransactionRun {
       held.addAll(group.frozenHeld());
       assertThat(group.claimedCount()).isEqualTo(plain.claimed(group.name(), now));
     }
-    assertThat(waiting).allMatch(task -> task.stateAt(now) == TaskState.WAITING);
-    assertThat(held).noneMatch(task -> task.stateAt(now) == TaskState.WAITING);
+    assertThat(waiting).allMatch(task -> task.stateAt(now) == Task.State.WAITING);
+    assertThat(held).noneMatch(task -> task.stateAt(now) == Task.State.WAITING);
     waiting.addAll(held);
     assertThat(waiting).containsExactlyInAnyOrderElementsOf(plain.tasks());
     assertThat(frozen.documents()).isEqualTo(plain.documents());

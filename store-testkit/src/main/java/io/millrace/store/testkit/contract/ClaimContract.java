@@ -3,15 +3,13 @@ package io.millrace.store.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason.Kind;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -34,7 +32,7 @@ abstract class ClaimContract extends StoreTopic {
     assertThat(held.owner()).isEqualTo(BOB);
     assertThat(held.data()).isEqualTo(waiting.data());
     assertThat(held.availableAtMillis()).isEqualTo(done.timeMillis() + LEASE.toMillis());
-    assertThat(held.stateAt(done.timeMillis())).isEqualTo(TaskState.CLAIMED);
+    assertThat(held.stateAt(done.timeMillis())).isEqualTo(Task.State.CLAIMED);
     assertThat(isThere(waiting.ref())).isFalse();
     assertThat(store().task(held.ref()).value()).contains(held);
   }
@@ -63,7 +61,7 @@ abstract class ClaimContract extends StoreTopic {
     add("a", "middle 2", at(now - 5000), false);
     // A new id, but the same time and origin: its place in the order stays.
     commit(Transaction.by(ALICE).update(first.ref(), null, at(now - 5000)));
-    Claim oldest = Claim.of(BOB, "a", LEASE).withOrder(ClaimOrder.OLDEST).withCount(4);
+    Claim oldest = Claim.of(BOB, "a", LEASE).withOrder(Claim.Order.OLDEST).withCount(4);
     assertThat(texts(claimed(oldest))).containsExactly("early", "middle 1", "middle 2", "late");
   }
 
@@ -74,7 +72,7 @@ abstract class ClaimContract extends StoreTopic {
     add("a", "early", at(now - 9000), false);
     add("a", "middle 1", at(now - 5000), false);
     add("a", "middle 2", at(now - 5000), false);
-    Claim newest = Claim.of(BOB, "a", LEASE).withOrder(ClaimOrder.NEWEST).withCount(4);
+    Claim newest = Claim.of(BOB, "a", LEASE).withOrder(Claim.Order.NEWEST).withCount(4);
     assertThat(texts(claimed(newest))).containsExactly("late", "middle 2", "middle 1", "early");
   }
 
@@ -112,7 +110,7 @@ abstract class ClaimContract extends StoreTopic {
     Claim claim =
         Claim.of(ALICE, "first", LEASE)
             .withGroups(List.of("none", "first", "second"))
-            .withOrder(ClaimOrder.OLDEST);
+            .withOrder(Claim.Order.OLDEST);
     assertThat(texts(claimed(claim))).containsExactly("f1");
     assertThat(texts(claimed(claim.withCount(5)))).containsExactly("f2", "s1");
   }

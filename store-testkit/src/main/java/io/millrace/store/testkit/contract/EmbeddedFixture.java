@@ -1,7 +1,7 @@
 package io.millrace.store.testkit.contract;
 
-import io.millrace.store.Limits;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.TaskStore;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;

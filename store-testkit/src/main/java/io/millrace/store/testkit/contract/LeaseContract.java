@@ -5,12 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.Outcome;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -173,7 +172,7 @@ abstract class LeaseContract extends StoreTopic {
     add("map", "work");
     Task held = claim(ALICE, "map");
     Task released = commit(Transaction.by(ALICE).release(held.ref())).tasks().getFirst();
-    assertThat(released.stateAt(now())).isEqualTo(TaskState.WAITING);
+    assertThat(released.stateAt(now())).isEqualTo(Task.State.WAITING);
     assertThat(released.token()).isZero();
     assertThat(released.data()).isEqualTo(held.data());
     assertThat(claim(BOB, "map").origin()).isEqualTo(held.origin());
@@ -183,7 +182,7 @@ abstract class LeaseContract extends StoreTopic {
   void a_delayed_task_is_owned_by_nobody_and_anybody_may_change_it() {
     Task delayed = add("a", "later", When.after(LEASE), false);
     assertThat(delayed.owner()).isNull();
-    assertThat(delayed.stateAt(now())).isEqualTo(TaskState.DELAYED);
+    assertThat(delayed.stateAt(now())).isEqualTo(Task.State.DELAYED);
     assertThat(claimed(Claim.of(ALICE, "a", LEASE))).isEmpty();
     commit(Transaction.by(BOB).delete(delayed.ref()));
     assertThat(tasksOf("a")).isEmpty();
@@ -213,7 +212,7 @@ abstract class LeaseContract extends StoreTopic {
   @Test
   void a_past_time_means_at_once() {
     Task task = add("a", "", When.at(Instant.ofEpochMilli(60_000)), false);
-    assertThat(task.stateAt(now())).isEqualTo(TaskState.WAITING);
+    assertThat(task.stateAt(now())).isEqualTo(Task.State.WAITING);
     assertThat(claimed(Claim.of(ALICE, "a", LEASE))).hasSize(1);
   }
 
@@ -233,6 +232,6 @@ abstract class LeaseContract extends StoreTopic {
     Duration years = Duration.ofDays(100_000);
     Task held = claim(ALICE, "a", years);
     assertThat(held.availableAtMillis()).isGreaterThanOrEqualTo(years.toMillis());
-    assertThat(held.stateAt(now())).isEqualTo(TaskState.CLAIMED);
+    assertThat(held.stateAt(now())).isEqualTo(Task.State.CLAIMED);
   }
 }

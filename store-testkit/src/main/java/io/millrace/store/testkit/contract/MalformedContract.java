@@ -5,18 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -132,7 +131,7 @@ abstract class MalformedContract extends StoreTopic {
     add("a", "");
     malformed(
         new Claim(
-            ALICE, List.of("a"), Long.MAX_VALUE, 1, ClaimOrder.OLDEST, 0, 0, List.of(), null));
+            ALICE, List.of("a"), Long.MAX_VALUE, 1, Claim.Order.OLDEST, 0, 0, List.of(), null));
     assertThat(tasksOf("a")).hasSize(1);
   }
 

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -3,14 +3,14 @@ package io.millrace.store.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.GroupQuery;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Outcome;
-import io.millrace.store.Read;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupSummary;
+import io.millrace.store.TaskStore.Read;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

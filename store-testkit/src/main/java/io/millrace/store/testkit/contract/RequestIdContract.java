@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason.Kind;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;

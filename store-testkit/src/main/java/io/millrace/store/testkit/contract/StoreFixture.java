@@ -1,6 +1,6 @@
 package io.millrace.store.testkit.contract;
 
-import io.millrace.store.Limits;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.TaskStore;
 import java.time.Duration;
 

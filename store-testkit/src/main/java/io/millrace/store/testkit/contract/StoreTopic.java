@@ -5,19 +5,18 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.Command;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.GroupQuery;
-import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -136,7 +135,7 @@ abstract class StoreTopic {
 
   /** Claims one task that must be there, the oldest, for so long. */
   protected Task claim(Owner client, String group, Duration lease) {
-    List<Task> tasks = claimed(Claim.of(client, group, lease).withOrder(ClaimOrder.OLDEST));
+    List<Task> tasks = claimed(Claim.of(client, group, lease).withOrder(Claim.Order.OLDEST));
     assertThat(tasks).as("tasks claimed from " + group).hasSize(1);
     return tasks.getFirst();
   }

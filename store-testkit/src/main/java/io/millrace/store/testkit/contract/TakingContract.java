@@ -5,17 +5,16 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Outcome;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
+import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.Taking;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -147,7 +146,7 @@ abstract class TakingContract extends StoreTopic {
     Task task = add("a", "");
     Task held = commit(Transaction.by(ALICE).take(task.ref(), Duration.ZERO)).tasks().getFirst();
     assertThat(held.claims()).isEqualTo(1);
-    assertThat(held.stateAt(now())).isEqualTo(TaskState.WAITING);
+    assertThat(held.stateAt(now())).isEqualTo(Task.State.WAITING);
     assertThat(claim(BOB, "a").claims()).isEqualTo(2);
   }
 

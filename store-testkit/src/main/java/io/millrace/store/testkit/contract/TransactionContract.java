@@ -4,15 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason;
-import io.millrace.store.Reason.Kind;
 import io.millrace.store.RefusedException;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +29,7 @@ abstract class TransactionContract extends StoreTopic {
     assertThat(task.group()).isEqualTo("map");
     assertThat(task.data()).isEqualTo(Bytes.of("some data"));
     assertThat(task.availableAtMillis()).isBetween(before, now());
-    assertThat(task.stateAt(now())).isEqualTo(TaskState.WAITING);
+    assertThat(task.stateAt(now())).isEqualTo(Task.State.WAITING);
     assertThat(task.heldByClaim()).isFalse();
     assertThat(task.claims()).isZero();
     assertThat(store().task(task.ref()).value()).contains(task);
@@ -194,7 +193,7 @@ abstract class TransactionContract extends StoreTopic {
             .tasks()
             .getFirst();
     assertThat(mine.owner()).isEqualTo(ALICE);
-    assertThat(mine.stateAt(now())).isEqualTo(TaskState.CLAIMED);
+    assertThat(mine.stateAt(now())).isEqualTo(Task.State.CLAIMED);
     assertThat(kinds(refused(Transaction.by(BOB).delete(mine.ref()))))
         .containsExactly(Kind.OWNED_BY_ANOTHER);
   }

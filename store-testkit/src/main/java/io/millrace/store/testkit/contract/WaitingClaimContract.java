@@ -3,13 +3,12 @@ package io.millrace.store.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason.Kind;
 import io.millrace.store.Task;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -136,7 +135,7 @@ abstract class WaitingClaimContract extends StoreTopic {
   void a_waiting_claim_of_several_takes_what_one_transaction_adds() {
     CompletableFuture<Outcome> waiting =
         submit(
-            Claim.of(ALICE, "a", LEASE).withCount(3).withOrder(ClaimOrder.OLDEST).withWait(WAIT));
+            Claim.of(ALICE, "a", LEASE).withCount(3).withOrder(Claim.Order.OLDEST).withWait(WAIT));
     commit(Transaction.by(BOB).add("a", "1").add("a", "2"));
     assertThat(texts(answer(waiting).done().tasks())).containsExactly("1", "2");
   }
@@ -162,6 +161,6 @@ abstract class WaitingClaimContract extends StoreTopic {
   }
 
   private CompletableFuture<Outcome> waitFor(Owner client, String group) {
-    return submit(Claim.of(client, group, LEASE).withOrder(ClaimOrder.OLDEST).withWait(WAIT));
+    return submit(Claim.of(client, group, LEASE).withOrder(Claim.Order.OLDEST).withWait(WAIT));
   }
 }

@@ -2,13 +2,12 @@ package io.millrace.store.testkit.simulation;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.Command;
 import io.millrace.store.Document;
-import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
-import io.millrace.store.Reason;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.Outcome.Reason.Kind;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
@@ -94,8 +93,8 @@ final class AnswerChecker {
         most = Math.min(most, claim.whileFewerThan() - model.claimed(group, nowMillis));
       }
       if (most > 0) {
-        List<Task> ordered = claim.order() == ClaimOrder.NEWEST ? waiting.reversed() : waiting;
-        choices.add(new Choice(ordered, most, claim.order() == ClaimOrder.RANDOM));
+        List<Task> ordered = claim.order() == Claim.Order.NEWEST ? waiting.reversed() : waiting;
+        choices.add(new Choice(ordered, most, claim.order() == Claim.Order.RANDOM));
         left -= most;
       }
     }

@@ -2,7 +2,6 @@ package io.millrace.store.testkit.simulation;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
-import io.millrace.store.ClaimOrder;
 import io.millrace.store.Command;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
@@ -11,7 +10,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,8 +23,8 @@ final class CommandMix {
   private static final List<String> COLLECTIONS = List.of("results", "links");
   private static final List<Owner> OWNERS =
       List.of(Owner.client(1), Owner.client(2), new Owner("p", 1), new Owner("p", 7));
-  private static final List<ClaimOrder> ORDERS =
-      List.of(ClaimOrder.RANDOM, ClaimOrder.OLDEST, ClaimOrder.NEWEST);
+  private static final List<Claim.Order> ORDERS =
+      List.of(Claim.Order.RANDOM, Claim.Order.OLDEST, Claim.Order.NEWEST);
   private static final int MOST_TASKS = 60;
   private static final int KEYS = 12;
 
@@ -110,7 +109,7 @@ final class CommandMix {
         groups.add(further);
       }
     }
-    ClaimOrder order = ORDERS.get(random.nextInt(ORDERS.size()));
+    Claim.Order order = ORDERS.get(random.nextInt(ORDERS.size()));
     return Claim.of(owner(), groups.getFirst(), Duration.ofMillis(random.nextLong(0, 60_000)))
         .withGroups(groups)
         .withOrder(order)

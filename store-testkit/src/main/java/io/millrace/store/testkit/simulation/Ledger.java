@@ -1,12 +1,12 @@
 package io.millrace.store.testkit.simulation;
 
-import io.millrace.store.Change;
 import io.millrace.store.Command;
 import io.millrace.store.Commit;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
-import io.millrace.store.Limits;
 import io.millrace.store.Outcome;
 import io.millrace.store.Position;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.testkit.simulation.PendingCommands.Sent;

@@ -1,10 +1,10 @@
 package io.millrace.store.testkit.simulation;
 
-import io.millrace.store.Change;
 import io.millrace.store.Commit;
-import io.millrace.store.Interest;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Position;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,11 +3,10 @@ package io.millrace.store.testkit.simulation;
 import io.millrace.store.Command;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Outcome;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
+import io.millrace.store.TaskStore.GroupSummary;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -112,7 +111,7 @@ final class Model {
   List<Task> waiting(String group, long nowMillis) {
     return tasks.values().stream()
         .filter(task -> task.group().equals(group))
-        .filter(task -> task.stateAt(nowMillis) == TaskState.WAITING)
+        .filter(task -> task.stateAt(nowMillis) == Task.State.WAITING)
         .sorted(BY_TIME)
         .toList();
   }
@@ -121,14 +120,14 @@ final class Model {
   List<Task> busy(String group, long nowMillis) {
     return tasks.values().stream()
         .filter(task -> task.group().equals(group))
-        .filter(task -> task.stateAt(nowMillis) != TaskState.WAITING)
+        .filter(task -> task.stateAt(nowMillis) != Task.State.WAITING)
         .sorted(BY_TIME)
         .toList();
   }
 
   /** Whether a claim on the task is alive. */
   static boolean liveClaim(Task task, long nowMillis) {
-    return task.token() != 0 && task.stateAt(nowMillis) == TaskState.CLAIMED;
+    return task.token() != 0 && task.stateAt(nowMillis) == Task.State.CLAIMED;
   }
 
   /** How many tasks of a group are held through claims. */

@@ -2,11 +2,11 @@ package io.millrace.store.testkit.simulation;
 
 import io.millrace.store.Commit;
 import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.store.Interest;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
-import io.millrace.store.Read;
 import io.millrace.store.StoreException;
+import io.millrace.store.Subscription.Interest;
+import io.millrace.store.TaskStore.Read;
 import io.millrace.store.testkit.environment.SimulatedDisk;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.time.Duration;

@@ -2,13 +2,13 @@ package io.millrace.store.testkit.simulation;
 
 import io.millrace.store.Commit;
 import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.store.Interest;
-import io.millrace.store.Limits;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
+import io.millrace.store.StoreOptions.Limits;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.testkit.environment.SimulatedDisk;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;

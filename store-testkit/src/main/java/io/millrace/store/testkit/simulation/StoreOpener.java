@@ -1,9 +1,9 @@
 package io.millrace.store.testkit.simulation;
 
 import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.store.Journaling;
-import io.millrace.store.Limits;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Journaling;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;

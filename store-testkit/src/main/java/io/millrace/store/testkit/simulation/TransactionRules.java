@@ -3,11 +3,10 @@ package io.millrace.store.testkit.simulation;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason.Kind;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.testkit.simulation.Verdict.Cause;
@@ -107,7 +106,7 @@ final class TransactionRules {
     if (old == null) {
       return;
     }
-    if (old.stateAt(now) != TaskState.WAITING) {
+    if (old.stateAt(now) != Task.State.WAITING) {
       list(new Cause(Kind.NOT_WAITING, taking.task(), null), "");
       return;
     }
@@ -160,7 +159,7 @@ final class TransactionRules {
     if (task == null) {
       return null;
     }
-    if (task.stateAt(now) == TaskState.CLAIMED
+    if (task.stateAt(now) == Task.State.CLAIMED
         && !transaction.client().equals(task.owner())
         && !transaction.override()) {
       list(new Cause(Kind.OWNED_BY_ANOTHER, ref, null), "");

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.store.Interest;
-import io.millrace.store.Journaling;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Journaling;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.environment.DiskFile;

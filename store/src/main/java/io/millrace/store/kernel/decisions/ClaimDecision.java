@@ -1,11 +1,11 @@
 package io.millrace.store.kernel.decisions;
 
-import io.millrace.store.Change;
 import io.millrace.store.Claim;
-import io.millrace.store.Limits;
+import io.millrace.store.Commit.Change;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.kernel.records.RequestDigest;
 import io.millrace.store.kernel.state.Group;

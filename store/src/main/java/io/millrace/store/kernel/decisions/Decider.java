@@ -2,9 +2,9 @@ package io.millrace.store.kernel.decisions;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
-import io.millrace.store.Limits;
-import io.millrace.store.Reason;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.Outcome.Reason.Kind;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Transaction;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.RequestDigest;

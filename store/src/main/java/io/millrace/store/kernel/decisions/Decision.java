@@ -1,7 +1,7 @@
 package io.millrace.store.kernel.decisions;
 
-import io.millrace.store.Change;
-import io.millrace.store.Reason;
+import io.millrace.store.Commit.Change;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.RequestDigest;
 import java.util.List;

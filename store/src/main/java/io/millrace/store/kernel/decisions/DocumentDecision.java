@@ -1,11 +1,11 @@
 package io.millrace.store.kernel.decisions;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Reason;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.kernel.state.Sizes;

@@ -1,13 +1,13 @@
 package io.millrace.store.kernel.decisions;
 
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Limits;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import io.millrace.store.kernel.state.State;
 import java.util.LinkedHashSet;
 import java.util.List;

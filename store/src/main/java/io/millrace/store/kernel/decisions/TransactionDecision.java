@@ -1,14 +1,13 @@
 package io.millrace.store.kernel.decisions;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
-import io.millrace.store.Limits;
+import io.millrace.store.Commit.Change;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
-import io.millrace.store.Reason;
-import io.millrace.store.Reason.Kind;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskState;
 import io.millrace.store.Transaction;
 import io.millrace.store.kernel.records.RequestDigest;
 import io.millrace.store.kernel.state.Group;
@@ -197,14 +196,14 @@ final class TransactionDecision {
     if (old == null) {
       return;
     }
-    TaskState found = old.stateAt(nowMillis);
-    if (found != TaskState.WAITING) {
+    Task.State found = old.stateAt(nowMillis);
+    if (found != Task.State.WAITING) {
       reasons.add(
           Reason.of(
               Kind.NOT_WAITING,
               taking.task(),
               taking.task()
-                  + (found == TaskState.DELAYED ? " is delayed" : " is owned already")
+                  + (found == Task.State.DELAYED ? " is delayed" : " is owned already")
                   + " for another "
                   + (old.availableAtMillis() - nowMillis)
                   + " ms"));
@@ -234,7 +233,7 @@ final class TransactionDecision {
   }
 
   private boolean liveClaim(Task task) {
-    return task.heldByClaim() && task.stateAt(nowMillis) == TaskState.CLAIMED;
+    return task.heldByClaim() && task.stateAt(nowMillis) == Task.State.CLAIMED;
   }
 
   /** The task to change, if it exists, this client may change it, and it is named once. */

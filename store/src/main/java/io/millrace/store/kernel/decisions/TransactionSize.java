@@ -1,7 +1,7 @@
 package io.millrace.store.kernel.decisions;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Limits;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Transaction;
 
 /**

@@ -1,6 +1,6 @@
 package io.millrace.store.kernel.records;
 
-import io.millrace.store.Change;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.Owner;
 import io.millrace.store.Task;

@@ -1,7 +1,7 @@
 package io.millrace.store.kernel.records;
 
 import io.millrace.store.Document;
-import io.millrace.store.Journaling;
+import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.Task;
 
 /** One record of a frame or of a snapshot, as docs/journal-format.md describes them. */

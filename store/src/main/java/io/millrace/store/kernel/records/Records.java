@@ -1,11 +1,11 @@
 package io.millrace.store.kernel.records;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Journaling;
 import io.millrace.store.Owner;
+import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.Task;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,7 +7,7 @@ import io.millrace.store.DocumentKey;
 import io.millrace.store.Owner;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
-import io.millrace.store.When;
+import io.millrace.store.Transaction.When;
 import java.nio.ByteBuffer;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package io.millrace.store.kernel.recovery;
 
-import io.millrace.store.Change;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Task;

@@ -1,6 +1,6 @@
 package io.millrace.store.kernel.recovery;
 
-import io.millrace.store.Journaling;
+import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.environment.Environment;

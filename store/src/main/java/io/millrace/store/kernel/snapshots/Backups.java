@@ -1,7 +1,7 @@
 package io.millrace.store.kernel.snapshots;
 
-import io.millrace.store.Limits;
 import io.millrace.store.StoreException;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.files.FileJournal;

@@ -1,8 +1,8 @@
 package io.millrace.store.kernel.snapshots;
 
-import io.millrace.store.Journaling;
 import io.millrace.store.StoreOptions;
-import io.millrace.store.Upkeep;
+import io.millrace.store.StoreOptions.Journaling;
+import io.millrace.store.StoreOptions.Upkeep;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;

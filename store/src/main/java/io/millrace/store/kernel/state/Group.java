@@ -1,7 +1,7 @@
 package io.millrace.store.kernel.state;
 
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Task;
+import io.millrace.store.TaskStore.GroupSummary;
 import java.util.Comparator;
 
 /**

@@ -1,10 +1,10 @@
 package io.millrace.store.kernel.state;
 
 import io.millrace.store.Document;
-import io.millrace.store.DocumentQuery;
-import io.millrace.store.GroupQuery;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Task;
+import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupSummary;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Iterator;

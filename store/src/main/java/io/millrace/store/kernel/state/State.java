@@ -1,13 +1,13 @@
 package io.millrace.store.kernel.state;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.GroupQuery;
-import io.millrace.store.GroupSummary;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.kernel.records.Event;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.millrace.store.kernel.subscriptions;
 
-import io.millrace.store.Limits;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.state.Sizes;
 import java.util.ArrayList;

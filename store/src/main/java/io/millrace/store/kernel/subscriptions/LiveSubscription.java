@@ -1,15 +1,15 @@
 package io.millrace.store.kernel.subscriptions;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
 import io.millrace.store.Commit;
-import io.millrace.store.Interest;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.PositionLostException.Why;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.Task;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;

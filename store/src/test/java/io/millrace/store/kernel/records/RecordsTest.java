@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.fail;
 
 import com.sun.management.ThreadMXBean;
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Journaling;
-import io.millrace.store.Limits;
 import io.millrace.store.Owner;
+import io.millrace.store.StoreOptions.Journaling;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;

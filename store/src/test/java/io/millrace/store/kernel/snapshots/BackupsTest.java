@@ -2,7 +2,7 @@ package io.millrace.store.kernel.snapshots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.store.Limits;
+import io.millrace.store.StoreOptions.Limits;
 import org.junit.jupiter.api.Test;
 
 class BackupsTest {

@@ -3,14 +3,14 @@ package io.millrace.store.kernel.snapshots;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Journaling;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Journaling;
+import io.millrace.store.StoreOptions.Upkeep;
 import io.millrace.store.StoreReport;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
-import io.millrace.store.Upkeep;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Disk;
 import io.millrace.store.environment.Driver;

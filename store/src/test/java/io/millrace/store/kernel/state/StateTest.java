@@ -3,10 +3,10 @@ package io.millrace.store.kernel.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.store.Bytes;
-import io.millrace.store.Change;
-import io.millrace.store.GroupSummary;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Owner;
 import io.millrace.store.Task;
+import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.RequestDigest;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package io.millrace.store.kernel.subscriptions;
 
-import io.millrace.store.Change;
 import io.millrace.store.Commit;
-import io.millrace.store.Interest;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.StoreClosedException;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.kernel.Budgets;
 import io.millrace.store.kernel.records.Event;
