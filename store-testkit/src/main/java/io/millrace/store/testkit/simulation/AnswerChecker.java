@@ -48,9 +48,7 @@ final class AnswerChecker {
     }
     return switch (command) {
       case Transaction transaction ->
-          isTooLarge(transaction)
-              ? new Verdict.Refused(List.of(Cause.of(Kind.TOO_LARGE)))
-              : TransactionRules.verdict(model, transaction, nowMillis);
+          new TransactionRules(model, limits, transaction, nowMillis).verdict();
       case Claim claim -> verdict(claim, nowMillis);
     };
   }
@@ -101,32 +99,6 @@ final class AnswerChecker {
     return choices.isEmpty()
         ? new Verdict.Nothing()
         : new Verdict.Takes(choices, claim.client(), nowMillis + claim.leaseMillis());
-  }
-
-  /** Whether a transaction is refused for its size, before its parts are checked. */
-  private boolean isTooLarge(Transaction transaction) {
-    int parts =
-        transaction.adds().size()
-            + transaction.updates().size()
-            + transaction.renewals().size()
-            + transaction.takings().size()
-            + transaction.deletes().size()
-            + transaction.depends().size()
-            + transaction.puts().size()
-            + transaction.documentDeletes().size()
-            + transaction.documentDepends().size();
-    long bytes = 0;
-    for (Transaction.Add add : transaction.adds()) {
-      bytes += add.data().size() + add.group().length();
-    }
-    for (Transaction.Update update : transaction.updates()) {
-      @Nullable Bytes data = update.data();
-      bytes += data == null ? 0 : data.size();
-    }
-    for (Transaction.Put put : transaction.puts()) {
-      bytes += put.body().size() + put.key().key().length();
-    }
-    return parts > limits.operations() || bytes > limits.transactionBytes();
   }
 
   /** Whether the store may refuse a command as full, as far as the model can tell. */
@@ -266,7 +238,8 @@ final class AnswerChecker {
     for (int i = 0; i < done.documents().size(); i++) {
       Document actual = done.documents().get(i);
       NewDocument planned = expected.documents().get(i);
-      Document right = new Document(planned.key(), actual.version(), body(planned, expected, done));
+      Bytes body = planned.body(place -> done.tasks().get(place).id());
+      Document right = new Document(planned.put().key(), actual.version(), body);
       if (!actual.equals(right)) {
         return actual + " should be " + right;
       }
@@ -286,23 +259,6 @@ final class AnswerChecker {
     if (old != null) {
       model.remove(old);
     }
-  }
-
-  /**
-   * Local names in simulations are {@code t} and the index of the add, {@code k} and that of the
-   * taking.
-   */
-  private static Bytes body(NewDocument planned, Verdict.Done expected, Outcome.Done done) {
-    if (planned.body() != null) {
-      return planned.body();
-    }
-    String text = planned.template() == null ? "" : planned.template();
-    int takings = 0;
-    for (int i = 0; i < done.tasks().size(); i++) {
-      String name = expected.tasks().get(i).isTaken() ? "k" + takings++ : "t" + i;
-      text = text.replace("{{" + name + "}}", Long.toString(done.tasks().get(i).id()));
-    }
-    return Bytes.of(text);
   }
 
   private @Nullable String followClaim(Verdict.Takes takes, Outcome.Done done) {

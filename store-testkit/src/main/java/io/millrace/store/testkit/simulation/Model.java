@@ -83,6 +83,11 @@ final class Model {
     return tasks.size();
   }
 
+  /** All tasks by id. */
+  List<Task> tasks() {
+    return List.copyOf(tasks.values());
+  }
+
   /** The task with this id or the next larger one, else the first; null when there are none. */
   @Nullable Task someTask(long id) {
     Map.@Nullable Entry<Long, Task> entry = tasks.ceilingEntry(id);

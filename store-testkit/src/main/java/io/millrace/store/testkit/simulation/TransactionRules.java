@@ -5,113 +5,173 @@ import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.Transaction.When;
 import io.millrace.store.testkit.simulation.Verdict.Cause;
 import io.millrace.store.testkit.simulation.Verdict.NewDocument;
 import io.millrace.store.testkit.simulation.Verdict.NewTask;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What the documentation says of a transaction, against a model at a time. */
+/**
+ * What the documentation says of a transaction, against a model at a time: every reason against it,
+ * and what becomes of those of its parts that could be done by themselves. Each rule walks over all
+ * parts that it concerns and knows nothing of the other rules. The memory budget is left out, since
+ * only the store knows what things take.
+ */
 final class TransactionRules {
+  /** A task that the transaction refers to; {@code purpose} sets apart parts of one kind. */
+  private record Part(TaskRef task, Kind missing, String purpose) {}
+
   private final Model model;
+  private final Limits limits;
   private final Transaction transaction;
   private final long now;
   private final List<Cause> causes = new ArrayList<>();
 
   /** The causes with what sets apart those of one kind: each is listed once. */
-  private final Set<List<Object>> listed = new HashSet<>();
+  private final Set<List<@Nullable Object>> listed = new HashSet<>();
 
   private final List<NewTask> tasks = new ArrayList<>();
   private final List<Task> deletes = new ArrayList<>();
   private final List<NewDocument> documents = new ArrayList<>();
   private final List<Document> documentDeletes = new ArrayList<>();
-  private final Set<Long> changed = new HashSet<>();
 
-  private TransactionRules(Model model, Transaction transaction, long nowMillis) {
+  /** The place in {@link #tasks} of what has a local name. */
+  private final Map<String, Integer> names = new HashMap<>();
+
+  TransactionRules(Model model, Limits limits, Transaction transaction, long nowMillis) {
     this.model = model;
+    this.limits = limits;
     this.transaction = transaction;
     this.now = nowMillis;
+    execute();
+    judge();
   }
 
-  static Verdict verdict(Model model, Transaction transaction, long nowMillis) {
-    return new TransactionRules(model, transaction, nowMillis).verdict();
-  }
-
-  private Verdict verdict() {
-    for (Transaction.Add add : transaction.adds()) {
-      long time = add.when().resolve(now);
-      @Nullable Owner owner = add.owned() && time > now ? transaction.client() : null;
-      tasks.add(new NewTask(null, add.group(), time, owner, 0, add.data()));
-    }
-    everyReferenceNamesATask();
-    transaction.updates().forEach(this::update);
-    transaction.renewals().forEach(this::renew);
-    transaction.takings().forEach(this::take);
-    for (TaskRef ref : transaction.deletes()) {
-      @Nullable Task task = mine(ref, Kind.MISSING_DELETE, "to delete");
-      if (task != null) {
-        deletes.add(task);
-      }
-    }
-    for (TaskRef ref : transaction.depends()) {
-      require(ref, Kind.MISSING_DEPEND, "to depend on");
-    }
-    judgeDocuments();
+  Verdict verdict() {
     if (!causes.isEmpty()) {
       return new Verdict.Refused(causes);
     }
-    boolean changes =
-        !(tasks.isEmpty() && deletes.isEmpty() && documents.isEmpty() && documentDeletes.isEmpty());
-    return changes
-        ? new Verdict.Done(tasks, deletes, documents, documentDeletes)
-        : new Verdict.Nothing();
+    Verdict.Done done = done();
+    return done.isEmpty() ? new Verdict.Nothing() : done;
   }
 
-  private void update(Transaction.Update update) {
-    @Nullable Task old = mine(update.task(), Kind.MISSING_UPDATE, "to update");
-    if (old == null) {
-      return;
-    }
-    long time = update.when().resolve(now);
-    boolean future = time > now;
-    Bytes data = update.data() == null ? old.data() : update.data();
-    long token = future && Model.liveClaim(old, now) ? old.token() : 0;
-    tasks.add(new NewTask(old, old.group(), time, future ? owner(old) : null, token, data));
+  /** Every reason against the transaction, in no order. */
+  List<Cause> causes() {
+    return causes;
   }
 
-  private void renew(Transaction.Renewal renewal) {
-    @Nullable Task old = mine(renewal.task(), Kind.MISSING_UPDATE, "to renew");
-    if (old == null) {
-      return;
-    }
-    boolean revived =
-        renewal.revive() && old.token() != 0 && transaction.client().equals(old.owner());
-    if (!Model.liveClaim(old, now) && !revived) {
-      list(new Cause(Kind.LEASE_ENDED, renewal.task(), null), "");
-      return;
-    }
-    long end = now + renewal.leaseMillis();
-    tasks.add(new NewTask(old, old.group(), end, owner(old), old.token(), old.data()));
+  /** What becomes of the parts that could be done. */
+  Verdict.Done done() {
+    return new Verdict.Done(tasks, deletes, documents, documentDeletes);
   }
 
-  private void take(Transaction.Taking taking) {
-    @Nullable Task old = mine(taking.task(), Kind.MISSING_UPDATE, "to take");
-    if (old == null) {
-      return;
+  private void execute() {
+    for (Transaction.Add add : transaction.adds()) {
+      call(add.localName());
+      long time = time(add.when());
+      Owner owner = add.owned() && time > now ? transaction.client() : null;
+      tasks.add(new NewTask(null, add.group(), time, owner, 0, add.data()));
     }
-    if (old.stateAt(now) != Task.State.WAITING) {
-      list(new Cause(Kind.NOT_WAITING, taking.task(), null), "");
-      return;
+    for (Transaction.Update update : transaction.updates()) {
+      Task old = mine(update.task());
+      if (old != null) {
+        long time = time(update.when());
+        boolean held = time > now;
+        Bytes data = update.data() == null ? old.data() : update.data();
+        long token = held && Model.liveClaim(old, now) ? old.token() : 0;
+        tasks.add(new NewTask(old, old.group(), time, held ? owner(old) : null, token, data));
+      }
     }
-    long end = now + taking.leaseMillis();
-    tasks.add(new NewTask(old, old.group(), end, transaction.client(), NewTask.OWN_ID, old.data()));
+    for (Transaction.Renewal renewal : transaction.renewals()) {
+      Task old = mine(renewal.task());
+      if (old != null && mayRenew(renewal, old)) {
+        long end = after(renewal.leaseMillis());
+        tasks.add(new NewTask(old, old.group(), end, owner(old), old.token(), old.data()));
+      }
+    }
+    for (Transaction.Taking taking : transaction.takings()) {
+      call(taking.localName());
+      Task old = mine(taking.task());
+      if (old != null && isWaiting(old)) {
+        long end = after(taking.leaseMillis());
+        Owner client = transaction.client();
+        tasks.add(new NewTask(old, old.group(), end, client, NewTask.OWN_ID, old.data()));
+      }
+    }
+    for (TaskRef ref : transaction.deletes()) {
+      Task old = mine(ref);
+      if (old != null) {
+        deletes.add(old);
+      }
+    }
+    for (Transaction.Put put : transaction.puts()) {
+      if (put.expectedVersion() == DocumentVersion.ANY
+          || isThere(put.key(), put.expectedVersion())) {
+        documents.add(new NewDocument(put, names));
+      }
+    }
+    for (DocumentVersion delete : transaction.documentDeletes()) {
+      Document old = model.document(delete.key());
+      if (old != null && isThere(delete.key(), delete.version())) {
+        documentDeletes.add(old);
+      }
+    }
+  }
+
+  private void call(@Nullable String localName) {
+    if (localName != null) {
+      names.putIfAbsent(localName, tasks.size());
+    }
+  }
+
+  private static boolean inRange(long least, long millis) {
+    return least <= millis && millis <= Limits.LARGEST_NUMBER;
+  }
+
+  private long after(long millis) {
+    return inRange(0, millis) ? Math.min(now + millis, Limits.LARGEST_NUMBER) : now;
+  }
+
+  private long time(When when) {
+    return when instanceof When.After(long millis) ? after(millis) : when.resolve(now);
+  }
+
+  private @Nullable Task find(TaskRef ref) {
+    return ref.namesTask() ? model.find(ref) : null;
+  }
+
+  /** The task if it is there and the client may change it. */
+  private @Nullable Task mine(TaskRef ref) {
+    Task task = find(ref);
+    boolean anothers =
+        task != null
+            && task.stateAt(now) == Task.State.CLAIMED
+            && !transaction.override()
+            && !transaction.client().equals(task.owner());
+    return anothers ? null : task;
+  }
+
+  private boolean isWaiting(Task task) {
+    return task.stateAt(now) == Task.State.WAITING;
+  }
+
+  private boolean mayRenew(Transaction.Renewal renewal, Task task) {
+    boolean ownBefore = task.token() != 0 && transaction.client().equals(task.owner());
+    return Model.liveClaim(task, now) || (renewal.revive() && ownBefore);
   }
 
   /** The client; but an operator who prolongs another's claim leaves it to that one. */
@@ -119,94 +179,294 @@ final class TransactionRules {
     return transaction.override() && Model.liveClaim(old, now) ? old.owner() : transaction.client();
   }
 
-  /** Lists a cause, once; {@code what} sets it apart from others of its kind. */
-  private void list(Cause cause, Object what) {
-    if (listed.add(List.of(cause, what))) {
-      causes.add(cause);
+  /** Whether a document has the expected version. */
+  private boolean isThere(DocumentKey key, long expected) {
+    Document found = model.document(key);
+    return expected == DocumentVersion.ANY
+        ? found != null
+        : expected == (found == null ? DocumentVersion.ABSENT : found.version());
+  }
+
+  private void judge() {
+    long client = transaction.client().client();
+    malformed(client < 0 || client > Limits.LARGEST_NUMBER, null, "client");
+    String requestId = transaction.requestId();
+    if (requestId != null) {
+      name(requestId, limits.requestIdBytes(), null, "request id");
+    }
+    malformed(count() == 0, null, "asks for nothing");
+    if (isTooLarge()) {
+      tooLarge(true, null, "the transaction");
+      return;
+    }
+    List<Part> parts = parts();
+    everyNameIsText();
+    everyTimeIsInRange();
+    everyTaskIsThere(parts);
+    nothingIsChangedTwice(parts);
+    everyTaskMayBeChanged(parts);
+    everyVersionIsTheExpected();
+    everyReferenceIsKnown();
+    everyDataIsSmallEnough();
+    long ids = tasks.size() + (long) transaction.puts().size();
+    list(model.lastId() + ids >= Limits.LARGEST_NUMBER, Kind.FULL, null, "ids");
+  }
+
+  private List<Part> parts() {
+    List<Part> parts = new ArrayList<>();
+    transaction
+        .updates()
+        .forEach(each -> parts.add(new Part(each.task(), Kind.MISSING_UPDATE, "to update")));
+    transaction
+        .renewals()
+        .forEach(each -> parts.add(new Part(each.task(), Kind.MISSING_UPDATE, "to renew")));
+    transaction
+        .takings()
+        .forEach(each -> parts.add(new Part(each.task(), Kind.MISSING_UPDATE, "to take")));
+    transaction
+        .deletes()
+        .forEach(each -> parts.add(new Part(each, Kind.MISSING_DELETE, "to delete")));
+    transaction
+        .depends()
+        .forEach(each -> parts.add(new Part(each, Kind.MISSING_DEPEND, "to depend on")));
+    return parts;
+  }
+
+  /** How many parts it has. */
+  private long count() {
+    return parts().size()
+        + (long) transaction.adds().size()
+        + transaction.puts().size()
+        + transaction.documentDeletes().size()
+        + transaction.documentDepends().size();
+  }
+
+  /** Whether it is refused for its size as a whole, before its parts are judged. */
+  boolean isTooLarge() {
+    long bytes = 0;
+    for (Transaction.Add add : transaction.adds()) {
+      bytes += add.group().length() + add.data().size();
+    }
+    for (Transaction.Update update : transaction.updates()) {
+      bytes += update.data() == null ? 0 : update.data().size();
+    }
+    for (Transaction.Put put : transaction.puts()) {
+      bytes += put.key().key().length() + put.body().size();
+    }
+    return count() > limits.operations() || bytes > limits.transactionBytes();
+  }
+
+  private void everyNameIsText() {
+    Set<String> locals = new TreeSet<>();
+    int place = 0;
+    for (Transaction.Add add : transaction.adds()) {
+      name(add.group(), limits.nameBytes(), null, "group " + place);
+      localName(locals, add.localName(), null, "of add " + place++);
+    }
+    place = 0;
+    for (Transaction.Taking taking : transaction.takings()) {
+      TaskRef task = named(taking.task());
+      localName(locals, taking.localName(), task, task != null ? "" : "of taking " + place);
+      place++;
+    }
+    place = 0;
+    for (Transaction.Put put : transaction.puts()) {
+      key(put.key(), "of put " + place++);
+    }
+    place = 0;
+    for (DocumentVersion delete : transaction.documentDeletes()) {
+      key(delete.key(), "of delete " + place++);
+    }
+    place = 0;
+    for (DocumentVersion depend : transaction.documentDepends()) {
+      key(depend.key(), "of depend " + place++);
     }
   }
 
-  /** A part that names no task has no name but its place. */
-  private void everyReferenceNamesATask() {
-    List<TaskRef> refs = new ArrayList<>();
-    transaction.updates().forEach(update -> refs.add(update.task()));
-    transaction.renewals().forEach(renewal -> refs.add(renewal.task()));
-    transaction.takings().forEach(taking -> refs.add(taking.task()));
-    refs.addAll(transaction.deletes());
-    refs.addAll(transaction.depends());
-    for (int i = 0; i < refs.size(); i++) {
-      if (!refs.get(i).namesTask()) {
-        list(Cause.of(Kind.MALFORMED), i);
+  /** The reference if it names a task: a part that names none is known by its place alone. */
+  private static @Nullable TaskRef named(TaskRef ref) {
+    return ref.namesTask() ? ref : null;
+  }
+
+  private void localName(
+      Set<String> before, @Nullable String name, @Nullable TaskRef task, String where) {
+    if (name != null) {
+      name(name, limits.nameBytes(), task, "local name " + where);
+      malformed(!before.add(name), task, "local name twice " + name + where);
+    }
+  }
+
+  private void key(DocumentKey key, String where) {
+    name(key.collection(), limits.nameBytes(), key, "collection " + where);
+    name(key.key(), limits.nameBytes(), key, "key " + where);
+  }
+
+  private void name(String name, int maxBytes, @Nullable Object about, String where) {
+    boolean text = StandardCharsets.UTF_8.newEncoder().canEncode(name);
+    malformed(name.isEmpty(), about, where + " empty");
+    malformed(!text, about, where + " is no text");
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    tooLarge(text && bytes > maxBytes, about, where + " has " + bytes + " bytes");
+  }
+
+  private void everyTimeIsInRange() {
+    int place = 0;
+    for (Transaction.Add add : transaction.adds()) {
+      malformed(!inRange(0, number(add.when())), null, "time of add " + place++);
+    }
+    place = 0;
+    for (Transaction.Update update : transaction.updates()) {
+      time(0, number(update.when()), update.task(), "time of update", place++);
+    }
+    place = 0;
+    for (Transaction.Renewal renewal : transaction.renewals()) {
+      time(1, renewal.leaseMillis(), renewal.task(), "lease of renewal", place++);
+    }
+    place = 0;
+    for (Transaction.Taking taking : transaction.takings()) {
+      time(0, taking.leaseMillis(), taking.task(), "lease of taking", place++);
+    }
+  }
+
+  /** A lease of one length that is wrong twice for one task, with the same bounds, is one cause. */
+  private void time(long least, long millis, TaskRef ref, String what, int place) {
+    TaskRef task = named(ref);
+    String where = task == null ? what + place : what.startsWith("time") ? "time" : "from " + least;
+    malformed(!inRange(least, millis), task, where + " " + millis);
+  }
+
+  private static long number(When when) {
+    return switch (when) {
+      case When.Now() -> 0;
+      case When.At(long epochMillis) -> epochMillis;
+      case When.After(long millis) -> millis;
+    };
+  }
+
+  private void everyTaskIsThere(List<Part> parts) {
+    int place = 0;
+    for (Part part : parts) {
+      malformed(!part.task.namesTask(), null, "reference " + place++);
+      boolean missing = part.task.namesTask() && find(part.task) == null;
+      list(missing, part.missing, part.task, part.purpose);
+    }
+  }
+
+  /** A task that is not there is known by the name that it was called. */
+  private void nothingIsChangedTwice(List<Part> parts) {
+    Set<Long> changed = new TreeSet<>();
+    for (Part part : parts) {
+      if (part.task.namesTask() && part.missing != Kind.MISSING_DEPEND) {
+        Task task = find(part.task);
+        long name = part.task.id() != 0 ? part.task.id() : -part.task.origin();
+        malformed(!changed.add(task == null ? name : task.id()), part.task, "twice");
       }
     }
-  }
-
-  private @Nullable Task require(TaskRef ref, Kind missing, String purpose) {
-    @Nullable Task task = ref.namesTask() ? model.find(ref) : null;
-    if (task == null && ref.namesTask()) {
-      list(new Cause(missing, ref, null), purpose);
-    }
-    return task;
-  }
-
-  /** The task if it is there, named once, and not owned by somebody else. */
-  private @Nullable Task mine(TaskRef ref, Kind missing, String purpose) {
-    @Nullable Task task = require(ref, missing, purpose);
-    long name = ref.id() != 0 ? ref.id() : -ref.origin();
-    if (ref.namesTask() && !changed.add(task == null ? name : task.id())) {
-      list(new Cause(Kind.MALFORMED, ref, null), "twice");
-    }
-    if (task == null) {
-      return null;
-    }
-    if (task.stateAt(now) == Task.State.CLAIMED
-        && !transaction.client().equals(task.owner())
-        && !transaction.override()) {
-      list(new Cause(Kind.OWNED_BY_ANOTHER, ref, null), "");
-      return null;
-    }
-    return task;
-  }
-
-  private void judgeDocuments() {
-    Set<DocumentKey> touched = new HashSet<>();
+    Set<DocumentKey> keys = new TreeSet<>();
     int place = 0;
     for (Transaction.Put put : transaction.puts()) {
-      if (!touched.add(put.key())) {
-        list(new Cause(Kind.MALFORMED, null, put.key()), "put " + place);
-      }
-      place++;
-      @Nullable Document old = model.document(put.key());
-      if (put.expectedVersion() != DocumentVersion.ANY) {
-        expect(put.key(), put.expectedVersion(), old);
-      }
-      @Nullable Bytes body = put.template() ? null : put.body();
-      @Nullable String template = put.template() ? put.body().utf8() : null;
-      documents.add(new NewDocument(put.key(), old, body, template));
+      malformed(!keys.add(put.key()), put.key(), "twice " + place++);
     }
     for (DocumentVersion delete : transaction.documentDeletes()) {
-      if (!touched.add(delete.key())) {
-        list(new Cause(Kind.MALFORMED, null, delete.key()), "delete " + place);
-      }
-      place++;
-      @Nullable Document old = model.document(delete.key());
-      if (expect(delete.key(), delete.version(), old) && old != null) {
-        documentDeletes.add(old);
-      }
-    }
-    for (DocumentVersion depend : transaction.documentDepends()) {
-      expect(depend.key(), depend.version(), model.document(depend.key()));
+      malformed(!keys.add(delete.key()), delete.key(), "twice " + place++);
     }
   }
 
-  private boolean expect(DocumentKey key, long version, @Nullable Document found) {
-    boolean asExpected =
-        version == DocumentVersion.ANY
-            ? found != null
-            : version == (found == null ? DocumentVersion.ABSENT : found.version());
-    if (!asExpected) {
-      list(new Cause(Kind.VERSION_CONFLICT, null, key), version);
+  private void everyTaskMayBeChanged(List<Part> parts) {
+    for (Part part : parts) {
+      boolean anothers = find(part.task) != null && mine(part.task) == null;
+      boolean change = part.missing != Kind.MISSING_DEPEND;
+      list(anothers && change, Kind.OWNED_BY_ANOTHER, part.task, "");
     }
-    return asExpected;
+    for (Transaction.Renewal renewal : transaction.renewals()) {
+      Task task = mine(renewal.task());
+      boolean ended = task != null && !mayRenew(renewal, task);
+      list(ended, Kind.LEASE_ENDED, renewal.task(), "");
+    }
+    for (Transaction.Taking taking : transaction.takings()) {
+      Task task = mine(taking.task());
+      list(task != null && !isWaiting(task), Kind.NOT_WAITING, taking.task(), "");
+    }
+  }
+
+  private void everyVersionIsTheExpected() {
+    int place = 0;
+    for (Transaction.Put put : transaction.puts()) {
+      if (put.expectedVersion() != DocumentVersion.ANY) {
+        version(put.key(), put.expectedVersion(), "put " + place);
+      }
+      place++;
+    }
+    for (DocumentVersion delete : transaction.documentDeletes()) {
+      if (delete.version() == DocumentVersion.ABSENT) {
+        malformed(true, delete.key(), "absent cannot be deleted " + place);
+      } else {
+        version(delete.key(), delete.version(), "delete " + place);
+      }
+      place++;
+    }
+    for (DocumentVersion depend : transaction.documentDepends()) {
+      version(depend.key(), depend.version(), "depend " + place++);
+    }
+  }
+
+  private void version(DocumentKey key, long expected, String where) {
+    boolean negative = expected < DocumentVersion.ANY;
+    malformed(negative, key, "negative version " + where);
+    list(!negative && !isThere(key, expected), Kind.VERSION_CONFLICT, key, expected);
+  }
+
+  private void everyReferenceIsKnown() {
+    int place = 0;
+    for (Transaction.Put put : transaction.puts()) {
+      String where = "unknown name in put " + place++ + " ";
+      new NewDocument(put, names)
+          .references()
+          .forEach(name -> malformed(!names.containsKey(name), put.key(), where + name));
+    }
+  }
+
+  private void everyDataIsSmallEnough() {
+    int place = 0;
+    for (Transaction.Add add : transaction.adds()) {
+      tooLarge(add.data().size() > limits.dataBytes(), null, "data of add " + place++);
+    }
+    place = 0;
+    for (Transaction.Update update : transaction.updates()) {
+      TaskRef task = named(update.task());
+      int bytes = update.data() == null ? 0 : update.data().size();
+      String where = "data of " + bytes + (task != null ? "" : " of update " + place);
+      tooLarge(bytes > limits.dataBytes(), task, where);
+      place++;
+    }
+    place = 0;
+    for (Transaction.Put put : transaction.puts()) {
+      Bytes body = new NewDocument(put, names).body(index -> model.lastId() + 1 + index);
+      tooLarge(body.size() > limits.dataBytes(), put.key(), "body of put " + place++);
+    }
+  }
+
+  private void malformed(boolean fault, @Nullable Object about, Object what) {
+    list(fault, Kind.MALFORMED, about, what);
+  }
+
+  private void tooLarge(boolean fault, @Nullable Object about, Object what) {
+    list(fault, Kind.TOO_LARGE, about, what);
+  }
+
+  /**
+   * Lists a cause, once.
+   *
+   * @param about the task or document at fault; null for none
+   * @param what sets it apart from others of this kind
+   */
+  private void list(boolean fault, Kind kind, @Nullable Object about, Object what) {
+    if (fault && listed.add(Arrays.asList(kind, about, what))) {
+      causes.add(
+          new Cause(
+              kind,
+              about instanceof TaskRef task ? task : null,
+              about instanceof DocumentKey document ? document : null));
+    }
   }
 }

@@ -7,7 +7,12 @@ import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Owner;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.Transaction;
 import java.util.List;
+import java.util.Map;
+import java.util.function.IntToLongFunction;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What the model says must become of a command. */
@@ -27,7 +32,15 @@ sealed interface Verdict {
       List<Task> deletes,
       List<NewDocument> documents,
       List<Document> documentDeletes)
-      implements Verdict {}
+      implements Verdict {
+    /** Whether it changes nothing. */
+    boolean isEmpty() {
+      return tasks.isEmpty()
+          && deletes.isEmpty()
+          && documents.isEmpty()
+          && documentDeletes.isEmpty();
+    }
+  }
 
   /** A claim takes some of what waits. */
   record Takes(List<Choice> choices, Owner owner, long untilMillis) implements Verdict {}
@@ -76,11 +89,32 @@ sealed interface Verdict {
   /**
    * A document that the commit writes.
    *
-   * @param body its content, or null for a template, which is filled once ids are known
-   * @param template what to fill
+   * @param names the places, among the new tasks, of those that have local names
    */
-  record NewDocument(
-      DocumentKey key, @Nullable Document old, @Nullable Bytes body, @Nullable String template) {}
+  record NewDocument(Transaction.Put put, Map<String, Integer> names) {
+    /** A reference to a local name in a template. */
+    private static final Pattern REFERENCE = Pattern.compile("\\{\\{(.*?)}}", Pattern.DOTALL);
+
+    /** The local names that a template refers to. */
+    Stream<String> references() {
+      return put.template()
+          ? REFERENCE.matcher(put.body().utf8()).results().map(match -> match.group(1))
+          : Stream.empty();
+    }
+
+    /** What is written, given the ids of the new tasks by their places. */
+    Bytes body(IntToLongFunction ids) {
+      return put.template()
+          ? Bytes.of(
+              REFERENCE
+                  .matcher(put.body().utf8())
+                  .replaceAll(match -> {
+                    Integer place = names.get(match.group(1));
+                    return place == null ? "null" : Long.toString(ids.applyAsLong(place));
+                  }))
+          : put.body();
+    }
+  }
 
   /**
    * Tasks to be taken from one group.

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.testkit.simulation;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
@@ -44,7 +44,7 @@ final class TransactionDice {
   private static final int KEYS = 5;
 
   private final Random random;
-  private final PlainStore store;
+  private final Model model;
   private final List<Transaction> sent = new ArrayList<>();
 
   /** Whether the transaction being drawn may be wrong. */
@@ -58,9 +58,9 @@ final class TransactionDice {
   /** How many good local names it has given. */
   private int localNames;
 
-  TransactionDice(Random random, PlainStore store) {
+  TransactionDice(Random random, Model model) {
     this.random = random;
-    this.store = store;
+    this.model = model;
   }
 
   /** A claim by some client. */
@@ -95,7 +95,7 @@ final class TransactionDice {
   private Transaction draw(long now) {
     odd = random.nextInt(3) == 0;
     localNames = 0;
-    unnamed = new ArrayList<>(store.tasks());
+    unnamed = new ArrayList<>(model.tasks());
     Collections.shuffle(unnamed, random);
     unnamedKeys = keys();
     boolean many = unnamed.size() > 30;
@@ -111,7 +111,7 @@ final class TransactionDice {
         some(2, claimed, ref -> new Transaction.Renewal(ref, lease(1), random.nextInt(3) == 0)),
         some(2, waiting, ref -> new Transaction.Taking(ref, lease(0), localName())),
         some(many ? 6 : 2, free, ref -> ref),
-        some(odd ? 2 : Math.min(2, store.tasks().size()), () -> named(store.tasks())),
+        some(odd ? 2 : Math.min(2, model.tasks().size()), () -> named(model.tasks())),
         some(2, this::put),
         some(odd ? 1 : Math.min(1, here().size()), () -> document(false)),
         some(odd ? 2 : Math.min(2, here().size()), () -> document(false)),
@@ -201,7 +201,7 @@ final class TransactionDice {
   private TaskRef ref(Predicate<Task> fits) {
     List<Task> fitting = unnamed.stream().filter(fits).toList();
     if (fitting.isEmpty() || wrong()) {
-      return named(store.tasks());
+      return named(model.tasks());
     }
     unnamed.remove(fitting.getFirst());
     return named(fitting.subList(0, 1));
@@ -213,7 +213,7 @@ final class TransactionDice {
       return any(NAMELESS);
     }
     if (tasks.isEmpty() || wrong()) {
-      long number = 1 + random.nextLong(store.lastId() + 2);
+      long number = 1 + random.nextLong(model.lastId() + 2);
       return random.nextBoolean() ? TaskRef.id(number) : TaskRef.origin(number);
     }
     Task task = any(tasks);
@@ -242,9 +242,9 @@ final class TransactionDice {
     DocumentKey key = keys.isEmpty() || wrong() ? key() : any(keys);
     unnamedKeys.remove(key);
     if (wrong()) {
-      return new DocumentVersion(key, random.nextBoolean() ? any(BAD_NUMBERS) : store.lastId());
+      return new DocumentVersion(key, random.nextBoolean() ? any(BAD_NUMBERS) : model.lastId());
     }
-    Document found = store.document(key);
+    Document found = model.document(key);
     boolean exact = random.nextBoolean() || (found == null && mayBeAbsent && random.nextBoolean());
     return new DocumentVersion(
         key,
@@ -252,7 +252,7 @@ final class TransactionDice {
   }
 
   private List<DocumentKey> here() {
-    return unnamedKeys.stream().filter(key -> store.document(key) != null).toList();
+    return unnamedKeys.stream().filter(key -> model.document(key) != null).toList();
   }
 
   private DocumentKey key() {
