@@ -8,6 +8,7 @@ import io.millrace.http.message.HttpMethod;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,77 +27,62 @@ import org.jspecify.annotations.Nullable;
 public final class ApiRoutes {
   private final List<Route> routes;
   private final List<String> roots;
-  private final Settings settings;
+  // What the next routes have in common; changed only in a copy that is being made.
+  private Route.Parameters parameters = Route.Parameters.NONE;
+  private Route.Body body = Route.Body.NONE;
+  private Caller.@Nullable Role role;
+  private Credentials credentials = Credentials.NONE;
+  private ErrorForm errors = ErrorForm.PLAIN;
 
-  /** What the next routes have in common. */
-  private record Settings(
-      Route.Parameters parameters,
-      Route.Body body,
-      Caller.@Nullable Role role,
-      Credentials credentials,
-      ErrorForm errors) {}
-
-  private ApiRoutes(List<Route> routes, List<String> roots, Settings settings) {
+  private ApiRoutes(List<Route> routes, List<String> roots) {
     this.routes = routes;
     this.roots = roots;
-    this.settings = settings;
   }
 
   /** None yet; each is added below every one of these paths, which may be empty. */
   public static ApiRoutes below(String... roots) {
-    return new ApiRoutes(
-        new ArrayList<>(),
-        List.of(roots),
-        new Settings(
-            Route.Parameters.NONE, Route.Body.NONE, null, Credentials.NONE, ErrorForm.PLAIN));
+    return new ApiRoutes(new ArrayList<>(), List.of(roots));
   }
 
-  private ApiRoutes with(Settings changed) {
-    return new ApiRoutes(routes, roots, changed);
+  private ApiRoutes with(Consumer<ApiRoutes> change) {
+    ApiRoutes copy = new ApiRoutes(routes, roots);
+    copy.parameters = parameters;
+    copy.body = body;
+    copy.role = role;
+    copy.credentials = credentials;
+    copy.errors = errors;
+    change.accept(copy);
+    return copy;
   }
 
   /** For routes that read these parameters of the query, and pass over others. */
   public ApiRoutes query(String... names) {
-    return parameters(new Route.Parameters(Set.of(names), false));
+    return with(copy -> copy.parameters = new Route.Parameters(Set.of(names), false));
   }
 
   /** For routes that read these parameters of the query, and answer others with 400. */
   public ApiRoutes strictQuery(Set<String> names) {
-    return parameters(new Route.Parameters(names, true));
-  }
-
-  private ApiRoutes parameters(Route.Parameters parameters) {
-    return with(
-        new Settings(
-            parameters, settings.body, settings.role, settings.credentials, settings.errors));
+    return with(copy -> copy.parameters = new Route.Parameters(names, true));
   }
 
   /** For routes that read such a body. */
-  public ApiRoutes body(Route.Body body) {
-    return with(
-        new Settings(
-            settings.parameters, body, settings.role, settings.credentials, settings.errors));
+  public ApiRoutes body(Route.Body read) {
+    return with(copy -> copy.body = read);
   }
 
   /** For routes that need this role. */
-  public ApiRoutes role(Caller.Role role) {
-    return with(
-        new Settings(
-            settings.parameters, settings.body, role, settings.credentials, settings.errors));
+  public ApiRoutes role(Caller.Role needed) {
+    return with(copy -> copy.role = needed);
   }
 
   /** For routes that take these credentials beside the server's token. */
-  public ApiRoutes credentials(Credentials credentials) {
-    return with(
-        new Settings(
-            settings.parameters, settings.body, settings.role, credentials, settings.errors));
+  public ApiRoutes credentials(Credentials taken) {
+    return with(copy -> copy.credentials = taken);
   }
 
   /** For routes whose errors look like this. */
-  public ApiRoutes errors(ErrorForm errors) {
-    return with(
-        new Settings(
-            settings.parameters, settings.body, settings.role, settings.credentials, errors));
+  public ApiRoutes errors(ErrorForm form) {
+    return with(copy -> copy.errors = form);
   }
 
   /** Adds a route that reads. */
@@ -136,20 +122,20 @@ public final class ApiRoutes {
 
   private ApiRoutes add(
       HttpMethod method, String path, Handler handler, @Nullable NonBlockingHandler nonBlocking) {
-    Caller.Role role = settings.role;
-    if (role == null) {
-      role = method == HttpMethod.GET ? Caller.Role.VIEWER : Caller.Role.SUBMITTER;
+    Caller.Role needed = role;
+    if (needed == null) {
+      needed = method == HttpMethod.GET ? Caller.Role.VIEWER : Caller.Role.SUBMITTER;
     }
     for (String root : roots) {
       routes.add(
           new Route(
               method,
               root + path,
-              settings.parameters,
-              settings.body,
-              role,
-              settings.credentials,
-              settings.errors,
+              parameters,
+              body,
+              needed,
+              credentials,
+              errors,
               handler,
               nonBlocking));
     }

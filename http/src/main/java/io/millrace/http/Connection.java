@@ -54,9 +54,9 @@ final class Connection {
   private final Activity activity = new Activity();
   private volatile Phase phase = Phase.READING;
   private @Nullable SelectionKey key;
-  private @Nullable Exchange exchange;
+  private @Nullable Request request;
 
-  /** Whether the exchange was begun, and is to be ended. */
+  /** Whether an answer was begun, which is to be ended. */
   private boolean asked;
 
   private int askedBytes;
@@ -265,7 +265,7 @@ final class Connection {
           // A client that is refused need not send the rest.
           pace = new RequestBody.Pace(limits().headTimeout(), limits().minBodyRate());
           sinceNanos = activity.lastNanos();
-          if (!context.dispatcher().isNonBlocking(exchange(), this)) {
+          if (!context.dispatcher().isNonBlocking(request(), this)) {
             serve();
           }
         }
@@ -276,18 +276,18 @@ final class Connection {
     }
   }
 
-  /** The exchange of the request whose head has come. */
-  private Exchange exchange() {
-    Exchange present = exchange;
+  /** The request whose head has come. */
+  private Request request() {
+    Request present = request;
     if (present == null) {
-      present = new Exchange(received.head());
-      exchange = present;
+      present = new Request(received.head(), limits());
+      request = present;
     }
     return present;
   }
 
   private void ask() throws IOException {
-    Exchange asking = exchange();
+    Request asking = request();
     AsyncReply later = context.dispatcher().begin(asking, this, received.body(), loop.tick());
     if (later == null) {
       serve();
@@ -303,7 +303,7 @@ final class Connection {
     }
   }
 
-  private void answerOrClose(Exchange asking, AsyncReply later) {
+  private void answerOrClose(Request asking, AsyncReply later) {
     try {
       answer(asking, later);
     } catch (IOException | RuntimeException | Error e) {
@@ -312,7 +312,7 @@ final class Connection {
     }
   }
 
-  private void answer(Exchange asking, AsyncReply later) throws IOException {
+  private void answer(Request asking, AsyncReply later) throws IOException {
     if (phase == Phase.CLOSED) {
       end();
       return;
@@ -326,7 +326,7 @@ final class Connection {
     complete(Phase.WRITING);
     received.clear();
     ending = true;
-    exchange = null;
+    request = null;
     write(context.dispatcher().refuse(problem));
   }
 
@@ -358,13 +358,13 @@ final class Connection {
     }
   }
 
-  /** Ends the exchange and gives back its memory. */
+  /** Ends the request and gives back its memory. */
   private void end() {
     if (asked) {
       asked = false;
-      context.dispatcher().end(there(exchange));
+      context.dispatcher().end(there(request));
     }
-    exchange = null;
+    request = null;
     memory().release(askedBytes);
     askedBytes = 0;
   }
@@ -378,8 +378,8 @@ final class Connection {
 
   /** Has a thread of its own serve the request whose head has come. */
   private void serve() {
-    Exchange serving = exchange();
-    exchange = null;
+    Request serving = request();
+    request = null;
     RequestBuffer.Rest rest = received.rest();
     complete(Phase.SERVED);
     there(key).cancel();
@@ -406,7 +406,7 @@ final class Connection {
     }
   }
 
-  /** Closes it for good. An exchange that waits for its answer is ended when that comes. */
+  /** Closes it for good. A request that waits for its answer is ended when that comes. */
   private void close(@Nullable Throwable cause) {
     if (cause instanceof Error) {
       LOG.error("a connection is closed for a fault of the server", cause);

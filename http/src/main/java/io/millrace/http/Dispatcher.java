@@ -58,17 +58,17 @@ final class Dispatcher {
    * @throws HttpProblem 401 or 403 if the request is turned away, 400 if the route is strict and
    *     does not know a parameter of the query
    */
-  private Routes.Match admit(Exchange exchange, Connection connection) {
-    Routes.Match match = exchange.match();
-    if (match != null && exchange.caller() != null) {
+  private Routes.Match admit(Request request, Connection connection) {
+    Routes.Match match = request.match();
+    if (match != null && request.isAdmitted()) {
       return match;
     }
-    Head head = exchange.head();
+    Head head = request.head();
     match = routes.match(head.method(), head.path());
     Route route = match.route();
     Caller caller = access.check(route, head.host(), head);
     // The request counts as one of the route once its caller is known.
-    exchange.match(match);
+    request.match(match);
     if (!caller.may(route.role())) {
       throw new HttpProblem(
           403,
@@ -82,7 +82,7 @@ final class Dispatcher {
     if (route.parameters().strict()) {
       Query.parse(head.query()).checkNames(route.parameters().names());
     }
-    exchange.caller(caller);
+    request.caller(caller);
     return match;
   }
 
@@ -90,9 +90,9 @@ final class Dispatcher {
    * Whether an event loop may answer a plain request of which only the head has come. A request
    * that is turned away gets its answer from a thread, which need not wait for the body.
    */
-  boolean isNonBlocking(Exchange exchange, Connection connection) {
+  boolean isNonBlocking(Request request, Connection connection) {
     try {
-      return admit(exchange, connection).route().nonBlocking() != null;
+      return admit(request, connection).route().nonBlocking() != null;
     } catch (RuntimeException _) {
       // The thread meets the same problem, and answers it.
       return false;
@@ -105,22 +105,22 @@ final class Dispatcher {
    * @param body its whole body
    * @return null if nothing was done and the request needs a thread
    */
-  @Nullable AsyncReply begin(Exchange exchange, Connection connection, byte[] body, LoopTick tick) {
+  @Nullable AsyncReply begin(Request request, Connection connection, byte[] body, LoopTick tick) {
     if (!inFlight.enter()) {
       return null;
     }
     AsyncReply later = null;
     try {
-      Routes.Match match = admit(exchange, connection);
+      Routes.Match match = admit(request, connection);
       NonBlockingHandler handler = match.route().nonBlocking();
       if (handler != null) {
-        later = handler.begin(Request.whole(exchange, match, connection.limits(), body), tick);
+        later = handler.begin(request.withBody(body), tick);
       }
     } catch (IOException | RuntimeException e) {
       // Once more by a thread, which says what is wrong; but nothing is submitted twice.
-      later = exchange.hasSubmitted() ? AsyncReply.now(errorReplies.answer(e, exchange)) : null;
+      later = request.hasSubmitted() ? AsyncReply.now(errorReplies.answer(e, request)) : null;
     } catch (Error e) {
-      later = AsyncReply.now(errorReplies.answer(e, exchange));
+      later = AsyncReply.now(errorReplies.answer(e, request));
     } finally {
       if (later == null) {
         inFlight.leave();
@@ -130,34 +130,33 @@ final class Dispatcher {
   }
 
   /** The answer that was begun, once it is done: in {@code room} if there is enough of it. */
-  ByteBuffer answer(Exchange exchange, AsyncReply later, ByteBuffer room) {
+  ByteBuffer answer(Request request, AsyncReply later, ByteBuffer room) {
     Reply.Whole reply;
     try {
       reply = later.reply();
     } catch (RuntimeException | Error e) {
-      reply = errorReplies.answer(e, exchange);
+      reply = errorReplies.answer(e, request);
     }
-    exchange.status(reply.status());
+    request.status(reply.status());
     return ReplyText.of(reply, room);
   }
 
   /** Ends what was begun; its answer is written, or of no use any more. */
-  void end(Exchange exchange) {
+  void end(Request request) {
     inFlight.leave();
-    record(exchange);
+    record(request);
   }
 
   /** The last answer to a request that was refused for what its bytes are. */
   ByteBuffer refuse(HttpProblem problem) {
-    Exchange exchange = new Exchange(null);
-    exchange.status(problem.status());
-    record(exchange);
+    routes.unmatched().record(problem.status(), 0);
+    LOG.debug("a request is refused: {} {}", problem.status(), problem.message());
     return ReplyText.last(ErrorForm.PLAIN.reply(problem));
   }
 
   /** Answers a request on a thread of its own. */
   void serve(RequestThread thread) throws IOException, InterruptedException {
-    Exchange exchange = thread.exchange();
+    Request request = thread.request();
     boolean entered = inFlight.enter();
     Reply reply;
     try {
@@ -165,16 +164,16 @@ final class Dispatcher {
       if (!(reply instanceof Reply.Upgraded)) {
         thread.write(reply, entered);
       }
-      exchange.status(reply.status());
+      request.status(reply.status());
     } catch (ClientGoneException e) {
       LOG.trace("a client has gone", e);
       return;
     } finally {
-      thread.forgetBody();
+      request.over();
       if (entered) {
         inFlight.leave();
       }
-      record(exchange);
+      record(request);
     }
     if (reply instanceof Reply.Upgraded upgraded) {
       thread.upgrade(upgraded);
@@ -183,8 +182,8 @@ final class Dispatcher {
 
   private Reply answer(RequestThread thread) throws IOException, InterruptedException {
     try {
-      Routes.Match match = admit(thread.exchange(), thread.connection());
-      Request request = thread.request(match);
+      Request request = thread.request();
+      Routes.Match match = admit(request, thread.connection());
       return ScopedValue.where(Request.CURRENT, request)
           .call(() -> match.route().handler().handle(request));
     } catch (ClientGoneException | InterruptedException e) {
@@ -197,7 +196,7 @@ final class Dispatcher {
                 HttpProblem.malformed("the body is malformed: " + body.mistake()));
         case SLOW -> ErrorForm.PLAIN.reply(RequestBody.tooSlow(thread.connection().limits()));
         case CUT -> throw new ClientGoneException();
-        case SOUND -> errorReplies.answer(e, thread.exchange());
+        case SOUND -> errorReplies.answer(e, thread.request());
       };
     }
   }
@@ -207,18 +206,18 @@ final class Dispatcher {
   }
 
   /** Records a request that has ended: its figures always, a line in the log if it is notable. */
-  private void record(Exchange exchange) {
-    long nanos = exchange.nanos();
-    int status = exchange.status();
-    Routes.Match match = exchange.match();
+  private void record(Request request) {
+    long nanos = request.nanos();
+    int status = request.status();
+    Routes.Match match = request.match();
     (match == null ? routes.unmatched() : match.endpoint()).record(status, nanos);
     // A store without room says so itself, once; each of its refusals in the log would take more.
     if (status >= 500 && status != 503) {
-      LOG.warn("{} {} in {} µs", exchange, status, nanos / 1000);
-    } else if (nanos > slowNanos && !exchange.hasWaited()) {
-      LOG.info("slow: {} {} in {} ms", exchange, status, nanos / 1_000_000);
+      LOG.warn("{} {} in {} µs", request, status, nanos / 1000);
+    } else if (nanos > slowNanos && !request.hasWaited()) {
+      LOG.info("slow: {} {} in {} ms", request, status, nanos / 1_000_000);
     } else if (LOG.isDebugEnabled()) {
-      LOG.debug("{} {} in {} µs", exchange, status, nanos / 1000);
+      LOG.debug("{} {} in {} µs", request, status, nanos / 1000);
     }
   }
 }

@@ -45,16 +45,16 @@ public final class ErrorReplies {
    * server's own and logged: 500, or 504 if a command was handed to the store, so that nobody can
    * tell whether it was carried out.
    */
-  Reply.Whole answer(Throwable thrown, Exchange exchange) {
+  Reply.Whole answer(Throwable thrown, Request request) {
     HttpProblem foreseen = thrown instanceof RuntimeException e ? meaning(e) : null;
     if (foreseen != null) {
       ErrorForm form = foreseen.form();
-      return (form == null ? exchange.errors() : form).reply(foreseen);
+      return (form == null ? request.errors() : form).reply(foreseen);
     }
-    LOG.error("no answer to {}", exchange, thrown);
+    LOG.error("no answer to {}", request, thrown);
     String what = thrown.getClass().getName();
     return ErrorForm.PLAIN.reply(
-        exchange.hasSubmitted()
+        request.hasSubmitted()
             ? new HttpProblem(
                 504, "the server failed, and nobody knows whether the change was made: " + what)
             : new HttpProblem(500, "the server made a mistake, its log says which: " + what));

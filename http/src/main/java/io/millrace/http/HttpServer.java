@@ -38,7 +38,7 @@ public final class HttpServer {
       Routes routes,
       ErrorReplies errorReplies) {
     InFlight inFlight = new InFlight();
-    HttpLimits possible = limits.withMaxConnections(ConnectionLimit.now(limits.maxConnections()));
+    HttpLimits possible = limits.possible();
     Dispatcher dispatcher =
         new Dispatcher(access, routes, errorReplies, inFlight, possible.slowRequest());
     RequestMemory memory = new RequestMemory(possible.memoryBytes());

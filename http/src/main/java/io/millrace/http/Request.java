@@ -1,11 +1,11 @@
 package io.millrace.http;
 
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.Head;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
 import io.millrace.http.message.Reply;
 import io.millrace.http.websocket.WebSocket;
-import io.millrace.http.websocket.WebSocketLimits;
-import io.millrace.http.websocket.WebSocketListener;
 import io.millrace.wire.Utf8;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -13,12 +13,16 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A request. For use by the thread that it was given to. */
+/**
+ * A request on its way, from its complete head to the end of its answer: it is read, checked and
+ * routed once, whoever answers it. For use by one thread at a time.
+ */
 public final class Request {
   private static final byte[] EMPTY = new byte[0];
   private static final int FIRST_READ_BYTES = 64 << 10;
@@ -26,49 +30,111 @@ public final class Request {
   /** What a value or a name in a JSON tree takes beside its text. */
   private static final int TREE_NODE_BYTES = 64;
 
+  /** The status of "the client went away", until there is another. */
+  private static final int NO_ANSWER = 499;
+
   /** The request that a thread serves. */
   static final ScopedValue<Request> CURRENT = ScopedValue.newInstance();
 
-  private final Exchange exchange;
-  private final Routes.Match match;
+  private final Head head;
   private final HttpLimits limits;
+  private final long beganNanos = System.nanoTime();
+  private Routes.@Nullable Match match;
+  private @Nullable Caller caller;
+  private int status = NO_ANSWER;
+  private boolean waited;
+  private volatile boolean submitted;
 
   /** What serves it; null if an event loop does, and the body has come as a whole. */
-  private final @Nullable RequestThread thread;
+  private @Nullable RequestThread thread;
 
   private byte @Nullable [] whole;
   private @Nullable Query query;
   private @Nullable InputStream body;
   private long reservedBytes;
 
-  private Request(
-      Exchange exchange, Routes.Match match, HttpLimits limits, @Nullable RequestThread thread) {
-    this.exchange = exchange;
-    this.match = match;
+  /** A request whose head is complete. */
+  Request(Head head, HttpLimits limits) {
+    this.head = head;
     this.limits = limits;
-    this.thread = thread;
   }
 
-  /** A request whose body has come as a whole; it may not wait. */
-  static Request whole(Exchange exchange, Routes.Match match, HttpLimits limits, byte[] body) {
-    Request request = new Request(exchange, match, limits, null);
-    request.whole = body;
-    return request;
+  /** The same with its whole body, for an event loop. */
+  Request withBody(byte[] content) {
+    whole = content;
+    return this;
   }
 
-  /** A request that a thread serves. */
-  static Request streamed(RequestThread thread, Routes.Match match) {
-    return new Request(thread.exchange(), match, thread.connection().limits(), thread);
+  /** Lets a thread serve it, which reads the body. */
+  void servedBy(RequestThread serving) {
+    thread = serving;
+    whole = null;
+    body = null;
+  }
+
+  Head head() {
+    return head;
+  }
+
+  /** The route; null until the request was let in. */
+  Routes.@Nullable Match match() {
+    return match;
+  }
+
+  void match(Routes.Match found) {
+    match = found;
+  }
+
+  /** Whether access was checked and the route was found. */
+  boolean isAdmitted() {
+    return match != null && caller != null;
+  }
+
+  void caller(Caller found) {
+    caller = found;
+  }
+
+  /** How the errors of its route look. */
+  ErrorForm errors() {
+    return match == null ? ErrorForm.PLAIN : match.endpoint().route().errors();
+  }
+
+  /** The status of the answer. */
+  int status() {
+    return status;
+  }
+
+  void status(int given) {
+    status = given;
+  }
+
+  boolean hasSubmitted() {
+    return submitted;
+  }
+
+  /** Whether it has waited for events, so that its duration says nothing. */
+  boolean hasWaited() {
+    return waited;
+  }
+
+  /** How long it has taken so far. */
+  long nanos() {
+    return System.nanoTime() - beganNanos;
+  }
+
+  /** Method and path. */
+  @Override
+  public String toString() {
+    return head.method() + " " + head.path();
   }
 
   /** The path as it was sent, without the query. */
   public String path() {
-    return exchange.head().path();
+    return head.path();
   }
 
   /** Who sends it. */
   public Caller caller() {
-    Caller caller = exchange.caller();
     if (caller == null) {
       throw new IllegalStateException("the caller was not checked");
     }
@@ -77,7 +143,7 @@ public final class Request {
 
   /** Whether only the header of the answer is wanted. */
   public boolean isHead() {
-    return exchange.head().method().equals("HEAD");
+    return head.method().equals("HEAD");
   }
 
   /**
@@ -86,11 +152,12 @@ public final class Request {
    * @throws IllegalArgumentException when the route has none of this name
    */
   public String parameter(String name) {
-    int place = match.endpoint().names().indexOf(name);
+    Routes.Match found = Objects.requireNonNull(match);
+    int place = found.endpoint().names().indexOf(name);
     if (place < 0) {
       throw new IllegalArgumentException("the route has no parameter " + name);
     }
-    return match.parameters().get(place);
+    return found.parameters().get(place);
   }
 
   /**
@@ -101,7 +168,7 @@ public final class Request {
   public Query query() {
     Query read = query;
     if (read == null) {
-      read = Query.parse(exchange.head().query());
+      read = Query.parse(head.query());
       query = read;
     }
     return read;
@@ -109,12 +176,12 @@ public final class Request {
 
   /** The value of a header, the first if there are several. */
   public Optional<String> header(String name) {
-    return Optional.ofNullable(exchange.head().first(name));
+    return Optional.ofNullable(head.first(name));
   }
 
   /** The media type of the body in lower case, without parameters; empty if none is given. */
   public String mediaType() {
-    String type = exchange.head().first("Content-Type");
+    String type = head.first("Content-Type");
     if (type == null) {
       return "";
     }
@@ -124,12 +191,12 @@ public final class Request {
 
   /** Whether a body comes with it; one of length 0 is none. */
   public boolean hasBody() {
-    return exchange.head().bodyBytes() != 0;
+    return head.bodyBytes() != 0;
   }
 
   /** The length of the body as announced; -1 if it comes in chunks, 0 if there is none. */
   public long bodyLength() {
-    return exchange.head().bodyBytes();
+    return head.bodyBytes();
   }
 
   /**
@@ -277,7 +344,7 @@ public final class Request {
    * client is told that the outcome is unknown.
    */
   public void submitted() {
-    exchange.submitted();
+    submitted = true;
   }
 
   /** The same for the request that the calling thread serves, if any. */
@@ -294,8 +361,8 @@ public final class Request {
    * @param opener speaks with it, on the thread of this request
    * @throws HttpProblem 426 if it does not ask for that, 400 if its handshake is malformed
    */
-  public Reply webSocket(WebSocketLimits limits, Function<WebSocket, WebSocketListener> opener) {
-    Map<String, String> answer = Upgrade.handshake(exchange.head());
+  public Reply webSocket(WebSocket.Limits limits, Function<WebSocket, WebSocket.Listener> opener) {
+    Map<String, String> answer = Upgrade.handshake(head);
     if (isHead() || hasBody()) {
       throw HttpProblem.malformed("WebSocket begins with GET and no body");
     }
@@ -307,7 +374,7 @@ public final class Request {
    * the server stops. Close it when the wait is over.
    */
   public PendingWait beginWait(Consumer<PendingWait.Cause> action) {
-    exchange.waited();
+    waited = true;
     return PendingWait.begin(serving().inFlight(), serving(), action);
   }
 

@@ -1,7 +1,6 @@
 package io.millrace.http;
 
 import io.millrace.http.message.Reply;
-import io.millrace.http.message.ReplyStream;
 import io.millrace.http.message.ReplyText;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -34,9 +33,8 @@ final class RequestThread implements Runnable, PendingWait.Client {
 
   private final Connection connection;
   private final Dispatcher dispatcher;
-  private final Exchange exchange;
+  private final Request request;
   private final RequestBody body;
-  private @Nullable Request request;
   private @Nullable CompletableFuture<byte @Nullable []> ahead;
   private volatile @Nullable Runnable whenGone;
   private End end = End.CLOSED;
@@ -47,19 +45,20 @@ final class RequestThread implements Runnable, PendingWait.Client {
    * @param rest what has come behind its head
    */
   RequestThread(
-      Connection connection, Dispatcher dispatcher, Exchange exchange, RequestBuffer.Rest rest) {
+      Connection connection, Dispatcher dispatcher, Request request, RequestBuffer.Rest rest) {
     this.connection = connection;
     this.dispatcher = dispatcher;
-    this.exchange = exchange;
-    this.body = new RequestBody(connection, exchange.head(), rest);
+    this.request = request;
+    this.body = new RequestBody(connection, request.head(), rest);
+    request.servedBy(this);
   }
 
   Connection connection() {
     return connection;
   }
 
-  Exchange exchange() {
-    return exchange;
+  Request request() {
+    return request;
   }
 
   RequestBody body() {
@@ -68,20 +67,6 @@ final class RequestThread implements Runnable, PendingWait.Client {
 
   InFlight inFlight() {
     return dispatcher.inFlight();
-  }
-
-  /** The request as its handler sees it. */
-  Request request(Routes.Match match) {
-    Request made = Request.streamed(this, match);
-    request = made;
-    return made;
-  }
-
-  /** Gives back the memory of the body, when the request is over. */
-  void forgetBody() {
-    if (request != null) {
-      request.over();
-    }
   }
 
   @Override
@@ -142,8 +127,8 @@ final class RequestThread implements Runnable, PendingWait.Client {
   }
 
   private void writeOpen(Reply reply, boolean mayKeep) throws IOException, InterruptedException {
-    boolean keeps = mayKeep && !exchange.head().closes() && body.isNearEnd(SKIPPED_BYTES);
-    boolean headOnly = exchange.head().method().equals("HEAD");
+    boolean keeps = mayKeep && !request.head().closes() && body.isNearEnd(SKIPPED_BYTES);
+    boolean headOnly = request.isHead();
     Output target = new Output(connection);
     switch (reply) {
       case Reply.Whole whole -> {
@@ -152,21 +137,22 @@ final class RequestThread implements Runnable, PendingWait.Client {
       }
       case Reply.Streamed streamed when headOnly ->
           target.write(ReplyText.head(streamed, streamed.lengthBytes(), !keeps));
-      case Reply.Streamed streamed -> stream(streamed, new ReplyStream(target, streamed, !keeps));
+      case Reply.Streamed streamed ->
+          stream(streamed, new ReplyText.BodyStream(target, streamed, !keeps));
       case Reply.Upgraded _ -> throw new IllegalArgumentException("this is no answer of HTTP");
     }
     // Now the body may be skipped: the client that waits for the answer has it.
     end = keeps && body.skipRest() ? End.KEPT : End.LAST;
   }
 
-  private void stream(Reply.Streamed reply, ReplyStream target)
+  private void stream(Reply.Streamed reply, ReplyText.BodyStream target)
       throws IOException, InterruptedException {
     try {
       reply.body().writeTo(target);
       target.end();
     } catch (RuntimeException | Error e) {
       if (!(e.getCause() instanceof IOException)) {
-        LOG.error("the answer to {} broke off", exchange, e);
+        LOG.error("the answer to {} broke off", request, e);
       }
       throw new IOException("an answer broke off", e);
     }

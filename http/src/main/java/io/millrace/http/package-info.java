@@ -15,16 +15,15 @@
  *     |     --> Dispatcher --> Routes (path and method)
  *     |                    --> AccessCheck (who sends it), before anything of the body is read
  *     |                    --> Handler: Request -> Reply, or a thrown HttpProblem
- *     |                    --> ReplyText or ReplyStream written, time and status recorded
+ *     |                    --> ReplyText written, time and status recorded
  *     |     --> the connection goes back to its loop
  *     |
  *     +-- a head that is malformed, late or too long --> refused, and closed once that is read
  * </pre>
  *
- * <p>An Exchange is one request on its way: it is read, checked and routed once, whoever answers
- * it. Everything that a request keeps in memory is reserved in one {@link
- * io.millrace.http.RequestMemory}. A thread exists only while it serves a request; it reads the
- * body itself, by {@link io.millrace.http.RequestBody}.
+ * <p>A Request is read, checked and routed once, whoever answers it. Everything that a request
+ * keeps in memory is reserved in one {@link io.millrace.http.RequestMemory}. A thread exists only
+ * while it serves a request; it reads the body itself, by {@link io.millrace.http.RequestBody}.
  *
  * <p>Those who mount an API see {@link io.millrace.http.ApiRoutes}, {@link
  * io.millrace.http.Request}, {@link io.millrace.http.message.Reply} and {@link

@@ -12,15 +12,19 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.DecimalNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -95,7 +99,20 @@ public final class Json {
     try {
       return MAPPER.readTree(text);
     } catch (NumberFormatException e) {
-      throw Decimals.tooLarge(e);
+      throw new StreamReadException(null, Decimals.TOO_LARGE, e);
+    }
+  }
+
+  /**
+   * Checks the number that a parser stands on.
+   *
+   * @throws StreamReadException if it cannot be kept
+   */
+  public static void checkNumber(JsonParser json) {
+    try {
+      Decimals.check(json.getDecimalValue(), json);
+    } catch (NumberFormatException e) {
+      throw new StreamReadException(json, Decimals.TOO_LARGE, e);
     }
   }
 
@@ -209,5 +226,29 @@ public final class Json {
   public static String shortened(JsonNode value) {
     String text = value.toString();
     return text.length() <= 60 ? text : text.substring(0, 60) + "…";
+  }
+
+  /**
+   * Fractions with all their digits, as they were written but for the spelling of the exponent,
+   * which is limited: beyond some millions it could not be read again, and arithmetic on it takes
+   * for ever.
+   */
+  private static final class Decimals extends JsonNodeFactory {
+    private static final long serialVersionUID = 1;
+    private static final int MOST_EXPONENT = 9_999;
+    private static final String TOO_LARGE =
+        "a number has an exponent beyond " + MOST_EXPONENT + ", which cannot be kept";
+
+    @Override
+    public DecimalNode numberNode(@Nullable BigDecimal value) {
+      check(value, null);
+      return (DecimalNode) super.numberNode(value);
+    }
+
+    private static void check(@Nullable BigDecimal value, @Nullable JsonParser json) {
+      if (value != null && Math.abs((long) value.precision() - value.scale()) > MOST_EXPONENT) {
+        throw new StreamReadException(json, TOO_LARGE);
+      }
+    }
   }
 }

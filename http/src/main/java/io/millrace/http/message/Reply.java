@@ -1,8 +1,6 @@
 package io.millrace.http.message;
 
 import io.millrace.http.websocket.WebSocket;
-import io.millrace.http.websocket.WebSocketLimits;
-import io.millrace.http.websocket.WebSocketListener;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Map;
@@ -96,8 +94,8 @@ public sealed interface Reply {
    */
   record Upgraded(
       Map<String, String> headers,
-      WebSocketLimits limits,
-      Function<WebSocket, WebSocketListener> opener)
+      WebSocket.Limits limits,
+      Function<WebSocket, WebSocket.Listener> opener)
       implements Reply {
     @Override
     public int status() {

@@ -1,5 +1,6 @@
 package io.millrace.http.websocket;
 
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,77 @@ record Frame(Opcode opcode, boolean last, long length, int mask) {
         }
       }
       return null;
+    }
+  }
+
+  /** The close codes of RFC 6455 that are used here. */
+  static final class CloseCode {
+    static final int NORMAL = 1000;
+    static final int GOING_AWAY = 1001;
+    static final int PROTOCOL_ERROR = 1002;
+    static final int NO_CODE = 1005;
+    static final int BROKEN = 1006;
+    static final int NOT_UTF8 = 1007;
+    static final int TOO_LONG = 1009;
+    static final int INTERNAL_ERROR = 1011;
+    static final int TRY_AGAIN_LATER = 1013;
+
+    private CloseCode() {}
+
+    /** Whether a peer may send it. */
+    static boolean maySend(int code) {
+      boolean registered = code >= NORMAL && code <= 1014;
+      boolean reserved = code == 1004 || code == NO_CODE || code == BROKEN;
+      boolean ofUsers = code >= 3000 && code <= 4999;
+      return ofUsers || (registered && !reserved);
+    }
+  }
+
+  /** What a peer sent breaks a rule or finds no room; it is answered by closing. */
+  static final class ViolationException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private final int code;
+
+    /** Whether the frames after it can still be told apart. */
+    private final boolean framed;
+
+    private ViolationException(int code, String reason, boolean framed) {
+      super(reason);
+      this.code = code;
+      this.framed = framed;
+    }
+
+    /** No frame, or one out of place: 1002. */
+    static ViolationException broken(String reason) {
+      return new ViolationException(CloseCode.PROTOCOL_ERROR, reason, false);
+    }
+
+    /** Too long: 1009. */
+    static ViolationException tooLong(String reason) {
+      return new ViolationException(CloseCode.TOO_LONG, reason, true);
+    }
+
+    /** Something for which there is no room now: 1013. */
+    static ViolationException noRoom(String reason) {
+      return new ViolationException(CloseCode.TRY_AGAIN_LATER, reason, true);
+    }
+
+    /** A text that is none: 1007. */
+    static ViolationException notUtf8(String reason) {
+      return new ViolationException(CloseCode.NOT_UTF8, reason, true);
+    }
+
+    int code() {
+      return code;
+    }
+
+    String reason() {
+      return String.valueOf(getMessage());
+    }
+
+    boolean framed() {
+      return framed;
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.millrace.http.websocket;
 
+import io.millrace.http.websocket.Frame.CloseCode;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

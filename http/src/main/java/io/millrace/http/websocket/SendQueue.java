@@ -1,5 +1,6 @@
 package io.millrace.http.websocket;
 
+import io.millrace.http.websocket.Frame.CloseCode;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;

@@ -1,5 +1,7 @@
 package io.millrace.http.websocket;
 
+import io.millrace.http.websocket.Frame.CloseCode;
+import io.millrace.http.websocket.Frame.ViolationException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,10 +26,10 @@ public final class WebSocketConnection {
   private static final long HEARD_NANOS = Duration.ofSeconds(1).toNanos();
 
   private final FrameReader frames;
-  private final WebSocketLimits limits;
+  private final WebSocket.Limits limits;
   private final Memory memory;
   private final SendQueue out;
-  private final WebSocketListener listener;
+  private final WebSocket.Listener listener;
   private long heardNanos = System.nanoTime();
 
   /**
@@ -41,9 +43,9 @@ public final class WebSocketConnection {
   public WebSocketConnection(
       SocketChannel channel,
       byte[] pending,
-      WebSocketLimits limits,
+      WebSocket.Limits limits,
       Memory memory,
-      Function<WebSocket, WebSocketListener> opener) {
+      Function<WebSocket, WebSocket.Listener> opener) {
     this.frames = new FrameReader(pending, channel);
     this.limits = limits;
     this.memory = memory;

@@ -2,7 +2,7 @@
  * WebSocket (RFC 6455) on a connection that has been switched to it, after HTTP has let it in.
  *
  * <pre>
- *   connection's thread:  FrameReader --> WebSocketConnection --> WebSocketListener
+ *   connection's thread:  FrameReader --> WebSocketConnection --> WebSocket.Listener
  *                                                | pongs, closes
  *   a thread while there  SocketChannel <-- SendQueue <-- WebSocket, from any thread
  *   is something to send

@@ -22,7 +22,7 @@ final class EchoServer implements AutoCloseable {
   private final HttpServer listener;
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
-  EchoServer(WebSocketLimits limits, Duration idle) {
+  EchoServer(WebSocket.Limits limits, Duration idle) {
     ApiRoutes echo =
         ApiRoutes.below("")
             .get("/echo", request -> request.webSocket(limits, socket -> new Echo(socket)));
@@ -49,7 +49,7 @@ final class EchoServer implements AutoCloseable {
   }
 
   static EchoServer start() {
-    return new EchoServer(new WebSocketLimits(1 << 20, 1 << 10, 1L << 40), Duration.ofMinutes(1));
+    return new EchoServer(new WebSocket.Limits(1 << 20, 1 << 10, 1L << 40), Duration.ofMinutes(1));
   }
 
   RawPeer connect() throws IOException {
@@ -69,7 +69,7 @@ final class EchoServer implements AutoCloseable {
     return String.valueOf(events.poll(30, TimeUnit.SECONDS));
   }
 
-  private final class Echo implements WebSocketListener {
+  private final class Echo implements WebSocket.Listener {
     private final WebSocket socket;
 
     Echo(WebSocket socket) {

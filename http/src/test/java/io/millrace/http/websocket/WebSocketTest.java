@@ -191,7 +191,7 @@ final class WebSocketTest {
   @Test
   void a_quiet_connection_outlives_the_idle_time_of_http() throws Exception {
     try (EchoServer quick =
-            new EchoServer(new WebSocketLimits(1 << 20, 1 << 10, 1 << 20), Duration.ofSeconds(1));
+            new EchoServer(new WebSocket.Limits(1 << 20, 1 << 10, 1 << 20), Duration.ofSeconds(1));
         RawPeer quiet = quick.connect();
         RawPeer plain = RawPeer.at(quick.port(), "/none")) {
       // A connection that stayed with HTTP is closed meanwhile.

@@ -3,7 +3,6 @@ package io.millrace.server.graph;
 import io.millrace.http.EventStream;
 import io.millrace.http.json.Json;
 import io.millrace.http.websocket.WebSocket;
-import io.millrace.http.websocket.WebSocketListener;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A stream of events as text messages of a WebSocket, which hold the data alone. */
-final class EventSocket implements EventStream.Target, WebSocketListener {
+final class EventSocket implements EventStream.Target, WebSocket.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(EventSocket.class);
 
   /** Closed so when changes were lost: a code of ours. */
@@ -30,7 +29,7 @@ final class EventSocket implements EventStream.Target, WebSocketListener {
   }
 
   /** Begins to tell what happens, on a thread of its own. */
-  static WebSocketListener open(WebSocket socket, EventStream stream) {
+  static WebSocket.Listener open(WebSocket socket, EventStream stream) {
     EventSocket target = new EventSocket(socket);
     Thread.ofVirtual().name("graph-events").start(() -> target.run(stream));
     return target;

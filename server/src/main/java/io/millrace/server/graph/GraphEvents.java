@@ -14,7 +14,7 @@ import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Reply;
-import io.millrace.http.websocket.WebSocketLimits;
+import io.millrace.http.websocket.WebSocket;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +34,7 @@ final class GraphEvents implements EventStream.Source {
       Set.of("type", "state", "status", "below", "new", "metadata", "after");
 
   /** The client of a WebSocket has nothing to say here. */
-  private static final WebSocketLimits LIMITS = new WebSocketLimits(1 << 10, 1 << 10, 1 << 10);
+  private static final WebSocket.Limits LIMITS = new WebSocket.Limits(1 << 10, 1 << 10, 1 << 10);
 
   /** The stream flushes when it has to; a generator for each event must not. */
   private static final ObjectWriter WRITER =

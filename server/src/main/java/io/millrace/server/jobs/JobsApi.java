@@ -8,7 +8,7 @@ import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.Reply;
-import io.millrace.http.websocket.WebSocketLimits;
+import io.millrace.http.websocket.WebSocket;
 import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStateException;
@@ -80,7 +80,7 @@ public final class JobsApi {
             registry,
             served.workers(),
             types,
-            new WebSocketLimits(
+            new WebSocket.Limits(
                 settings.workers().maxFrameBytes(), MOST_TEXT_BYTES, served.maxBytes()))
         .addTo(workers);
     new PollRoutes(

@@ -4,8 +4,6 @@ import io.millrace.http.ApiRoutes;
 import io.millrace.http.Request;
 import io.millrace.http.message.Reply;
 import io.millrace.http.websocket.WebSocket;
-import io.millrace.http.websocket.WebSocketLimits;
-import io.millrace.http.websocket.WebSocketListener;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.worker.WorkerConnection;
@@ -27,9 +25,9 @@ final class WorkerSocket {
   private final JobRegistry registry;
   private final Workers workers;
   private final Types types;
-  private final WebSocketLimits limits;
+  private final WebSocket.Limits limits;
 
-  WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocketLimits limits) {
+  WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocket.Limits limits) {
     this.registry = registry;
     this.workers = workers;
     this.types = types;
@@ -123,7 +121,7 @@ final class WorkerSocket {
   }
 
   /** What the worker says. */
-  private record Heard(WorkerConnection connection) implements WebSocketListener {
+  private record Heard(WorkerConnection connection) implements WebSocket.Listener {
     @Override
     public void text(String text) {
       connection.hear(text);

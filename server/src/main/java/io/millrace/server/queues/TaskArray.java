@@ -1,6 +1,5 @@
 package io.millrace.server.queues;
 
-import io.millrace.http.json.Decimals;
 import io.millrace.http.json.Json;
 import io.millrace.wire.JsonMistake;
 import java.util.ArrayList;
@@ -74,7 +73,7 @@ final class TaskArray {
         }
         depth += next.isStructStart() ? 1 : next.isStructEnd() ? -1 : 0;
         if (next == JsonToken.VALUE_NUMBER_FLOAT) {
-          Decimals.check(json);
+          Json.checkNumber(json);
         }
       }
       count++;
