@@ -13,13 +13,23 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Where the files of a {@link FileBlobStore} are. */
 final class BlobFolders {
+  private static final Logger LOG = LoggerFactory.getLogger(BlobFolders.class);
+
+  /** A file that has not been written for so long belongs to no put that still runs. */
+  private static final Duration ABANDONED_AFTER = Duration.ofHours(24);
+
   private static final int FOLDER_DIGITS = 3;
   private static final Disk DISK = Environment.system().disk();
 
@@ -51,6 +61,25 @@ final class BlobFolders {
 
   Path incoming() {
     return incoming;
+  }
+
+  /** Removes what puts that never ended have left behind. */
+  void removeLeftovers(Instant now) throws IOException {
+    Instant limit = now.minus(ABANDONED_AFTER);
+    List<Path> files;
+    try (Stream<Path> listed = Files.list(incoming)) {
+      files = listed.toList();
+    }
+    for (Path file : files) {
+      try {
+        if (Files.getLastModifiedTime(file).toInstant().isBefore(limit)) {
+          Files.delete(file);
+          LOG.info("removed {}, left by a put that did not end", file);
+        }
+      } catch (NoSuchFileException e) {
+        LOG.debug("{} is gone already: its put has ended, or another store removed it", file);
+      }
+    }
   }
 
   Path folderOf(String name) {

@@ -1,5 +1,6 @@
 package io.millrace.blobs;
 
+import io.millrace.blobs.Tail.TailStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Objects;

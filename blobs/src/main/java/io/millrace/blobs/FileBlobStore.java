@@ -1,5 +1,6 @@
 package io.millrace.blobs;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -13,11 +14,15 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
+import java.util.HexFormat;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,7 +86,7 @@ public final class FileBlobStore implements BlobStore {
   public static FileBlobStore open(Path folder, Clock clock) {
     try {
       BlobFolders folders = BlobFolders.open(folder);
-      Leftovers.remove(folders.incoming(), clock.instant());
+      folders.removeLeftovers(clock.instant());
       return new FileBlobStore(
           folders,
           path ->
@@ -230,5 +235,59 @@ public final class FileBlobStore implements BlobStore {
   public Stream<Blob> list(String prefix) {
     BlobName.checkPrefix(prefix);
     return folders.list(prefix);
+  }
+
+  /**
+   * Counts and digests what is read through it, and tells a failure of the source from one of the
+   * place that the bytes go to. Closing it leaves the source open.
+   */
+  private static final class Digesting extends FilterInputStream {
+    private final MessageDigest digest;
+    private long size;
+    private volatile @Nullable IOException failure;
+
+    Digesting(InputStream source) {
+      super(source);
+      try {
+        digest = MessageDigest.getInstance("SHA-256");
+      } catch (NoSuchAlgorithmException e) {
+        throw new AssertionError("every Java platform has SHA-256", e);
+      }
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      int count;
+      try {
+        count = in.read(target, offset, length);
+      } catch (IOException e) {
+        failure = e;
+        throw e;
+      }
+      if (count > 0) {
+        digest.update(target, offset, count);
+        size += count;
+      }
+      return count;
+    }
+
+    @Override
+    public void close() {}
+
+    /** What the source threw, if it did. */
+    @Nullable IOException failure() {
+      return failure;
+    }
+
+    /** For use once, after everything was read. */
+    BlobReceipt receipt(String name) {
+      return new BlobReceipt(name, size, HexFormat.of().formatHex(digest.digest()));
+    }
   }
 }

@@ -10,7 +10,7 @@ import io.millrace.store.Transaction;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.decisions.Decider;
-import io.millrace.store.kernel.decisions.Decision;
+import io.millrace.store.kernel.decisions.Decider.Decision;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.History;
 import io.millrace.store.kernel.recovery.Replayer;

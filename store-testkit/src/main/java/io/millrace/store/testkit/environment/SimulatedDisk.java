@@ -2,6 +2,7 @@ package io.millrace.store.testkit.environment;
 
 import io.millrace.store.environment.Disk;
 import io.millrace.store.environment.Folder;
+import io.millrace.store.testkit.environment.FileContent.Sector;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;

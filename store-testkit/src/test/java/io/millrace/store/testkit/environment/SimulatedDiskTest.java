@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.store.environment.DiskFile;
 import io.millrace.store.environment.Folder;
+import io.millrace.store.testkit.environment.FileContent.Sector;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -16,7 +16,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.kernel.decisions.Decider;
-import io.millrace.store.kernel.decisions.Decision;
+import io.millrace.store.kernel.decisions.Decider.Decision;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.recovery.EventValidator;
 import io.millrace.store.kernel.state.FrozenState;

@@ -1,6 +1,7 @@
 package io.millrace.store.journal.files;
 
 import io.millrace.store.environment.DiskFile;
+import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -8,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the frames of one segment in order, in large pieces, and checks each against the chain. */
 final class FrameScan {
+  private static final int TAIL_PIECE_BYTES = 1 << 20;
+
   private final DiskFile file;
+  private final Segment segment;
   private final long journalId;
   private final int pieceBytes;
   private ByteBuffer window;
@@ -21,6 +25,7 @@ final class FrameScan {
 
   FrameScan(DiskFile file, Segment segment, int pieceBytes) {
     this.file = file;
+    this.segment = segment;
     this.journalId = segment.header().journalId();
     this.chain = segment.before();
     this.offset = segment.from();
@@ -163,5 +168,68 @@ final class FrameScan {
       }
     }
     return true;
+  }
+
+  /**
+   * What stands after the last frame of the last segment. Only zeros: the plain end. Otherwise it
+   * is what a crash left of frames that were never acknowledged, unless a later frame says
+   * otherwise. It is left where it is: recovery begins another segment, whose header says where
+   * this one ends.
+   *
+   * @param offset where it begins
+   * @param end where its last byte that is not zero ends; {@code offset} for none
+   */
+  record TornTail(long offset, long end) {
+    boolean isEmpty() {
+      return end == offset;
+    }
+  }
+
+  /**
+   * Looks at everything from the last frame read to the end of the file.
+   *
+   * @param missing the number of the frame that should stand here
+   * @throws DamagedJournalException when a later whole frame says that this frame was durable
+   */
+  TornTail tornTail(long missing) throws IOException {
+    long size = file.size();
+    long end = offset;
+    int bytes = (int) Math.min(TAIL_PIECE_BYTES, size - offset);
+    ByteBuffer piece = ByteBuffer.allocateDirect(bytes);
+    ByteBuffer zeros = ByteBuffer.allocateDirect(bytes);
+    FrameScan candidates = new FrameScan(file, segment, TAIL_PIECE_BYTES);
+    for (long at = offset; at < size; at += TAIL_PIECE_BYTES) {
+      int read = file.read(at, piece.clear());
+      piece.flip();
+      int nonZero = piece.mismatch(zeros.slice(0, read));
+      if (nonZero < 0) {
+        continue;
+      }
+      for (int i = nonZero & -FrameFormat.ALIGNMENT; i < read; i++) {
+        if (i % FrameFormat.ALIGNMENT == 0
+            && i + Integer.BYTES <= read
+            && piece.getInt(i) == FrameFormat.MAGIC) {
+          refuseIfDurable(candidates.wholeFrameAt(at + i), missing);
+        }
+        if (piece.get(i) != 0) {
+          end = at + i + 1;
+        }
+      }
+    }
+    return new TornTail(offset, end);
+  }
+
+  private void refuseIfDurable(@Nullable Frame later, long missing) {
+    if (later != null && later.durableSequence() >= missing) {
+      throw new DamagedJournalException(
+          segment.name(),
+          offset,
+          (problem == null ? "zeros" : problem)
+              + " where frame "
+              + missing
+              + " should stand, which was durable when frame "
+              + later.sequence()
+              + " was written");
+    }
   }
 }

@@ -7,9 +7,9 @@ import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.files.FrameScan.TornTail;
 import io.millrace.store.journal.files.JournalReport.Damage;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -151,14 +151,9 @@ public final class JournalCheck {
 
   private boolean snapshot(long sequence) throws IOException {
     String name = FileNames.snapshot(sequence);
-    try (DiskFile file = storage.read(name);
-        InputStream stream = new DiskFileInput(file)) {
+    try (DiskFile file = storage.read(name)) {
       bytes += file.size();
-      SnapshotInput input = new SnapshotInput(stream, name);
-      if (input.frame().sequence() != sequence) {
-        throw new DamagedJournalException(
-            name, 8, "this is the snapshot of frame " + input.frame().sequence());
-      }
+      SnapshotInput input = SnapshotInput.of(file, sequence);
       boolean whole = false;
       try {
         @Nullable Damage unreadable = show(input, name);
@@ -216,9 +211,9 @@ public final class JournalCheck {
       FrameScan scan = new FrameScan(file, segment, PIECE_BYTES);
       boolean whole = true;
       show(scan, name, most);
-      for (@Nullable Damage damage = stop(file, segment, scan, most);
+      for (@Nullable Damage damage = stop(segment, scan, most);
           damage != null;
-          damage = stop(file, segment, scan, most)) {
+          damage = stop(segment, scan, most)) {
         damages.add(damage);
         whole = scan.skip(newestSnapshot, most);
         if (!whole) {
@@ -260,8 +255,7 @@ public final class JournalCheck {
   }
 
   /** Why the frames end where they do; null if they may. */
-  private @Nullable Damage stop(DiskFile file, Segment segment, FrameScan scan, long most)
-      throws IOException {
+  private @Nullable Damage stop(Segment segment, FrameScan scan, long most) throws IOException {
     String name = segment.name();
     long frame = scan.chain().sequence();
     if (frame == most) {
@@ -280,7 +274,7 @@ public final class JournalCheck {
     }
     TornTail torn;
     try {
-      torn = TornTail.examine(file, segment, scan, frame + 1);
+      torn = scan.tornTail(frame + 1);
     } catch (DamagedJournalException e) {
       return Damage.of(e);
     }

@@ -7,6 +7,7 @@ import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.files.FrameScan.TornTail;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -293,7 +294,7 @@ final class Recovery {
     FrameScan scan = reading.scan;
     boolean covered = scan.chain().sequence() < loaded.sequence();
     Chain chain = covered ? loaded : scan.chain();
-    TornTail torn = TornTail.examine(file, segment, scan, chain.sequence() + 1);
+    TornTail torn = scan.tornTail(chain.sequence() + 1);
     if ((torn.isEmpty() ? scan.chain() : chain).sequence() < newestSnapshot) {
       throw new DamagedJournalException(
           segment.name(),

@@ -1,5 +1,6 @@
 package io.millrace.store.journal.files;
 
+import io.millrace.store.environment.DiskFile;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.JournalException;
@@ -67,6 +68,22 @@ public final class SnapshotInput {
             header.getLong(32),
             ByteBuffer.allocate(0));
     offset = SnapshotFormat.HEADER_BYTES;
+  }
+
+  /**
+   * Reads the header of a snapshot file.
+   *
+   * @param sequence the frame of which it should be the snapshot
+   * @throws DamagedJournalException when it is not the header of that snapshot
+   */
+  static SnapshotInput of(DiskFile file, long sequence) throws IOException {
+    String name = FileNames.snapshot(sequence);
+    SnapshotInput input = new SnapshotInput(new FileInput(file), name);
+    if (input.frame().sequence() != sequence) {
+      throw new DamagedJournalException(
+          name, 8, "this is the snapshot of frame " + input.frame().sequence());
+    }
+    return input;
   }
 
   /** The frame after which the snapshot was taken, without its payload. */
@@ -154,5 +171,44 @@ public final class SnapshotInput {
       have += read;
     }
     offset += count;
+  }
+
+  /** Reads a file from its beginning to its end in large pieces; leaves it open. */
+  private static final class FileInput extends InputStream {
+    private static final int PIECE_BYTES = 256 << 10;
+
+    private final DiskFile file;
+    private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES).limit(0);
+    private long offset;
+
+    FileInput(DiskFile file) {
+      this.file = file;
+    }
+
+    private boolean fill() throws IOException {
+      if (!piece.hasRemaining()) {
+        offset += file.read(offset, piece.clear());
+        piece.flip();
+      }
+      return piece.hasRemaining();
+    }
+
+    @Override
+    public int read() throws IOException {
+      return fill() ? piece.get() & 0xff : -1;
+    }
+
+    @Override
+    public int read(byte[] target, int from, int length) throws IOException {
+      if (length == 0) {
+        return 0;
+      }
+      if (!fill()) {
+        return -1;
+      }
+      int count = Math.min(length, piece.remaining());
+      piece.get(target, from, count);
+      return count;
+    }
   }
 }

@@ -1,11 +1,11 @@
 package io.millrace.store.journal.files;
 
 import io.millrace.store.StoreException;
+import io.millrace.store.environment.DiskFile;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Journal;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -51,8 +51,8 @@ final class SnapshotLoad {
     for (long sequence : sequences.reversed()) {
       String name = FileNames.snapshot(sequence);
       @Nullable DamagedJournalException meaningless;
-      try (InputStream stream = new DiskFileInput(storage.read(name))) {
-        SnapshotInput input = new SnapshotInput(stream, name);
+      try (DiskFile file = storage.read(name)) {
+        SnapshotInput input = SnapshotInput.of(file, sequence);
         check(input, sequence, firstSegment);
         meaningless = load(input, name);
         if (meaningless == null) {
@@ -79,12 +79,6 @@ final class SnapshotLoad {
   }
 
   private static void check(SnapshotInput input, long sequence, long firstSegment) {
-    if (input.frame().sequence() != sequence) {
-      throw new DamagedJournalException(
-          FileNames.snapshot(sequence),
-          8,
-          "this is the snapshot of frame " + input.frame().sequence());
-    }
     if (firstSegment > sequence + 1 && !(input.standsAlone() && firstSegment == Long.MAX_VALUE)) {
       throw new DamagedJournalException(
           FileNames.segment(sequence + 1), 0, "the segment after the snapshot is missing");

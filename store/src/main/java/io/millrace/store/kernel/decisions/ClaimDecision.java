@@ -7,6 +7,7 @@ import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
+import io.millrace.store.kernel.decisions.Decider.Decision;
 import io.millrace.store.kernel.records.RequestDigest;
 import io.millrace.store.kernel.state.Group;
 import io.millrace.store.kernel.state.State;

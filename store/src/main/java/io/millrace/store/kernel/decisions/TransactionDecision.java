@@ -9,6 +9,7 @@ import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
+import io.millrace.store.kernel.decisions.Decider.Decision;
 import io.millrace.store.kernel.records.RequestDigest;
 import io.millrace.store.kernel.state.Group;
 import io.millrace.store.kernel.state.Sizes;
