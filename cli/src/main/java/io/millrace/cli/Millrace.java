@@ -8,6 +8,7 @@ import io.millrace.cli.graph.GraphCommands;
 import io.millrace.cli.jobs.JobsCommands;
 import io.millrace.cli.jobs.WorkerCommand;
 import io.millrace.cli.jobs.WorkersCommand;
+import io.millrace.cli.queues.ConfigCommands;
 import io.millrace.cli.queues.NodesCommands;
 import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.queues.RunnerCommand;
@@ -16,7 +17,7 @@ import io.millrace.cli.serve.UpCommand;
 import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.tasks.TasksCommands;
 import io.millrace.cli.terminal.Terminal;
-import io.millrace.cli.terminal.TerminalCommand;
+import io.millrace.cli.terminal.TerminalUser;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
@@ -26,6 +27,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -68,14 +70,14 @@ public final class Millrace implements Runnable {
     CommandLine top = new CommandLine(new Millrace());
     top.addSubcommand("up", new UpCommand());
     top.addSubcommand("node", new NodeCommand());
-    top.addSubcommand("store", StoreCommands.group());
-    top.addSubcommand("queues", QueuesCommands.group());
-    top.addSubcommand("tasks", TasksCommands.group());
-    top.addSubcommand("nodes", NodesCommands.nodes());
-    top.addSubcommand("config", NodesCommands.config());
-    top.addSubcommand("jobs", JobsCommands.group());
-    top.addSubcommand("graph", GraphCommands.group());
-    top.addSubcommand("cluster", ClusterCommands.group());
+    top.addSubcommand("store", new StoreCommands().group());
+    top.addSubcommand("queues", new QueuesCommands().group());
+    top.addSubcommand("tasks", new TasksCommands().group());
+    top.addSubcommand("nodes", new NodesCommands().group());
+    top.addSubcommand("config", new ConfigCommands().group());
+    top.addSubcommand("jobs", new JobsCommands().group());
+    top.addSubcommand("graph", new GraphCommands().group());
+    top.addSubcommand("cluster", new ClusterCommands().group());
     top.addSubcommand("member", new MemberCommand());
     top.addSubcommand("workers", new WorkersCommand());
     CommandLine worker = new CommandLine(new WorkerCommand());
@@ -83,7 +85,7 @@ public final class Millrace implements Runnable {
     // What follows its first word belongs to the command that it runs.
     worker.setStopAtPositional(true);
     top.addSubcommand("bench", new BenchCommand());
-    top.addSubcommand("demo", DemoCommands.group());
+    top.addSubcommand("demo", new DemoCommands().group());
     top.addSubcommand("runner", new RunnerCommand());
     top.addSubcommand("help", new CommandLine.HelpCommand());
     top.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
@@ -97,13 +99,37 @@ public final class Millrace implements Runnable {
     return top;
   }
 
-  /** Gives every command --help and the terminal, and the first --version. */
+  /** Gives every command the terminal, --help and --version. */
   private static void everywhere(CommandLine command, Terminal terminal) {
-    command.getCommandSpec().mixinStandardHelpOptions(true);
-    if (command.getCommand() instanceof TerminalCommand one) {
-      one.use(terminal);
+    CommandSpec spec = command.getCommandSpec();
+    if (spec.findOption("--help") == null) {
+      // Not the mixin of picocli, which must come first among the options of a method.
+      spec.addMixin("help", CommandSpec.forAnnotatedObject(new HelpOptions()));
     }
+    use(spec, terminal);
+    spec.mixins().values().forEach(mixin -> use(mixin, terminal));
     command.getSubcommands().values().forEach(each -> everywhere(each, terminal));
+  }
+
+  private static void use(CommandSpec spec, Terminal terminal) {
+    if (spec.userObject() instanceof TerminalUser user) {
+      user.use(terminal);
+    }
+  }
+
+  /** The options that every command has. */
+  private static final class HelpOptions {
+    @Option(
+        names = {"-h", "--help"},
+        usageHelp = true,
+        description = "Show this help message and exit.")
+    boolean help;
+
+    @Option(
+        names = {"-V", "--version"},
+        versionHelp = true,
+        description = "Print version information and exit.")
+    boolean version;
   }
 
   @Override

@@ -5,7 +5,7 @@ import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.StopSignals;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.TerminalCommand;
+import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.report.Report;
@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -29,72 +28,69 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
-/** The commands that look at a cluster. */
-public final class ClusterCommands {
-  private ClusterCommands() {}
+/** The commands that look at a cluster, under one name. */
+@Command(
+    name = "cluster",
+    description = "Shows a cluster: its leader, members, locks and partitions.",
+    addMethodSubcommands = false)
+public final class ClusterCommands extends CommandGroup {
+  /** The group without its commands. */
+  public ClusterCommands() {}
 
-  /** All of them, under {@code cluster}. */
-  public static CommandLine group() {
-    CommandLine cluster =
-        CommandGroup.of("cluster", "Shows a cluster: its leader, members, locks and partitions.");
-    CommandGroup.add(
-        cluster,
-        "status",
-        "Shows the leader, the members, the partitions and the reports of members.",
-        new View(StatusForm::status, Tables::status));
-    CommandGroup.add(
-        cluster,
-        "members",
-        "Lists the members and their workers.",
-        new View(
-            status -> StatusForm.members(status.members()),
-            (status, out) -> Tables.members(status.members().nodes(), out)));
-    CommandGroup.add(
-        cluster,
-        "locks",
-        "Lists the locks and their holders, except locks of partitions.",
-        new View(
-            status -> StatusForm.locks(status.locks()),
-            (status, out) -> Tables.locks(status.locks(), out)));
-    CommandGroup.add(
-        cluster,
-        "partitions",
-        "Lists the partitions and the members that work on them.",
-        new View(
-            status -> StatusForm.partitions(status.partitions()),
-            (status, out) -> Tables.partitions(status.partitions(), out)));
-    CommandGroup.add(cluster, Map.of(), new WatchCluster());
-    return cluster;
+  /** With all that belongs to it. */
+  public CommandLine group() {
+    return with("status", "members", "locks", "partitions", "watch");
   }
 
-  /** Shows the cluster whenever something about it has changed. */
+  @Command(
+      name = "status",
+      description = "Shows the leader, the members, the partitions and the reports of members.")
+  int status(@Mixin View view) {
+    return view.show(StatusForm::status, Tables::status);
+  }
+
+  @Command(name = "members", description = "Lists the members and their workers.")
+  int members(@Mixin View view) {
+    return view.show(
+        status -> StatusForm.members(status.members()),
+        (status, out) -> Tables.members(status.members().nodes(), out));
+  }
+
+  @Command(
+      name = "locks",
+      description = "Lists the locks and their holders, except locks of partitions.")
+  int locks(@Mixin View view) {
+    return view.show(
+        status -> StatusForm.locks(status.locks()),
+        (status, out) -> Tables.locks(status.locks(), out));
+  }
+
+  @Command(
+      name = "partitions",
+      description = "Lists the partitions and the members that work on them.")
+  int partitions(@Mixin View view) {
+    return view.show(
+        status -> StatusForm.partitions(status.partitions()),
+        (status, out) -> Tables.partitions(status.partitions(), out));
+  }
+
   @Command(
       name = "watch",
       description =
           "Shows the leader, the members and the partitions each time they change, until it is"
               + " stopped. With --json, each change is one line.")
-  private static final class WatchCluster extends View {
-    private final CountDownLatch stop = new CountDownLatch(1);
-
-    @Option(
-        names = "--interval",
-        paramLabel = "TIME",
-        converter = Durations.class,
-        defaultValue = "1s",
-        description = "How often to check for changes. Default: ${DEFAULT-VALUE}")
-    private Duration interval = Duration.ofSeconds(1);
-
-    WatchCluster() {
-      super(
-          StatusForm::status,
-          (status, out) -> {
-            Tables.status(status, out);
-            out.println();
-          });
-    }
-
-    @Override
-    void run(VersionedDocuments shared) throws InterruptedException {
+  int watch(
+      @Mixin View view,
+      @Option(
+              names = "--interval",
+              paramLabel = "TIME",
+              converter = Durations.class,
+              defaultValue = "1s",
+              description = "How often to check for changes. Default: ${DEFAULT-VALUE}")
+          Duration interval)
+      throws InterruptedException {
+    CountDownLatch stop = new CountDownLatch(1);
+    try (VersionedDocuments shared = view.open()) {
       StopSignals.listen(stop::countDown);
       Seen before = null;
       do {
@@ -102,21 +98,30 @@ public final class ClusterCommands {
         Seen now = Seen.of(status);
         if (!now.equals(before)) {
           before = now;
-          show(status);
+          view.show(
+              status,
+              StatusForm::status,
+              (it, out) -> {
+                Tables.status(it, out);
+                out.println();
+              });
         }
       } while (!stop.await(interval.toMillis(), TimeUnit.MILLISECONDS));
+    } finally {
+      out().flush();
     }
+    return ExitCode.OK;
+  }
 
-    /** What counts as a change: that leases are renewed does not. */
-    private record Seen(@Nullable String leader, Object members, Object partitions) {
-      static Seen of(ClusterStatus status) {
-        return new Seen(
-            status.leads(),
-            status.members(),
-            status.partitions().stream()
-                .map(one -> one.id() + " " + one.holder() + " " + one.state())
-                .toList());
-      }
+  /** What counts as a change: that leases are renewed does not. */
+  private record Seen(@Nullable String leader, Object members, Object partitions) {
+    static Seen of(ClusterStatus status) {
+      return new Seen(
+          status.leads(),
+          status.members(),
+          status.partitions().stream()
+              .map(one -> one.id() + " " + one.holder() + " " + one.state())
+              .toList());
     }
   }
 
@@ -200,43 +205,36 @@ public final class ClusterCommands {
     }
   }
 
-  /** A command that reads the documents of a cluster and shows a part of its status. */
-  private static class View extends TerminalCommand {
+  /** The documents of a cluster as options, and how its status is shown. */
+  static final class View extends TerminalUser {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
-
-    private final Function<ClusterStatus, JsonNode> form;
-    private final BiConsumer<ClusterStatus, PrintStream> tables;
 
     @Mixin private DocumentsOptions documents = new DocumentsOptions();
 
     @Option(names = "--json", description = "Prints JSON.")
     private boolean json;
 
-    View(Function<ClusterStatus, JsonNode> form, BiConsumer<ClusterStatus, PrintStream> tables) {
-      this.form = form;
-      this.tables = tables;
+    VersionedDocuments open() {
+      return documents.open(TIMEOUT);
     }
 
-    @Override
-    public final Integer call() throws InterruptedException {
-      try (VersionedDocuments shared = documents.open(TIMEOUT)) {
-        run(shared);
+    int show(Function<ClusterStatus, JsonNode> form, BiConsumer<ClusterStatus, PrintStream> table) {
+      try (VersionedDocuments shared = open()) {
+        show(ClusterStatus.read(shared, System.currentTimeMillis()), form, table);
       } finally {
         out().flush();
       }
       return ExitCode.OK;
     }
 
-    /** Shows what is asked for. */
-    void run(VersionedDocuments shared) throws InterruptedException {
-      show(ClusterStatus.read(shared, System.currentTimeMillis()));
-    }
-
-    final void show(ClusterStatus status) {
+    void show(
+        ClusterStatus status,
+        Function<ClusterStatus, JsonNode> form,
+        BiConsumer<ClusterStatus, PrintStream> table) {
       if (json) {
         out().println(form.apply(status));
       } else {
-        tables.accept(status, out());
+        table.accept(status, out());
       }
     }
   }

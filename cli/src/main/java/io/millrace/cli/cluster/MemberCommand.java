@@ -3,7 +3,7 @@ package io.millrace.cli.cluster;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.StopSignals;
-import io.millrace.cli.terminal.TerminalCommand;
+import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.LeaseTerms;
@@ -14,6 +14,7 @@ import io.millrace.cluster.membership.Peer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -37,7 +38,7 @@ import picocli.CommandLine.Option;
       "1:the documents cannot be reached or used",
       "2:the command line is wrong, or differs from the configuration of the cluster"
     })
-public final class MemberCommand extends TerminalCommand {
+public final class MemberCommand extends TerminalUser implements Callable<Integer> {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
 
   @Mixin private DocumentsOptions documents = new DocumentsOptions();

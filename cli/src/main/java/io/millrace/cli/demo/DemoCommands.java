@@ -3,7 +3,7 @@ package io.millrace.cli.demo;
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.TerminalCommand;
+import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.examples.wordcount.Result;
 import io.millrace.examples.wordcount.Wordcount;
@@ -23,12 +23,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code demo}: programs that show on real work what Millrace survives. */
-public final class DemoCommands {
-  private DemoCommands() {}
+@Command(name = "demo", description = "Runs demonstrations of what Millrace survives.")
+public final class DemoCommands extends CommandGroup {
+  /** The group without its commands. */
+  public DemoCommands() {}
 
   /** The group with its commands. */
-  public static CommandLine group() {
-    CommandLine demo = CommandGroup.of("demo", "Runs demonstrations of what Millrace survives.");
+  public CommandLine group() {
+    CommandLine demo = with();
     demo.addSubcommand(new WordcountCommand());
     demo.addSubcommand(new WordcountWorkerCommand());
     return demo;
@@ -43,7 +45,7 @@ public final class DemoCommands {
         "A word is a run of ASCII letters, in lower case. Without a file, a text that comes with"
             + " Millrace is counted."
       })
-  private static final class WordcountCommand extends TerminalCommand {
+  private static final class WordcountCommand extends TerminalUser implements Callable<Integer> {
     private static final int MOST_FREQUENT = 10;
     private static final int SHOWN_LETTERS = 40;
 

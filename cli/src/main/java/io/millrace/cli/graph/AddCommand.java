@@ -6,12 +6,12 @@ import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.client.JsonCalls;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
       "Adds a node and prints its id. Write a command after --, and all options before it. The"
           + " command is not interpreted by a shell."
     })
-final class AddCommand extends GraphCommand {
+final class AddCommand extends GraphServer implements Callable<Integer> {
   private static final String COMMAND = "command";
 
   @Option(
@@ -64,16 +64,18 @@ final class AddCommand extends GraphCommand {
   private boolean wait;
 
   @Override
-  protected int run(JsonCalls calls) throws InterruptedException {
-    JsonNode added = new GraphCalls(calls).add(form()).path(0);
-    String id = added.path("id").asString();
-    print(added, id);
-    out().flush();
-    if (!wait) {
-      return ExitCode.OK;
-    }
-    var ends = WaitCommand.NodeWaiter.Ends.settled(false, true);
-    return new WaitCommand.NodeWaiter(calls, terminal(), ends).until(List.of(id));
+  public Integer call() {
+    return run(calls -> {
+      JsonNode added = new GraphCalls(calls).add(form()).path(0);
+      String id = added.path("id").asString();
+      print(added, id);
+      out().flush();
+      if (!wait) {
+        return ExitCode.OK;
+      }
+      var ends = NodeWaiter.Ends.settled(true);
+      return new NodeWaiter(calls, this, ends).until(List.of(id));
+    });
   }
 
   private ArrayNode form() {
@@ -157,13 +159,13 @@ final class AddCommand extends GraphCommand {
         metadata.put("name", name);
       }
       var above = metadata.putArray("parents");
-      parents.forEach(id -> above.add(GraphCommand.NodeArguments.parent(id)));
+      parents.forEach(id -> above.add(GraphServer.parent(id)));
       if (parents.isEmpty()) {
         above.add("root");
       }
       if (!after.isEmpty()) {
         var before = metadata.putArray("after");
-        after.forEach(id -> before.add(GraphCommand.NodeArguments.checked(id)));
+        after.forEach(id -> before.add(GraphServer.checked(id)));
       }
       if (branch != null) {
         if (!branch.equals("then") && !branch.equals("else")) {

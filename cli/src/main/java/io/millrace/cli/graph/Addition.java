@@ -5,6 +5,7 @@ import io.millrace.cli.graph.file.GraphFile;
 import io.millrace.cli.graph.view.Feed.News;
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.NodeView;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
@@ -62,7 +63,7 @@ final class Addition {
   /** Prints each key of the file with its id; nothing if nothing was added. */
   void printIds(PrintStream out, boolean json) {
     if (json && !ids.isEmpty()) {
-      ObjectNode object = JsonNodeFactory.instance.objectNode();
+      ObjectNode object = Remote.object();
       ids.forEach(object::put);
       out.println(object);
     } else {
@@ -135,7 +136,7 @@ final class Addition {
   }
 
   private ObjectNode form(FileNode node) {
-    ObjectNode form = JsonNodeFactory.instance.objectNode();
+    ObjectNode form = Remote.object();
     ObjectNode metadata = form.putObject("metadata");
     metadata.put("type", node.type());
     if (!node.name().isEmpty()) {

@@ -6,11 +6,9 @@ import io.millrace.cli.graph.file.TypeKeys;
 import io.millrace.cli.graph.view.Diagram;
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.NodeView;
-import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.NewFile;
 import io.millrace.cli.terminal.ProgressBar;
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.client.JsonCalls;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -20,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Gatherers;
@@ -38,7 +37,7 @@ import tools.jackson.databind.node.NullNode;
           + " states and output, or as text for a program that draws it (dot for Graphviz, or"
           + " mermaid), with the states as colours."
     })
-final class ExportCommand extends GraphCommand {
+final class ExportCommand extends GraphServer implements Callable<Integer> {
   /** The formats. */
   private enum Format {
     YAML,
@@ -51,7 +50,7 @@ final class ExportCommand extends GraphCommand {
 
   private static final int AT_A_TIME = 16;
 
-  @Mixin private GraphCommand.FilterOptions filter = new GraphCommand.FilterOptions();
+  @Mixin private GraphServer.FilterOptions filter = new GraphServer.FilterOptions();
 
   @Option(
       names = {"-f", "--format"},
@@ -69,29 +68,30 @@ final class ExportCommand extends GraphCommand {
   private @Nullable String output;
 
   @Override
-  protected int run(JsonCalls calls) throws IOException {
-    Format chosen = chosen();
-    if (chosen == Format.SVG) {
-      throw new UsageException(
-          "svg is no longer written; use --format dot and Graphviz (dot -Tsvg), or --format"
-              + " mermaid");
-    }
-    GraphCalls graph = new GraphCalls(calls);
-    List<NodeView> nodes = graph.nodes(filter.query(), NodeView::of);
-    if (output == null || output.equals("-")) {
-      write(graph, chosen, nodes, out());
-      return ExitCode.OK;
-    }
-    NewFile.named(output)
-        .write(out -> {
-          PrintStream to =
-              new PrintStream(new BufferedOutputStream(out), false, StandardCharsets.UTF_8);
-          write(graph, chosen, nodes, to);
-          if (to.checkError()) {
-            throw new IOException("cannot write " + output);
-          }
-        });
-    return ExitCode.OK;
+  public Integer call() {
+    return perform(calls -> {
+      Format chosen = chosen();
+      if (chosen == Format.SVG) {
+        throw new UsageException(
+            "svg is no longer written; use --format dot and Graphviz (dot -Tsvg), or --format"
+                + " mermaid");
+      }
+      GraphCalls graph = new GraphCalls(calls);
+      List<NodeView> nodes = graph.nodes(filter.query(), NodeView::of);
+      if (output == null || output.equals("-")) {
+        write(graph, chosen, nodes, out());
+        return;
+      }
+      NewFile.named(output)
+          .write(out -> {
+            PrintStream to =
+                new PrintStream(new BufferedOutputStream(out), false, StandardCharsets.UTF_8);
+            write(graph, chosen, nodes, to);
+            if (to.checkError()) {
+              throw new IOException("cannot write " + output);
+            }
+          });
+    });
   }
 
   private Format chosen() {

@@ -10,11 +10,11 @@ import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import io.millrace.store.StoreException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -29,29 +29,32 @@ import picocli.CommandLine.Parameters;
           + " a larger graph may start before all of it is added, and stay incomplete if the server"
           + " stops; 'run' adds all or nothing."
     })
-final class ImportCommand extends GraphCommand {
+final class ImportCommand extends GraphServer implements Callable<Integer> {
   private static final int MOST_NODES = 1_000;
 
   @Mixin private FileArgument file = new FileArgument();
 
   @Override
-  protected int run(JsonCalls calls) {
-    GraphFile graph = file.read(terminal());
-    Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
-    try {
-      addition.add(graph, MOST_NODES);
-    } catch (StoreException | CommandException e) {
+  public Integer call() {
+    return perform(calls -> {
+      GraphFile graph = file.read(terminal());
+      Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
+      try {
+        addition.add(graph, MOST_NODES);
+      } catch (StoreException | CommandException e) {
+        addition.printIds(out(), json());
+        boolean refused =
+            e instanceof CommandException
+                || (e instanceof RejectedException rejected && isAboutTheRequest(rejected));
+        String before =
+            addition.ids().isEmpty()
+                ? ""
+                : "; " + addition.ids().size() + " nodes were added before";
+        throw new CommandException(
+            refused ? ExitCode.REFUSED : ExitCode.FAILURE, e.getMessage() + before, e);
+      }
       addition.printIds(out(), json());
-      boolean refused =
-          e instanceof CommandException
-              || (e instanceof RejectedException rejected && isAboutTheRequest(rejected));
-      String before =
-          addition.ids().isEmpty() ? "" : "; " + addition.ids().size() + " nodes were added before";
-      throw new CommandException(
-          refused ? ExitCode.REFUSED : ExitCode.FAILURE, e.getMessage() + before, e);
-    }
-    addition.printIds(out(), json());
-    return ExitCode.OK;
+    });
   }
 
   /** The graph file that a command takes, and where its graph is to be. */
@@ -109,10 +112,7 @@ final class ImportCommand extends GraphCommand {
 
     /** The nodes to put the graph below; empty for root. */
     List<String> parents() {
-      return parents.stream()
-          .map(GraphCommand.NodeArguments::parent)
-          .filter(id -> !id.equals("root"))
-          .toList();
+      return parents.stream().map(GraphServer::parent).filter(id -> !id.equals("root")).toList();
     }
   }
 }

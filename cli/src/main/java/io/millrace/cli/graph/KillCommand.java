@@ -1,19 +1,18 @@
 package io.millrace.cli.graph;
 
-import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.JsonCalls;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Ends nodes. */
 @Command(
@@ -21,8 +20,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
     description =
         "Kills nodes that run or wait; for a group, all nodes in it. Nodes that have ended stay as"
             + " they are.")
-final class KillCommand extends GraphCommand {
-  @Mixin private GraphCommand.NodeArguments nodes = new GraphCommand.NodeArguments();
+final class KillCommand extends GraphServer implements Callable<Integer> {
+  @Mixin private GraphServer.Nodes nodes = new GraphServer.Nodes();
 
   @Option(
       names = {"-s", "--signal"},
@@ -43,23 +42,25 @@ final class KillCommand extends GraphCommand {
   private boolean wait;
 
   @Override
-  protected int run(JsonCalls calls) throws IOException, InterruptedException {
-    List<String> ids = nodes.read(terminal());
-    Killing killing = new Killing(calls, signal, grace);
-    killing.kill(
-        ids,
-        (id, state) -> {
-          if (!wait) {
-            out().println(json() ? line(id, state) : id + "  " + state);
-          }
-        });
-    if (!wait) {
-      return ExitCode.OK;
-    }
-    var ends = WaitCommand.NodeWaiter.Ends.settled(json(), false);
-    int code = new WaitCommand.NodeWaiter(calls, terminal(), ends).until(ids);
-    // That they were killed is what was asked for.
-    return code == ExitCode.UNSUCCESSFUL ? ExitCode.OK : code;
+  public Integer call() {
+    return run(calls -> {
+      List<String> ids = nodes.read(terminal());
+      Killing killing = new Killing(calls, signal, grace);
+      killing.kill(
+          ids,
+          (id, state) -> {
+            if (!wait) {
+              out().println(json() ? line(id, state) : id + "  " + state);
+            }
+          });
+      if (!wait) {
+        return ExitCode.OK;
+      }
+      var ends = NodeWaiter.Ends.settled(false);
+      int code = new NodeWaiter(calls, this, ends).until(ids);
+      // That they were killed is what was asked for.
+      return code == ExitCode.UNSUCCESSFUL ? ExitCode.OK : code;
+    });
   }
 
   private static String line(String id, String state) {
@@ -96,9 +97,7 @@ final class KillCommand extends GraphCommand {
       for (int from = 0; from < ids.size(); from += WINDOW) {
         List<String> some = ids.subList(from, Math.min(from + WINDOW, ids.size()));
         String path = "/v1/scheduler/kill?id=" + String.join(",", some) + how;
-        JsonNode states =
-            RemoteCommand.thereOrRefused(
-                () -> calls.put(path, JsonNodeFactory.instance.objectNode()));
+        JsonNode states = Remote.thereOrRefused(() -> calls.put(path, Remote.object()));
         some.forEach(id -> told.accept(id, states.path(id).asString("ending")));
       }
     }

@@ -2,11 +2,12 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.State;
-import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
+import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -21,7 +22,7 @@ import tools.jackson.databind.JsonNode;
       "Prints the standard output of a node. With --follow, prints it as it is written until the"
           + " node has ended; the exit code says how."
     })
-final class OutputCommand extends GraphCommand {
+final class OutputCommand extends GraphServer implements Callable<Integer> {
   @Parameters(paramLabel = "ID", description = "The id of the node.")
   private String id = "";
 
@@ -39,31 +40,33 @@ final class OutputCommand extends GraphCommand {
   private boolean follow;
 
   @Override
-  protected int run(JsonCalls calls) throws InterruptedException {
-    String node = GraphCommand.NodeArguments.checked(id);
-    if (stderr && mixed) {
-      throw new UsageException("--stderr and --mixed cannot be combined");
-    }
-    String key = stderr ? "stderr" : mixed ? "mixedout" : "stdout";
-    if (json()) {
-      out().println(calls.get(GraphCalls.path(node, key)));
-      return ExitCode.OK;
-    }
-    GraphCalls graph = new GraphCalls(calls);
-    JsonNode metadata = graph.find(node);
-    OutputFollower output = new OutputFollower(calls, node, key, this::write);
-    output.read();
-    if (!follow) {
-      return ExitCode.OK;
-    }
-    State state = State.of(metadata.path("state").asString(""));
-    while (!state.isSettled()) {
-      Thread.sleep(output.restMillis());
-      // Asked before the output is read, so that nothing is missed that came before the end.
-      state = State.of(graph.find(node).path("state").asString(""));
+  public Integer call() {
+    return run(calls -> {
+      String node = GraphServer.checked(id);
+      if (stderr && mixed) {
+        throw new UsageException("--stderr and --mixed cannot be combined");
+      }
+      String key = stderr ? "stderr" : mixed ? "mixedout" : "stdout";
+      if (json()) {
+        out().println(calls.get(GraphCalls.path(node, key)));
+        return ExitCode.OK;
+      }
+      GraphCalls graph = new GraphCalls(calls);
+      JsonNode metadata = graph.find(node);
+      OutputFollower output = new OutputFollower(calls, node, key, this::write);
       output.read();
-    }
-    return state.isWell() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
+      if (!follow) {
+        return ExitCode.OK;
+      }
+      State state = State.of(metadata.path("state").asString(""));
+      while (!state.isSettled()) {
+        Thread.sleep(output.restMillis());
+        // Asked before the output is read, so that nothing is missed that came before the end.
+        state = State.of(graph.find(node).path("state").asString(""));
+        output.read();
+      }
+      return state.isWell() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
+    });
   }
 
   private void write(String text) {
@@ -125,7 +128,7 @@ final class OutputCommand extends GraphCommand {
     }
 
     private JsonNode ask() {
-      return RemoteCommand.thereOrRefused(() -> {
+      return Remote.thereOrRefused(() -> {
         try {
           return calls.get(where.of(path, ""));
         } catch (RejectedException e) {

@@ -8,6 +8,7 @@ import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.Seen;
 import io.millrace.cli.graph.view.State;
 import io.millrace.cli.graph.view.TreeLines.LiveTree;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
@@ -18,11 +19,11 @@ import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Runs the graph of a file. */
@@ -34,7 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
       "Ctrl-C kills the nodes that were added and waits for their end; a second Ctrl-C leaves them"
           + " to the server."
     })
-final class RunCommand extends GraphCommand {
+final class RunCommand extends GraphServer implements Callable<Integer> {
   @Mixin private ImportCommand.FileArgument file = new ImportCommand.FileArgument();
 
   @Mixin private Waiter.Options waiting = new Waiter.Options();
@@ -55,25 +56,27 @@ final class RunCommand extends GraphCommand {
   private boolean quiet;
 
   @Override
-  protected int run(JsonCalls calls) throws InterruptedException {
-    GraphFile graph = file.read(terminal());
-    Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
-    addition.add(graph, Integer.MAX_VALUE);
-    if (detach) {
-      addition.printIds(out(), json());
-      return ExitCode.OK;
-    }
-    Seen seen = Seen.from(addition.ids().values().stream().map(Long::valueOf).toList());
-    Monitor monitor = monitor(calls);
-    int code;
-    try (Feed feed = Feed.after(addition.news(), calls, "/v1/events")) {
-      WatchCommand.Following following = new WatchCommand.Following(feed, seen, monitor);
-      code = new GraphRun(calls, terminal(), following, seen).until(waiting.endNanos());
-    }
-    if (json()) {
-      out().println(ends(addition, seen));
-    }
-    return code;
+  public Integer call() {
+    return run(calls -> {
+      GraphFile graph = file.read(terminal());
+      Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
+      addition.add(graph, Integer.MAX_VALUE);
+      if (detach) {
+        addition.printIds(out(), json());
+        return ExitCode.OK;
+      }
+      Seen seen = Seen.from(addition.ids().values().stream().map(Long::valueOf).toList());
+      Monitor monitor = monitor(calls);
+      int code;
+      try (Feed feed = Feed.after(addition.news(), calls, "/v1/events")) {
+        WatchCommand.Following following = new WatchCommand.Following(feed, seen, monitor);
+        code = new GraphRun(calls, terminal(), following, seen).until(waiting.endNanos());
+      }
+      if (json()) {
+        out().println(ends(addition, seen));
+      }
+      return code;
+    });
   }
 
   private Monitor monitor(JsonCalls calls) {
@@ -94,7 +97,7 @@ final class RunCommand extends GraphCommand {
   }
 
   private static ObjectNode ends(Addition addition, Seen seen) {
-    ObjectNode ends = JsonNodeFactory.instance.objectNode();
+    ObjectNode ends = Remote.object();
     addition
         .ids()
         .forEach((key, id) -> {

@@ -5,14 +5,13 @@ import io.millrace.cli.graph.view.NodeLine.Paint;
 import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.TreeLines;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.client.JsonCalls;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,14 +27,14 @@ import tools.jackson.databind.node.ObjectNode;
       "Shows the graph as a tree, each node once, below the first of its parents; or one node with"
           + " its data."
     })
-final class ShowCommand extends GraphCommand {
+final class ShowCommand extends GraphServer implements Callable<Integer> {
   private static final Set<String> TIMES = Set.of("created", "started", "ended", "notBefore");
   private static final int SHOWN = 10_000;
 
   @Parameters(arity = "0..1", paramLabel = "ID", description = "The id of a node.")
   private @Nullable String id;
 
-  @Mixin private GraphCommand.FilterOptions filter = new GraphCommand.FilterOptions();
+  @Mixin private GraphServer.FilterOptions filter = new GraphServer.FilterOptions();
 
   @Option(
       names = {"-n", "--limit"},
@@ -45,19 +44,20 @@ final class ShowCommand extends GraphCommand {
   private int limit;
 
   @Override
-  protected int run(JsonCalls calls) {
-    if (limit < 0) {
-      throw new UsageException("--limit is a number from 0, not " + limit);
-    }
-    GraphCalls graph = new GraphCalls(calls);
-    if (id == null) {
-      showAll(graph);
-    } else if (filter.isGiven()) {
-      throw new UsageException("filters cannot be combined with the id of a node");
-    } else {
-      showOne(graph, GraphCommand.NodeArguments.checked(id));
-    }
-    return ExitCode.OK;
+  public Integer call() {
+    return perform(calls -> {
+      if (limit < 0) {
+        throw new UsageException("--limit is a number from 0, not " + limit);
+      }
+      GraphCalls graph = new GraphCalls(calls);
+      if (id == null) {
+        showAll(graph);
+      } else if (filter.isGiven()) {
+        throw new UsageException("filters cannot be combined with the id of a node");
+      } else {
+        showOne(graph, GraphServer.checked(id));
+      }
+    });
   }
 
   private void showAll(GraphCalls graph) {

@@ -11,10 +11,10 @@ import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ScreenSize;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.client.JsonCalls;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
@@ -28,8 +28,8 @@ import picocli.CommandLine.Option;
       "Shows the graph as it changes: as a tree on a screen, otherwise a line for each change. With"
           + " --json, prints each message of the server, the whole graph first."
     })
-final class WatchCommand extends GraphCommand {
-  @Mixin private GraphCommand.FilterOptions filter = new GraphCommand.FilterOptions();
+final class WatchCommand extends GraphServer implements Callable<Integer> {
+  @Mixin private GraphServer.FilterOptions filter = new GraphServer.FilterOptions();
 
   @Mixin private Waiter.Options waiting = new Waiter.Options();
 
@@ -46,25 +46,28 @@ final class WatchCommand extends GraphCommand {
   private boolean settled;
 
   @Override
-  protected int run(JsonCalls calls) throws InterruptedException {
-    if (limit < 0) {
-      throw new UsageException("--limit is a number from 0, not " + limit);
-    }
-    String query = filter.query();
-    Seen seen = Seen.all();
-    try (Feed feed =
-        Feed.open(calls, "/v1/events" + (query.isEmpty() ? "" : "?" + query), this::printMessage)) {
-      Following following = new Following(feed, seen, monitor());
-      boolean ended = following.until(() -> settled && seen.isSettled(), waiting.endNanos());
-      if (!settled) {
-        // Only the time can have ended it, as was asked for.
-        return ExitCode.OK;
+  public Integer call() {
+    return run(calls -> {
+      if (limit < 0) {
+        throw new UsageException("--limit is a number from 0, not " + limit);
       }
-      if (!ended) {
-        return ExitCode.TIMED_OUT;
+      String query = filter.query();
+      Seen seen = Seen.all();
+      try (Feed feed =
+          Feed.open(
+              calls, "/v1/events" + (query.isEmpty() ? "" : "?" + query), this::printMessage)) {
+        Following following = new Following(feed, seen, monitor());
+        boolean ended = following.until(() -> settled && seen.isSettled(), waiting.endNanos());
+        if (!settled) {
+          // Only the time can have ended it, as was asked for.
+          return ExitCode.OK;
+        }
+        if (!ended) {
+          return ExitCode.TIMED_OUT;
+        }
+        return seen.isWell() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
       }
-      return seen.isWell() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
-    }
+    });
   }
 
   private void printMessage(byte[] message) {

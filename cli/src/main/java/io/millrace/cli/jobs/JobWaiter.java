@@ -1,9 +1,9 @@
 package io.millrace.cli.jobs;
 
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.ProgressBar;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import java.util.Set;
@@ -13,16 +13,12 @@ import tools.jackson.databind.node.MissingNode;
 /** Waits for jobs, one after the other. */
 final class JobWaiter extends Waiter<String> {
   private final JsonCalls calls;
-  private final Terminal terminal;
-  private final boolean json;
   private final boolean quiet;
   private JsonNode progress = MissingNode.getInstance();
 
-  JobWaiter(JsonCalls calls, Terminal terminal, Options options, boolean json, boolean quiet) {
-    super(terminal, options.endNanos(), 1);
+  JobWaiter(JsonCalls calls, Remote server, Options options, boolean quiet) {
+    super(server, options.endNanos(), 1);
     this.calls = calls;
-    this.terminal = terminal;
-    this.json = json;
     this.quiet = quiet;
   }
 
@@ -33,7 +29,7 @@ final class JobWaiter extends Waiter<String> {
     long seconds = Math.ceilDiv(waitMillis, 1_000);
     JsonNode job;
     try {
-      job = calls.get(JobCalls.path(key) + "/wait?timeout=" + seconds);
+      job = calls.get(JobServer.path(key) + "/wait?timeout=" + seconds);
     } catch (RejectedException e) {
       if (e.status() != 404) {
         throw e;
@@ -43,22 +39,30 @@ final class JobWaiter extends Waiter<String> {
       return;
     }
     progress = job.path("progress");
-    if (JobCalls.hasEnded(job)) {
-      print(key, job);
+    String status = job.path("status").asString();
+    if (status.equals("done") || status.equals("failed")) {
+      print(key, job, status);
       window.remove(key);
-      ended(job.path("status").asString(), JobCalls.isDone(job));
+      ended(status, status.equals("done"));
     }
   }
 
-  private void print(String key, JsonNode job) {
-    if (!JobCalls.isDone(job)) {
-      String reason = JobCalls.lastFailure(calls, job.path("id").asString());
-      terminal.say(Table.printable(key + " failed: " + (reason.isEmpty() ? "-" : reason)));
+  private void print(String key, JsonNode job, String status) {
+    if (status.equals("failed")) {
+      String reason = lastFailure(job.path("id").asString());
+      server()
+          .terminal()
+          .say(Table.printable(key + " failed: " + (reason.isEmpty() ? "-" : reason)));
     }
     if (!quiet) {
-      String line = Table.printable(key) + "  " + job.path("status").asString();
-      terminal.out().println(json ? job.toString() : line);
+      server().print(job, Table.printable(key) + "  " + status);
     }
+  }
+
+  /** The message of the last failure of a job; empty if there is none. */
+  private String lastFailure(String id) {
+    JsonNode failures = Remote.named(() -> calls.get(JobServer.path(id) + "/failures"));
+    return failures.path(failures.size() - 1).path("info").asString("");
   }
 
   @Override

@@ -1,13 +1,11 @@
 package io.millrace.cli.jobs;
 
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
-import java.io.PrintStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -17,8 +15,18 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "list",
     description = "Lists the jobs that match all options, in the order of submission.")
-final class ListCommand extends JobCommand {
+final class ListCommand extends JobServer implements Callable<Integer> {
   private static final int PAGE = 500;
+  private static final Fields.Columns COLUMNS =
+      new Fields.Columns()
+          .fields("key", "type")
+          .with("STATUS", ListCommand::status)
+          .fields("priority")
+          .field("BATCH", "batchId")
+          .fields("submitted")
+          .field("WORKER", "workerId")
+          .field("BYTES", "payloadSize")
+          .field("DESCRIPTION", "display");
 
   @Option(
       names = {"-t", "--type"},
@@ -64,27 +72,28 @@ final class ListCommand extends JobCommand {
   private boolean keysOnly;
 
   @Override
-  protected int run(JsonCalls calls) {
-    if (limit < 0) {
-      throw new UsageException("--limit is a number from 0, not " + limit);
-    }
-    long left = limit == 0 ? Long.MAX_VALUE : limit;
-    String behind = after;
-    boolean first = true;
-    boolean more = true;
-    while (more) {
-      int size = (int) Math.min(PAGE, left);
-      JsonNode page = calls.get(path(size, behind));
-      print(page, first);
-      left -= page.size();
-      more = left > 0 && page.size() == size;
-      behind = page.path(page.size() - 1).path("id").asString("");
-      first = false;
-    }
-    if (json()) {
-      out().println("]");
-    }
-    return ExitCode.OK;
+  public Integer call() {
+    return perform(calls -> {
+      if (limit < 0) {
+        throw new UsageException("--limit is a number from 0, not " + limit);
+      }
+      long left = limit == 0 ? Long.MAX_VALUE : limit;
+      String behind = after;
+      boolean first = true;
+      boolean more = true;
+      while (more) {
+        int size = (int) Math.min(PAGE, left);
+        JsonNode page = calls.get(path(size, behind));
+        print(page, first);
+        left -= page.size();
+        more = left > 0 && page.size() == size;
+        behind = page.path(page.size() - 1).path("id").asString("");
+        first = false;
+      }
+      if (json()) {
+        out().println("]");
+      }
+    });
   }
 
   private void print(JsonNode page, boolean first) {
@@ -100,9 +109,7 @@ final class ListCommand extends JobCommand {
     if (keysOnly) {
       page.forEach(job -> out().println(job.path("key").asString()));
     } else if (first || !page.isEmpty()) {
-      JobTable table = new JobTable();
-      page.forEach(table::add);
-      table.print(out());
+      COLUMNS.print(out(), page);
     }
   }
 
@@ -114,7 +121,7 @@ final class ListCommand extends JobCommand {
     parameters.put("batch", batch);
     parameters.put("worker", worker);
     parameters.put("after", behind);
-    StringBuilder path = new StringBuilder(JobCalls.JOBS + "?limit=" + size);
+    StringBuilder path = new StringBuilder(JobServer.JOBS + "?limit=" + size);
     parameters.forEach((name, value) -> {
       if (value != null) {
         path.append('&').append(name).append('=').append(JsonCalls.part(value));
@@ -123,53 +130,10 @@ final class ListCommand extends JobCommand {
     return path.toString();
   }
 
-  /** Jobs as people read them. */
-  static final class JobTable {
-    private final Table table =
-        new Table(
-            "KEY",
-            "TYPE",
-            "STATUS",
-            "PRIORITY",
-            "BATCH",
-            "SUBMITTED",
-            "WORKER",
-            "BYTES",
-            "DESCRIPTION");
-
-    /** Adds a job. */
-    void add(JsonNode job) {
-      table.row(
-          Fields.text(job.path("key")),
-          Fields.text(job.path("type")),
-          status(job),
-          Fields.text(job.path("priority")),
-          Fields.text(job.path("batchId")),
-          Fields.text(job.path("submitted")),
-          Fields.text(job.path("workerId")),
-          Fields.text(job.path("payloadSize")),
-          Fields.text(job.path("display")));
-    }
-
-    void print(PrintStream out) {
-      table.print(out);
-    }
-
-    /** The status, with how far a running job is. */
-    private static String status(JsonNode job) {
-      String status = Fields.text(job.path("status"));
-      JsonNode percent = job.path("progress").path("percent");
-      return percent.isNumber() ? status + " " + Math.round(percent.asDouble()) + " %" : status;
-    }
-
-    /** The progress of a job in words. */
-    static String progress(JsonNode progress) {
-      JsonNode percent = progress.path("percent");
-      String info = progress.path("info").asString("");
-      if (!percent.isNumber()) {
-        return info.isEmpty() ? "-" : info;
-      }
-      return percent.asString() + " %" + (info.isEmpty() ? "" : " " + info);
-    }
+  /** The status, with how far a running job is. */
+  private static String status(JsonNode job) {
+    String status = Fields.text(job.path("status"));
+    JsonNode percent = job.path("progress").path("percent");
+    return percent.isNumber() ? status + " " + Math.round(percent.asDouble()) + " %" : status;
   }
 }

@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -40,7 +41,7 @@ import tools.jackson.databind.JsonNode;
     description =
         "Submits a job for each file, with the content as payload, and prints the keys. Payloads"
             + " can be larger than memory.")
-final class SubmitCommand extends JobCommand {
+final class SubmitCommand extends JobServer implements Callable<Integer> {
   private static final int MEBI_SHIFT = 20;
 
   @Parameters(
@@ -74,25 +75,27 @@ final class SubmitCommand extends JobCommand {
   private long uploaded;
 
   @Override
-  protected int run(JsonCalls calls) throws IOException, InterruptedException {
-    List<Payload> payloads = payloads();
-    order.check(payloads.size());
-    if (output != null && payloads.size() > 1) {
-      throw new UsageException("--output takes the result of one job, and there are several files");
-    }
-    ResultCommand.ResultTarget target =
-        output == null ? null : ResultCommand.ResultTarget.named(terminal(), output);
-    boolean ends = wait || target != null;
-    List<String> ids = submit(calls, payloads, !ends && !quiet);
-    if (!ends) {
-      return ExitCode.OK;
-    }
-    boolean silent = quiet || (target != null && target.isStandardOutput());
-    int code = new JobWaiter(calls, terminal(), waiting, json(), silent).until(ids);
-    if (target != null && code == ExitCode.OK) {
-      target.fetch(calls, ids.getFirst());
-    }
-    return code;
+  public Integer call() {
+    return run(calls -> {
+      List<Payload> payloads = payloads();
+      order.check(payloads.size());
+      if (output != null && payloads.size() > 1) {
+        throw new UsageException(
+            "--output takes the result of one job, and there are several files");
+      }
+      ResultTarget target = output == null ? null : ResultTarget.named(terminal(), output);
+      boolean ends = wait || target != null;
+      List<String> ids = submit(calls, payloads, !ends && !quiet);
+      if (!ends) {
+        return ExitCode.OK;
+      }
+      boolean silent = quiet || (target != null && target.isStandardOutput());
+      int code = new JobWaiter(calls, this, waiting, silent).until(ids);
+      if (target != null && code == ExitCode.OK) {
+        target.fetch(calls, ids.getFirst());
+      }
+      return code;
+    });
   }
 
   private List<Payload> payloads() {
@@ -202,7 +205,7 @@ final class SubmitCommand extends JobCommand {
 
     /** Where to submit. */
     String path() {
-      return JobCalls.JOBS + "/submit" + (type == null ? "" : "/" + JsonCalls.part(type));
+      return JobServer.JOBS + "/submit" + (type == null ? "" : "/" + JsonCalls.part(type));
     }
 
     /** The fields of the form, without the payload. */

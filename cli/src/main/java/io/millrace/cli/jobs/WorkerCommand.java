@@ -5,7 +5,7 @@ import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.StopSignals;
-import io.millrace.cli.terminal.TerminalCommand;
+import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.jobs.JobWorker;
 import io.millrace.client.jobs.JobWorkerOptions;
@@ -16,6 +16,7 @@ import io.millrace.queues.node.LocalMachine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,7 @@ import picocli.CommandLine.Parameters;
           + " other workers",
       "2:the command line is wrong"
     })
-public final class WorkerCommand extends TerminalCommand {
+public final class WorkerCommand extends TerminalUser implements Callable<Integer> {
   private static final String VARIABLE = "MILLRACE_WORKER_TOKEN";
 
   private final AtomicInteger stops = new AtomicInteger();

@@ -1,13 +1,11 @@
 package io.millrace.cli.jobs;
 
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Table;
 import io.millrace.client.JsonCalls;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
-import tools.jackson.databind.JsonNode;
 
 /** Lists workers. */
 @Command(
@@ -15,43 +13,30 @@ import tools.jackson.databind.JsonNode;
     description =
         "Lists the workers of the job server that are connected or were recently, or shows one of"
             + " them.")
-public final class WorkersCommand extends JobCommand {
+public final class WorkersCommand extends JobServer implements Callable<Integer> {
   private static final String PATH = "/api/workers";
+  private static final Fields.Columns COLUMNS =
+      new Fields.Columns()
+          .fields("id", "name", "type", "state")
+          .with("JOBS", worker -> worker.path("jobs").size())
+          .fields("succeeded", "failed")
+          .field("LAST SEEN", "lastSeen");
 
   @Parameters(arity = "0..1", paramLabel = "ID", description = "The id of one worker.")
   private @Nullable String id;
 
+  /** The command without its arguments. */
+  public WorkersCommand() {}
+
   @Override
-  protected int run(JsonCalls calls) {
-    if (id != null) {
-      String path = PATH + "/" + JsonCalls.part(JobCalls.KeyArguments.checked(id));
-      JsonNode worker = named(() -> calls.get(path));
-      if (json()) {
-        out().println(worker);
+  public Integer call() {
+    return perform(calls -> {
+      if (id == null) {
+        printRows(calls.get(PATH), COLUMNS);
       } else {
-        Fields.print(out(), worker);
+        String path = PATH + "/" + JsonCalls.part(checked(id));
+        printFields(named(() -> calls.get(path)));
       }
-      return ExitCode.OK;
-    }
-    JsonNode workers = calls.get(PATH);
-    if (json()) {
-      out().println(workers);
-      return ExitCode.OK;
-    }
-    Table table =
-        new Table("ID", "NAME", "TYPE", "STATE", "JOBS", "SUCCEEDED", "FAILED", "LAST SEEN");
-    for (JsonNode worker : workers) {
-      table.row(
-          Fields.text(worker.path("id")),
-          Fields.text(worker.path("name")),
-          Fields.text(worker.path("type")),
-          Fields.text(worker.path("state")),
-          worker.path("jobs").size(),
-          Fields.text(worker.path("succeeded")),
-          Fields.text(worker.path("failed")),
-          Fields.text(worker.path("lastSeen")));
-    }
-    table.print(out());
-    return ExitCode.OK;
+    });
   }
 }

@@ -3,13 +3,14 @@ package io.millrace.cli.queues;
 import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import io.millrace.queues.Queue.Sort;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -19,132 +20,146 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The commands on queues, under one name. */
-public final class QueuesCommands {
-  private QueuesCommands() {}
+@Command(
+    name = "queues",
+    description = "Lists, creates, changes, resumes and deletes queues.",
+    addMethodSubcommands = false)
+public final class QueuesCommands extends CommandGroup {
+  private static final String PATH = "/dci/queues";
+  private static final Fields.Columns COLUMNS =
+      new Fields.Columns()
+          .with("ID", Fields::id)
+          .fields("name", "plugin", "threads", "queued", "running", "completed")
+          .with("HEALTH", QueuesCommands::health);
+
+  /** The group without its commands. */
+  public QueuesCommands() {}
 
   /** With all that belongs to it. */
-  public static CommandLine group() {
-    return CommandGroup.of(
-        "queues",
-        "Lists, creates, changes, resumes and deletes queues.",
-        new ListQueues(),
-        new ShowQueue(),
-        new CreateQueue(),
-        new SetQueue(),
-        new ResumeQueue(),
-        new DeleteQueue());
+  public CommandLine group() {
+    return with("list", "show", "create", "set", "resume", "delete");
   }
 
-  /** Lists queues. */
+  /** All queues of a server, with the number of their tasks. */
+  public static JsonNode all(JsonCalls calls) {
+    return calls.get(PATH);
+  }
+
+  /**
+   * A queue by id or name.
+   *
+   * @throws CommandException if there is no such queue
+   */
+  public static JsonNode find(JsonCalls calls, String idOrName) {
+    return Remote.named(() -> calls.get(path(idOrName)));
+  }
+
+  private static String path(String idOrName) {
+    return PATH + "/" + JsonCalls.part(idOrName);
+  }
+
   @Command(name = "list", description = "Lists the queues with the number of their tasks.")
-  private static final class ListQueues extends RemoteCommand {
-    @Override
-    protected int run(JsonCalls calls) {
-      JsonNode queues = calls.get(QueueCalls.PATH);
-      if (json()) {
-        out().println(queues);
-        return ExitCode.OK;
-      }
-      Table table =
-          new Table("ID", "NAME", "PLUGIN", "THREADS", "QUEUED", "RUNNING", "COMPLETED", "HEALTH");
-      for (JsonNode queue : queues) {
-        table.row(
-            Fields.id(queue),
-            Fields.text(queue.path("name")),
-            Fields.text(queue.path("plugin")),
-            Fields.text(queue.path("threads")),
-            Fields.text(queue.path("queued")),
-            Fields.text(queue.path("running")),
-            Fields.text(queue.path("completed")),
-            QueueCalls.health(queue));
-      }
-      table.print(out());
-      return ExitCode.OK;
-    }
+  int list(@Mixin Remote server) {
+    return server.perform(calls -> server.printRows(all(calls), COLUMNS));
   }
 
-  /** Shows a queue. */
   @Command(
       name = "show",
       description = "Shows the settings of a queue and the number of its tasks.")
-  private static final class ShowQueue extends RemoteCommand {
-    @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
-    private String queue = "";
-
-    @Override
-    protected int run(JsonCalls calls) {
-      JsonNode found = QueueCalls.find(calls, queue);
-      if (json()) {
+  int show(
+      @Mixin Remote server,
+      @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
+          String queue) {
+    return server.perform(calls -> {
+      JsonNode found = find(calls, queue);
+      if (server.json()) {
         out().println(found);
-      } else {
-        ObjectNode shown = (ObjectNode) found.deepCopy();
-        shown.remove(List.of("halted", "suspended"));
-        shown.put("health", QueueCalls.health(found));
-        Fields.print(out(), shown);
-        if (!QueueCalls.reasons(found).isEmpty()) {
-          out().println(QueueCalls.reasons(found));
-          out().println("To serve it again: millrace queues resume " + queue);
-        }
+        return;
       }
-      return ExitCode.OK;
-    }
+      ObjectNode shown = (ObjectNode) found.deepCopy();
+      shown.remove(List.of("halted", "suspended"));
+      Fields.print(out(), shown.put("health", health(found)));
+      String reasons = reasons(found);
+      if (!reasons.isEmpty()) {
+        out().println(reasons);
+        out().println("To serve it again: millrace queues resume " + queue);
+      }
+    });
   }
 
-  /** Creates a queue. */
+  /** What keeps a queue from being served, in a word; {@code ok} for nothing. */
+  private static String health(JsonNode queue) {
+    if (queue.path("halted").isObject()) {
+      return "halted";
+    }
+    int nodes = queue.path("suspended").size();
+    return nodes == 0 ? "ok" : "suspended on " + nodes + (nodes == 1 ? " node" : " nodes");
+  }
+
+  /** The same with the reason of every node that could not start a runner. */
+  private static String reasons(JsonNode queue) {
+    List<String> reasons = new ArrayList<>();
+    JsonNode halted = queue.path("halted");
+    if (halted.isObject()) {
+      reasons.add("threads were " + halted.path("threads").asInt() + ", " + reason(halted));
+    }
+    for (JsonNode each : queue.path("suspended")) {
+      if (!each.path("node").equals(halted.path("node"))) {
+        reasons.add(reason(each));
+      }
+    }
+    return String.join("; ", reasons);
+  }
+
+  private static String reason(JsonNode trouble) {
+    return "node %s at %s: %s"
+        .formatted(
+            trouble.path("node").asString(),
+            Instant.ofEpochMilli(trouble.path("timestamp").asLong()),
+            trouble.path("reason").asString());
+  }
+
   @Command(
       name = "create",
       description =
           "Creates a queue. It runs no tasks until --threads is set, here or by 'queues set'.")
-  private static final class CreateQueue extends RemoteCommand {
-    @Parameters(paramLabel = "NAME", description = "A name that no other queue has.")
-    private String name = "";
-
-    @Option(
-        names = {"-p", "--plugin"},
-        required = true,
-        paramLabel = "NAME",
-        description = "The plugin that runs its tasks: shell, exec, demo, or your own.")
-    private String plugin = "";
-
-    @Mixin private QueueOptions options = new QueueOptions();
-
-    @Override
-    protected int run(JsonCalls calls) {
-      ObjectNode fields = JsonNodeFactory.instance.objectNode();
-      fields.put("name", name).put("plugin", plugin);
+  int create(
+      @Mixin Remote server,
+      @Option(
+              names = {"-p", "--plugin"},
+              required = true,
+              paramLabel = "NAME",
+              description = "The plugin that runs its tasks: shell, exec, demo, or your own.")
+          String plugin,
+      @Parameters(paramLabel = "NAME", description = "A name that no other queue has.") String name,
+      @Mixin QueueOptions options) {
+    return server.perform(calls -> {
+      ObjectNode fields = Remote.object().put("name", name).put("plugin", plugin);
       options.addTo(fields);
-      JsonNode created = calls.post(QueueCalls.PATH, fields);
-      print(created, "created queue " + name + ", id " + Fields.id(created));
-      return ExitCode.OK;
-    }
+      JsonNode created = calls.post(PATH, fields);
+      server.print(created, "created queue " + name + ", id " + Fields.id(created));
+    });
   }
 
-  /** Changes a queue. */
   @Command(
       name = "set",
       description = "Changes the settings of a queue. Running tasks are not affected.")
-  private static final class SetQueue extends RemoteCommand {
-    @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
-    private String queue = "";
-
-    @Option(names = "--name", paramLabel = "NAME", description = "The new name.")
-    private @Nullable String name;
-
-    @Option(
-        names = {"-p", "--plugin"},
-        paramLabel = "NAME",
-        description = "The new plugin.")
-    private @Nullable String plugin;
-
-    @Mixin private QueueOptions options = new QueueOptions();
-
-    @Override
-    protected int run(JsonCalls calls) {
-      ObjectNode fields = JsonNodeFactory.instance.objectNode();
+  int set(
+      @Mixin Remote server,
+      @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.") String queue,
+      @Option(names = "--name", paramLabel = "NAME", description = "The new name.")
+          @Nullable String name,
+      @Option(
+              names = {"-p", "--plugin"},
+              paramLabel = "NAME",
+              description = "The new plugin.")
+          @Nullable String plugin,
+      @Mixin QueueOptions options) {
+    return server.perform(calls -> {
+      ObjectNode fields = Remote.object();
       if (name != null) {
         fields.put("name", name);
       }
@@ -155,15 +170,14 @@ public final class QueuesCommands {
       if (fields.isEmpty()) {
         throw new UsageException("name what to set, for example --threads 5");
       }
-      // The queue may be gone, which is another matter than a value that is not accepted.
-      QueueCalls.find(calls, queue);
-      JsonNode answer = calls.post(QueueCalls.path(queue), fields);
-      print(answer, "set " + String.join(", ", fields.propertyNames()) + " of queue " + queue);
-      return ExitCode.OK;
-    }
+      // An absent queue has another exit code than a value that is not accepted.
+      find(calls, queue);
+      JsonNode answer = calls.post(path(queue), fields);
+      server.print(
+          answer, "set " + String.join(", ", fields.propertyNames()) + " of queue " + queue);
+    });
   }
 
-  /** Resumes a queue. */
   @Command(
       name = "resume",
       description = {
@@ -171,45 +185,36 @@ public final class QueuesCommands {
             + " runners.",
         "A halted queue gets its former threads back, and all nodes may claim its tasks again."
       })
-  private static final class ResumeQueue extends RemoteCommand {
-    @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
-    private String queue = "";
-
-    @Override
-    protected int run(JsonCalls calls) {
-      JsonNode before = QueueCalls.find(calls, queue);
-      JsonNode answer =
-          calls.post(QueueCalls.path(queue) + "/resume", JsonNodeFactory.instance.objectNode());
+  int resume(
+      @Mixin Remote server,
+      @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
+          String queue) {
+    return server.perform(calls -> {
+      JsonNode threads = find(calls, queue).at("/halted/threads");
+      JsonNode answer = calls.post(path(queue) + "/resume", Remote.object());
       boolean changed = answer.at("/MongoDB::UpdateResult/modified_count").asInt(0) > 0;
-      JsonNode threads = before.at("/halted/threads");
-      print(
+      String restored = threads.isMissingNode() ? "" : ", threads " + threads.asInt();
+      server.print(
           answer,
-          !changed
-              ? "nothing keeps queue " + queue + " from being served"
-              : "resumed queue "
-                  + queue
-                  + (threads.isMissingNode() ? "" : ", threads " + threads.asInt()));
-      return ExitCode.OK;
-    }
+          changed
+              ? "resumed queue " + queue + restored
+              : "nothing keeps queue " + queue + " from being served");
+    });
   }
 
-  /** Deletes a queue. */
   @Command(
       name = "delete",
       description =
           "Deletes a queue. Its tasks are kept and can be searched; waiting tasks are never run.")
-  private static final class DeleteQueue extends RemoteCommand {
-    @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
-    private String queue = "";
-
-    @Option(
-        names = "--force",
-        description = "Deletes the queue also if it has waiting or running tasks.")
-    private boolean force;
-
-    @Override
-    protected int run(JsonCalls calls) {
-      JsonNode found = QueueCalls.find(calls, queue);
+  int delete(
+      @Mixin Remote server,
+      @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.") String queue,
+      @Option(
+              names = "--force",
+              description = "Deletes the queue also if it has waiting or running tasks.")
+          boolean force) {
+    return server.perform(calls -> {
+      JsonNode found = find(calls, queue);
       long unfinished = found.path("queued").asLong(0) + found.path("running").asLong(0);
       if (unfinished > 0 && !force) {
         throw new CommandException(
@@ -217,13 +222,12 @@ public final class QueuesCommands {
             "queue %s has %d unfinished tasks; --force deletes it all the same"
                 .formatted(queue, unfinished));
       }
-      print(calls.delete(QueueCalls.path(queue)), "deleted queue " + queue);
-      return ExitCode.OK;
-    }
+      server.print(calls.delete(path(queue)), "deleted queue " + queue);
+    });
   }
 
-  /** What can be said about a queue besides its name and plugin. */
-  private static final class QueueOptions {
+  /** The settings of a queue besides its name and plugin. */
+  static final class QueueOptions {
     @Option(
         names = {"-t", "--threads"},
         paramLabel = "N",

@@ -1,16 +1,15 @@
 package io.millrace.cli.remote;
 
+import io.millrace.cli.terminal.TerminalUser;
 import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Commands under one name, each with a list of its exit codes. */
-@Command
-public final class CommandGroup implements Runnable {
+public abstract class CommandGroup extends TerminalUser implements Runnable {
   private static final Map<String, String> EXIT_CODES =
       Map.of(
           "0", "done",
@@ -23,40 +22,36 @@ public final class CommandGroup implements Runnable {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  private CommandGroup() {}
+  /** A group without commands. */
+  protected CommandGroup() {}
 
-  /** A group of commands on a server, without other exit codes than all of these have. */
-  public static CommandLine of(String name, String description, Object... commands) {
-    CommandLine group = new CommandLine(new CommandGroup());
-    group.setCommandName(name);
-    group.getCommandSpec().usageMessage().description(description);
+  /** The group with those commands that have the usual exit codes only; see {@link #add}. */
+  protected final CommandLine with(Object... commands) {
+    CommandLine group = new CommandLine(this);
     add(group, Map.of(), commands);
     return group;
   }
 
   /**
-   * Adds commands.
+   * Adds commands in this order.
    *
    * @param exitCodes those that they have besides the usual ones, or with another meaning
+   * @param commands objects, or names of methods of the group
    */
-  public static void add(CommandLine group, Map<String, String> exitCodes, Object... commands) {
+  protected final void add(CommandLine group, Map<String, String> exitCodes, Object... commands) {
     for (Object command : commands) {
-      CommandLine line = new CommandLine(command);
+      Object one =
+          command instanceof String method
+              ? CommandLine.getCommandMethods(getClass(), method).getFirst()
+              : command;
+      CommandLine line = new CommandLine(one);
       explain(line, exitCodes);
       group.addSubcommand(line);
     }
   }
 
-  /** Adds a command whose class has no name of its own. */
-  public static void add(CommandLine group, String name, String description, Object command) {
-    CommandLine line = new CommandLine(command);
-    line.getCommandSpec().usageMessage().description(description);
-    explain(line, Map.of());
-    group.addSubcommand(name, line);
-  }
-
   /** Lists the exit codes in the help of a command. */
-  public static void explain(CommandLine command, Map<String, String> exitCodes) {
+  protected static void explain(CommandLine command, Map<String, String> exitCodes) {
     Map<String, String> codes = new TreeMap<>(EXIT_CODES);
     codes.putAll(exitCodes);
     command

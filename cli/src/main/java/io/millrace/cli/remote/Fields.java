@@ -2,7 +2,11 @@ package io.millrace.cli.remote;
 
 import io.millrace.cli.terminal.Table;
 import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
@@ -38,5 +42,41 @@ public final class Fields {
   /** The id that an object has, plain or as {@code {"$oid": …}}. */
   public static String id(JsonNode object) {
     return text(object.has("_id") ? object.path("_id") : object.path("id"));
+  }
+
+  /** The columns of a table of JSON objects. */
+  public static final class Columns {
+    private final List<String> headings = new ArrayList<>();
+    private final List<Function<JsonNode, Object>> cells = new ArrayList<>();
+
+    /** A table without columns. */
+    public Columns() {}
+
+    /** Adds a column for each field; its heading is the name of the field in capitals. */
+    public Columns fields(String... names) {
+      for (String name : names) {
+        var _ = field(name.toUpperCase(Locale.ROOT), name);
+      }
+      return this;
+    }
+
+    /** Adds a column for a field. */
+    public Columns field(String heading, String name) {
+      return with(heading, row -> text(row.path(name)));
+    }
+
+    /** Adds a column with cells that are made of the whole object. */
+    public Columns with(String heading, Function<JsonNode, Object> cell) {
+      headings.add(heading);
+      cells.add(cell);
+      return this;
+    }
+
+    /** Prints the table. */
+    public void print(PrintStream out, Iterable<JsonNode> rows) {
+      Table table = new Table(headings.toArray(String[]::new));
+      rows.forEach(row -> table.row(cells.stream().map(cell -> cell.apply(row)).toArray()));
+      table.print(out);
+    }
   }
 }

@@ -27,6 +27,7 @@ public abstract class Waiter<S extends Comparable<S>> {
   private static final long WATCHED_ROUND_MILLIS = 1_000;
   private static final long ROUND_MILLIS = 20_000;
 
+  private final Remote server;
   private final Terminal terminal;
   private final long endNanos;
   private final int windowSize;
@@ -56,11 +57,13 @@ public abstract class Waiter<S extends Comparable<S>> {
   /**
    * Nothing has ended yet.
    *
+   * @param server the server, with the terminal to print to
    * @param endNanos when to give up, by {@link System#nanoTime()}
    * @param windowSize for how many a request can ask
    */
-  protected Waiter(Terminal terminal, long endNanos, int windowSize) {
-    this.terminal = terminal;
+  protected Waiter(Remote server, long endNanos, int windowSize) {
+    this.server = server;
+    terminal = server.terminal();
     this.endNanos = endNanos;
     this.windowSize = windowSize;
   }
@@ -118,6 +121,11 @@ public abstract class Waiter<S extends Comparable<S>> {
    * @param waitMillis how long the server may wait until one of them has ended
    */
   protected abstract void round(Set<String> window, long waitMillis);
+
+  /** The server, by which ends are printed. */
+  protected final Remote server() {
+    return server;
+  }
 
   /** Shows how far the only one is; false if that is not known. */
   protected boolean showProgress(ProgressBar bar) {

@@ -4,7 +4,7 @@ import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.TerminalCommand;
+import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpBlobStore;
 import io.millrace.client.HttpTaskStore;
@@ -22,6 +22,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +46,7 @@ import picocli.CommandLine.Option;
       "2:the command line is wrong",
       "3:out of memory; running tasks go on"
     })
-public final class NodeCommand extends TerminalCommand {
+public final class NodeCommand extends TerminalUser implements Callable<Integer> {
   /** A node tries again by itself. */
   private static final Duration RETRY = Duration.ofSeconds(1);
 

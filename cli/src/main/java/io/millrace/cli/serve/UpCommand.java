@@ -2,7 +2,7 @@ package io.millrace.cli.serve;
 
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.TerminalCommand;
+import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.processes.ProcessException;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.NodeDriver;
@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
@@ -42,7 +43,7 @@ import picocli.CommandLine.Option;
       "5:files in the folder are damaged",
       "74:the store has stopped because a write or a sync failed: start the server again"
     })
-public final class UpCommand extends TerminalCommand {
+public final class UpCommand extends TerminalUser implements Callable<Integer> {
   /** How long a server may take to end after a failure. */
   private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
 

@@ -2,7 +2,7 @@ package io.millrace.cli.store;
 
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.TerminalCommand;
+import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.UnreachableException;
@@ -26,6 +26,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +39,7 @@ import picocli.CommandLine.Parameters;
     description =
         "Saves the whole store, as it is at one moment, to a file; a server goes on meanwhile. The"
             + " file is checked, and appears only when it is complete.")
-final class BackupCommand extends TerminalCommand {
+final class BackupCommand extends TerminalUser implements Callable<Integer> {
   /** Far longer than a server needs between two parts of a backup. */
   private static final Duration LONGEST_SILENCE = Duration.ofMinutes(10);
 

@@ -2,7 +2,7 @@ package io.millrace.cli.store;
 
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.TerminalCommand;
+import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.processes.PrivateFiles;
 import io.millrace.store.StoreReport;
 import io.millrace.store.TaskStore;
@@ -17,6 +17,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -34,7 +35,7 @@ final class FolderCommands {
           "Checks every file and record in the folder of a store, replays what a start would"
               + " replay, and reports the result. Changes nothing. Exits with 5 if something is"
               + " damaged, and with 4 if there is no store.")
-  static final class Verify extends TerminalCommand {
+  static final class Verify extends TerminalUser implements Callable<Integer> {
 
     @Option(
         names = {"-d", "--data"},
@@ -117,7 +118,7 @@ final class FolderCommands {
               + " newest complete snapshot and the commits after it, up to the first damage."
               + " Changes nothing in the folder. Create a new store from the backup with"
               + " 'restore'.")
-  static final class Salvage extends TerminalCommand {
+  static final class Salvage extends TerminalUser implements Callable<Integer> {
 
     @Parameters(paramLabel = "FILE", description = "The file to write.")
     private Path file = Path.of("");
@@ -160,7 +161,7 @@ final class FolderCommands {
       description =
           "Creates a new store from a backup, in a folder that is empty or absent. It holds what"
               + " the store held at the time of the backup, including claims.")
-  static final class Restore extends TerminalCommand {
+  static final class Restore extends TerminalUser implements Callable<Integer> {
 
     @Parameters(paramLabel = "FILE", description = "The backup file.")
     private Path file = Path.of("");

@@ -3,9 +3,15 @@ package io.millrace.cli.store;
 import io.millrace.cli.remote.CommandGroup;
 import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 
 /** The commands on a store, under one name. */
-public final class StoreCommands {
+@Command(
+    name = "store",
+    description =
+        "Reads, changes, saves and checks a store: that of a server, or one in a folder with"
+            + " --data.")
+public final class StoreCommands extends CommandGroup {
   private static final Map<String, String> EXIT_CODES =
       Map.of(
           "0", "done",
@@ -17,17 +23,14 @@ public final class StoreCommands {
           "4", "what was named does not exist, or nothing could be claimed",
           "5", "stored files are damaged");
 
-  private StoreCommands() {}
+  /** The group without its commands. */
+  public StoreCommands() {}
 
   /** With all that belongs to it. */
-  public static CommandLine group() {
-    CommandLine store =
-        CommandGroup.of(
-            "store",
-            "Reads, changes, saves and checks a store: that of a server, or one in a folder with"
-                + " --data.");
-    CommandGroup.explain(store, EXIT_CODES);
-    CommandGroup.add(
+  public CommandLine group() {
+    CommandLine store = with();
+    explain(store, EXIT_CODES);
+    add(
         store,
         EXIT_CODES,
         new ReadCommands.ListGroups(),

@@ -3,7 +3,7 @@ package io.millrace.cli.store;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.cli.terminal.TerminalCommand;
+import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
@@ -17,12 +17,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** A command on an open store. */
-abstract class TargetCommand extends TerminalCommand {
+abstract class TargetCommand extends TerminalUser implements Callable<Integer> {
   @Mixin private Target target = new Target();
 
   @Option(names = "--json", description = "Prints the JSON of the HTTP API.")

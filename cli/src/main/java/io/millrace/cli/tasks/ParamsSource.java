@@ -1,5 +1,6 @@
 package io.millrace.cli.tasks;
 
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.wire.JsonMistake;
@@ -26,7 +27,6 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The params of tasks to submit, one after the other. */
@@ -198,7 +198,7 @@ interface ParamsSource extends Closeable {
             line,
             "%d values for the %d names of the header".formatted(values.size(), keys.size()));
       }
-      ObjectNode params = JsonNodeFactory.instance.objectNode();
+      ObjectNode params = Remote.object();
       for (int i = 0; i < values.size(); i++) {
         params.put(keys.get(i), values.get(i));
       }

@@ -1,28 +1,27 @@
 package io.millrace.cli.tasks;
 
-import io.millrace.cli.queues.QueueCalls;
+import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.RemoteCommand;
-import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Searches tasks. */
 @Command(name = "search", description = "Lists the tasks that match all options.")
-final class SearchCommand extends RemoteCommand {
+final class SearchCommand extends Remote implements Callable<Integer> {
   private static final String PATH = "/dci/tasks/search";
   private static final int PAGE = 100;
 
@@ -57,21 +56,22 @@ final class SearchCommand extends RemoteCommand {
   private boolean full;
 
   @Override
-  protected int run(JsonCalls calls) {
-    int limit = Arguments.count("--limit", most);
-    ObjectNode conditions = filter.read(calls);
-    if (count) {
-      ObjectNode question = question(conditions).put("count", true);
-      JsonNode answer = calls.ask(PATH, question, Duration.ZERO);
-      print(answer, answer.path("count").asString());
-      return ExitCode.OK;
-    }
-    pages(calls, conditions, limit);
-    return ExitCode.OK;
+  public Integer call() {
+    return perform(calls -> {
+      int limit = Arguments.count("--limit", most);
+      ObjectNode conditions = filter.read(calls);
+      if (count) {
+        ObjectNode question = question(conditions).put("count", true);
+        JsonNode answer = calls.ask(PATH, question, Duration.ZERO);
+        print(answer, answer.path("count").asString());
+        return;
+      }
+      pages(calls, conditions, limit);
+    });
   }
 
   private ObjectNode question(ObjectNode conditions) {
-    ObjectNode question = JsonNodeFactory.instance.objectNode();
+    ObjectNode question = Remote.object();
     if (archived) {
       question.put("archived", true);
     }
@@ -154,9 +154,9 @@ final class SearchCommand extends RemoteCommand {
 
     /** The filter as the server takes it. */
     ObjectNode read(JsonCalls calls) {
-      ObjectNode conditions = JsonNodeFactory.instance.objectNode();
+      ObjectNode conditions = Remote.object();
       if (queue != null) {
-        conditions.put("queue", Fields.id(QueueCalls.find(calls, queue)));
+        conditions.put("queue", Fields.id(QueuesCommands.find(calls, queue)));
       }
       if (statuses.size() == 1) {
         conditions.put("status", statuses.getFirst());
@@ -182,13 +182,13 @@ final class SearchCommand extends RemoteCommand {
 
     /** The same, and behind a task in the order of ids. */
     static ObjectNode beyond(ObjectNode conditions, String id, boolean ascending) {
-      ObjectNode behind = JsonNodeFactory.instance.objectNode();
+      ObjectNode behind = Remote.object();
       behind.putObject("_id").putObject(ascending ? "$gt" : "$lt").put("$oid", id);
       return both(conditions, behind);
     }
 
     private static ObjectNode both(ObjectNode one, ObjectNode other) {
-      ObjectNode both = JsonNodeFactory.instance.objectNode();
+      ObjectNode both = Remote.object();
       both.putArray("$and").add(one).add(other);
       return both;
     }

@@ -1,8 +1,8 @@
 package io.millrace.cli.tasks;
 
-import io.millrace.cli.queues.QueueCalls;
+import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
@@ -14,6 +14,7 @@ import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
     description =
         "Submits tasks to a queue and prints their ids. A file is checked completely before"
             + " anything is sent; standard input is sent while it is read.")
-final class SubmitCommand extends RemoteCommand {
+final class SubmitCommand extends Remote implements Callable<Integer> {
   @Mixin private ParamsOptions params = new ParamsOptions();
 
   @Option(
@@ -54,28 +55,28 @@ final class SubmitCommand extends RemoteCommand {
   private boolean quiet;
 
   @Override
-  protected int run(JsonCalls calls) throws IOException, InterruptedException {
-    long total = check();
-    String queue = params.queue();
-    String id = Fields.id(QueueCalls.find(calls, queue));
-    TaskIds ids = new TaskIds();
-    String path = "/dci/tasks/" + id + (status == Status.QUEUED ? "" : "?status=" + status);
-    Submission submission = new Submission(calls, path, task -> created(ids, task));
-    try (ProgressBar bar = new ProgressBar(terminal(), "submitted")) {
-      send(submission, bar, total);
-    } catch (StoreException e) {
-      int code = e instanceof RejectedException ? ExitCode.REFUSED : ExitCode.FAILURE;
-      throw new CommandException(code, e.getMessage() + "; " + submission.soFar(e), e);
-    } catch (CommandException e) {
-      throw new CommandException(e.exitCode(), e.getMessage() + "; " + submission.soFar(e), e);
-    }
-    long done = submission.done();
-    terminal()
-        .err()
-        .println("submitted " + done + (done == 1 ? " task" : " tasks") + " to " + queue);
-    return wait
-        ? new TaskWaiter(calls, terminal(), waiting, json(), quiet).until(ids)
-        : ExitCode.OK;
+  public Integer call() {
+    return run(calls -> {
+      long total = check();
+      String queue = params.queue();
+      String id = Fields.id(QueuesCommands.find(calls, queue));
+      TaskWaiter.Ids ids = new TaskWaiter.Ids();
+      String path = "/dci/tasks/" + id + (status == Status.QUEUED ? "" : "?status=" + status);
+      Submission submission = new Submission(calls, path, task -> created(ids, task));
+      try (ProgressBar bar = new ProgressBar(terminal(), "submitted")) {
+        send(submission, bar, total);
+      } catch (StoreException e) {
+        int code = e instanceof RejectedException ? ExitCode.REFUSED : ExitCode.FAILURE;
+        throw new CommandException(code, e.getMessage() + "; " + submission.soFar(e), e);
+      } catch (CommandException e) {
+        throw new CommandException(e.exitCode(), e.getMessage() + "; " + submission.soFar(e), e);
+      }
+      long done = submission.done();
+      terminal()
+          .err()
+          .println("submitted " + done + (done == 1 ? " task" : " tasks") + " to " + queue);
+      return wait ? new TaskWaiter(calls, this, waiting, quiet).until(ids) : ExitCode.OK;
+    });
   }
 
   /** Reads all there is to be sent, if it can be read twice; how many tasks, or 0. */
@@ -104,7 +105,7 @@ final class SubmitCommand extends RemoteCommand {
     }
   }
 
-  private void created(TaskIds ids, String task) {
+  private void created(TaskWaiter.Ids ids, String task) {
     if (wait) {
       ids.add(task);
     } else if (!quiet) {

@@ -1,6 +1,6 @@
 package io.millrace.cli.tasks;
 
-import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.Retries;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.JsonCalls;
@@ -14,6 +14,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -29,7 +30,7 @@ import picocli.CommandLine.Parameters;
     description =
         "Prints the stdout and stderr of a task as they are written, until the task has ended; the"
             + " exit code says how.")
-final class TailCommand extends RemoteCommand {
+final class TailCommand extends Remote implements Callable<Integer> {
   private static final long PAUSE_MILLIS = 500;
 
   @Parameters(paramLabel = "ID", description = "The id of the task.")
@@ -47,27 +48,29 @@ final class TailCommand extends RemoteCommand {
   private boolean noFollow;
 
   @Override
-  protected int run(JsonCalls calls) throws InterruptedException {
-    TaskCalls.find(calls, TaskCalls.IdArguments.checked(id));
-    List<OutputFollower> followers = new ArrayList<>();
-    if (!stderrOnly || stdoutOnly) {
-      followers.add(new OutputFollower(calls, path("stdout"), out()));
-    }
-    if (!stdoutOnly || stderrOnly) {
-      followers.add(new OutputFollower(calls, path("stderr"), terminal().err()));
-    }
-    while (true) {
-      follow(followers);
-      if (noFollow) {
-        return ExitCode.OK;
+  public Integer call() {
+    return run(calls -> {
+      TaskCalls.find(calls, TaskCalls.Ids.checked(id));
+      List<OutputFollower> followers = new ArrayList<>();
+      if (!stderrOnly || stdoutOnly) {
+        followers.add(new OutputFollower(calls, path("stdout"), out()));
       }
-      int status = TaskCalls.find(calls, id).path("status").asInt();
-      if (TasksCommands.Ends.isEnd(status)) {
-        return TasksCommands.Ends.exitCode(status);
+      if (!stdoutOnly || stderrOnly) {
+        followers.add(new OutputFollower(calls, path("stderr"), terminal().err()));
       }
-      // Its output had an end, so the task had ended, and it is queued again.
-      Thread.sleep(PAUSE_MILLIS);
-    }
+      while (true) {
+        follow(followers);
+        if (noFollow) {
+          return ExitCode.OK;
+        }
+        int status = TaskCalls.find(calls, id).path("status").asInt();
+        if (TaskWaiter.isEnd(status)) {
+          return TaskWaiter.exitCode(status);
+        }
+        // Its output had an end, so the task had ended, and it is queued again.
+        Thread.sleep(PAUSE_MILLIS);
+      }
+    });
   }
 
   private String path(String stream) {

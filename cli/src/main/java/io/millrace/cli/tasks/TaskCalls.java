@@ -1,9 +1,9 @@
 package io.millrace.cli.tasks;
 
-import io.millrace.cli.queues.QueueCalls;
+import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
@@ -35,11 +35,11 @@ final class TaskCalls {
    * @throws io.millrace.cli.terminal.CommandException if it is not there
    */
   static JsonNode find(JsonCalls calls, String id) {
-    return RemoteCommand.named(() -> calls.get(path(id)));
+    return Remote.named(() -> calls.get(path(id)));
   }
 
   /** The tasks that a command is about. */
-  static final class IdArguments {
+  static final class Ids {
     @Parameters(
         arity = "1..*",
         paramLabel = "ID",
@@ -53,7 +53,7 @@ final class TaskCalls {
      * @throws UsageException if one is no id
      */
     List<String> read(Terminal terminal) {
-      return Arguments.lines(ids, terminal, IdArguments::checked);
+      return Arguments.lines(ids, terminal, Ids::checked);
     }
 
     /**
@@ -98,7 +98,7 @@ final class TaskCalls {
 
     /** Asks for the names of queues. */
     TaskTable(JsonCalls calls) {
-      for (JsonNode queue : QueueCalls.all(calls)) {
+      for (JsonNode queue : QueuesCommands.all(calls)) {
         queues.put(Fields.id(queue), Fields.text(queue.path("name")));
       }
     }

@@ -1,62 +1,101 @@
 package io.millrace.cli.tasks;
 
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.Waiter;
-import io.millrace.cli.terminal.Terminal;
+import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.JsonCalls;
 import io.millrace.queues.Status;
 import java.time.Duration;
+import java.util.AbstractList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Waits for tasks of queues, up to a thousand in a request. */
 final class TaskWaiter extends Waiter<Integer> {
+  /** The exit codes of commands that wait for tasks. */
+  static final Map<String, String> EXIT_CODES =
+      Map.of(
+          "6", "a task ended with another status than succeeded",
+          "7", "--timeout was over before all tasks had ended");
+
   private static final int WINDOW = 1_000;
 
   private final JsonCalls calls;
-  private final Terminal terminal;
-  private final boolean json;
   private final boolean quiet;
 
-  TaskWaiter(JsonCalls calls, Terminal terminal, Options options, boolean json, boolean quiet) {
-    super(terminal, options.endNanos(), WINDOW);
+  TaskWaiter(JsonCalls calls, Remote server, Options options, boolean quiet) {
+    super(server, options.endNanos(), WINDOW);
     this.calls = calls;
-    this.terminal = terminal;
-    this.json = json;
     this.quiet = quiet;
+  }
+
+  /** Whether a task with this status stays as it is unless somebody intervenes. */
+  static boolean isEnd(int status) {
+    return Status.isFinished(status) || Status.isHeld(status);
+  }
+
+  /** The exit code for one task. */
+  static int exitCode(int status) {
+    return status == Status.SUCCEEDED ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
   }
 
   @Override
   protected void round(Set<String> window, long waitMillis) {
-    ObjectNode question = JsonNodeFactory.instance.objectNode();
-    ArrayNode asked = question.putArray("ids");
-    window.forEach(asked::add);
-    question.put("timeout", waitMillis);
+    ObjectNode question = Remote.object().put("timeout", waitMillis);
+    window.forEach(question.putArray("ids")::add);
     JsonNode answer = calls.ask("/dci/tasks/wait", question, Duration.ofMillis(waitMillis));
     for (Map.Entry<String, JsonNode> task : answer.path("tasks").properties()) {
       String id = task.getKey();
-      JsonNode status = task.getValue();
-      if (status.isNull() && window.remove(id)) {
+      int status = task.getValue().asInt(Status.QUEUED);
+      if (task.getValue().isNull() && window.remove(id)) {
         absent("there is no task " + id);
-      } else if (TasksCommands.Ends.isEnd(status.asInt(Status.QUEUED)) && window.remove(id)) {
-        print(id, status.asInt());
-        ended(status.asInt(), status.asInt() == Status.SUCCEEDED);
+      } else if (isEnd(status) && window.remove(id)) {
+        if (!quiet) {
+          JsonNode end = Remote.object().put("id", id).put("status", status);
+          server().print(end, id + "  " + Status.name(status));
+        }
+        ended(status, status == Status.SUCCEEDED);
       }
-    }
-  }
-
-  private void print(String id, int status) {
-    if (!quiet) {
-      String line = id + "  " + Status.name(status);
-      terminal.out().println(json ? "{\"id\":\"" + id + "\",\"status\":" + status + "}" : line);
     }
   }
 
   @Override
   protected String word(Integer status) {
     return Status.name(status);
+  }
+
+  /** Ids of tasks, in twelve bytes each: there may be millions. */
+  static final class Ids extends AbstractList<String> {
+    private static final int BYTES = 12;
+    private static final HexFormat HEX = HexFormat.of();
+
+    private byte[] bytes = new byte[64 * BYTES];
+    private int size;
+
+    /** Adds an id of 24 hex digits. */
+    @Override
+    public boolean add(String id) {
+      if ((size + 1) * BYTES > bytes.length) {
+        bytes = Arrays.copyOf(bytes, 2 * bytes.length);
+      }
+      byte[] parsed = HEX.parseHex(id);
+      System.arraycopy(parsed, 0, bytes, size * BYTES, BYTES);
+      size++;
+      return true;
+    }
+
+    @Override
+    public int size() {
+      return size;
+    }
+
+    @Override
+    public String get(int index) {
+      return HEX.formatHex(bytes, index * BYTES, (index + 1) * BYTES);
+    }
   }
 }

@@ -2,13 +2,14 @@ package io.millrace.cli.tasks;
 
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.Waiter;
+import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
 import io.millrace.client.JsonCalls;
+import io.millrace.client.RejectedException;
 import io.millrace.queues.Status;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,71 +20,49 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
 /** The commands on tasks of queues, under one name. */
-public final class TasksCommands {
-  private TasksCommands() {}
+@Command(
+    name = "tasks",
+    description = "Submits, searches, shows, waits for and changes tasks of queues.",
+    addMethodSubcommands = false)
+public final class TasksCommands extends CommandGroup {
+  private static final List<String> OUTPUTS = List.of("stdout", "stderr");
+  private static final List<String> APART = List.of("_id", "stdout", "stderr", "mixedout");
+
+  /** The group without its commands. */
+  public TasksCommands() {}
 
   /** With all that belongs to it. */
-  public static CommandLine group() {
-    CommandLine tasks =
-        CommandGroup.of(
-            "tasks", "Submits, searches, shows, waits for and changes tasks of queues.");
-    CommandGroup.add(
-        tasks, Ends.EXIT_CODES, new SubmitCommand(), new WaitForTasks(), new TailCommand());
-    CommandGroup.add(tasks, Map.of(), new SearchCommand(), new ShowTasks());
-    addOperation(tasks, "cancel", "Cancels tasks that wait or are held back; they get status -5.");
-    addOperation(
-        tasks,
-        "terminate",
-        "Terminates tasks; running ones are killed with all their processes. They get status -3.");
-    addOperation(tasks, "block", "Holds waiting tasks back; they get status -4.");
-    addOperation(
-        tasks,
-        "requeue",
-        "Queues tasks again that are held back or have ended; they get status -2.");
+  public CommandLine group() {
+    CommandLine tasks = with();
+    add(tasks, TaskWaiter.EXIT_CODES, new SubmitCommand(), "waitFor", new TailCommand());
+    add(tasks, Map.of(), new SearchCommand(), "show", "cancel", "terminate", "block", "requeue");
     return tasks;
   }
 
-  private static void addOperation(CommandLine tasks, String name, String description) {
-    CommandGroup.add(tasks, name, description, new OperateCommand(name));
-  }
-
-  /** Waits for tasks. */
   @Command(name = "wait", description = "Waits until tasks have ended; the exit code says how.")
-  private static final class WaitForTasks extends RemoteCommand {
-    @Mixin private TaskCalls.IdArguments tasks = new TaskCalls.IdArguments();
-
-    @Mixin private Waiter.Options options = new Waiter.Options();
-
-    @Option(
-        names = {"-q", "--quiet"},
-        description = "Prints no results.")
-    private boolean quiet;
-
-    @Override
-    protected int run(JsonCalls calls) throws IOException, InterruptedException {
-      TaskIds ids = new TaskIds();
+  int waitFor(
+      @Mixin Remote server,
+      @Mixin TaskCalls.Ids tasks,
+      @Mixin Waiter.Options options,
+      @Option(
+              names = {"-q", "--quiet"},
+              description = "Prints no results.")
+          boolean quiet) {
+    return server.run(calls -> {
+      TaskWaiter.Ids ids = new TaskWaiter.Ids();
       tasks.read(terminal()).stream().distinct().forEach(ids::add);
-      return new TaskWaiter(calls, terminal(), options, json(), quiet).until(ids);
-    }
+      return new TaskWaiter(calls, server, options, quiet).until(ids);
+    });
   }
 
-  /** Shows tasks. */
   @Command(name = "show", description = "Shows tasks with all details and their output.")
-  private static final class ShowTasks extends RemoteCommand {
-    private static final List<String> OUTPUTS = List.of("stdout", "stderr");
-    private static final List<String> APART = List.of("_id", "stdout", "stderr", "mixedout");
-
-    @Mixin private TaskCalls.IdArguments tasks = new TaskCalls.IdArguments();
-
-    @Override
-    protected int run(JsonCalls calls) throws IOException {
+  int show(@Mixin Remote server, @Mixin TaskCalls.Ids tasks) {
+    return server.perform(calls -> {
       List<JsonNode> found = new ArrayList<>();
-      for (String id : tasks.read(terminal())) {
-        found.add(TaskCalls.find(calls, id));
-      }
-      if (json()) {
+      tasks.read(terminal()).forEach(id -> found.add(TaskCalls.find(calls, id)));
+      if (server.json()) {
         out().println(found);
-        return ExitCode.OK;
+        return;
       }
       TaskCalls.TaskTable tables = new TaskCalls.TaskTable(calls);
       for (JsonNode task : found) {
@@ -96,41 +75,77 @@ public final class TasksCommands {
         table.print(out());
         OUTPUTS.forEach(name -> printOutput(task, name));
       }
-      return ExitCode.OK;
-    }
+    });
+  }
 
-    private void printOutput(JsonNode task, String name) {
-      JsonNode value = task.path(name);
-      String text = Fields.text(value);
-      if (value.has("$oid")) {
-        String rest = "tasks tail " + Fields.id(task) + " --" + name;
-        out().println(name + ": kept as a file, " + text + "; millrace " + rest + " shows it");
-      } else if (!value.isNull() && !text.isEmpty()) {
-        out().println(name + ":");
-        // The task's own words, with nothing in it that could steer a terminal.
-        text.lines().forEach(line -> out().println("  " + Table.printable(line)));
-      }
+  private void printOutput(JsonNode task, String name) {
+    JsonNode value = task.path(name);
+    String text = Fields.text(value);
+    if (value.has("$oid")) {
+      String rest = "tasks tail " + Fields.id(task) + " --" + name;
+      out().println(name + ": kept as a file, " + text + "; millrace " + rest + " shows it");
+    } else if (!value.isNull() && !text.isEmpty()) {
+      out().println(name + ":");
+      // What the task has written, with nothing in it that could control a terminal.
+      text.lines().forEach(line -> out().println("  " + Table.printable(line)));
     }
   }
 
-  /** How tasks end. */
-  static final class Ends {
-    /** The exit codes of commands that wait for tasks. */
-    static final Map<String, String> EXIT_CODES =
-        Map.of(
-            "6", "a task ended with another status than succeeded",
-            "7", "--timeout was over before all tasks had ended");
+  @Command(
+      name = "cancel",
+      description = "Cancels tasks that wait or are held back; they get status -5.")
+  int cancel(@Mixin Remote server, @Mixin TaskCalls.Ids tasks) {
+    return operate("cancel", server, tasks);
+  }
 
-    private Ends() {}
+  @Command(
+      name = "terminate",
+      description =
+          "Terminates tasks; running ones are killed with all their processes. They get status -3.")
+  int terminate(@Mixin Remote server, @Mixin TaskCalls.Ids tasks) {
+    return operate("terminate", server, tasks);
+  }
 
-    /** Whether a task with this status comes no further by itself. */
-    static boolean isEnd(int status) {
-      return Status.isFinished(status) || Status.isHeld(status);
+  @Command(name = "block", description = "Holds waiting tasks back; they get status -4.")
+  int block(@Mixin Remote server, @Mixin TaskCalls.Ids tasks) {
+    return operate("block", server, tasks);
+  }
+
+  @Command(
+      name = "requeue",
+      description = "Queues tasks again that are held back or have ended; they get status -2.")
+  int requeue(@Mixin Remote server, @Mixin TaskCalls.Ids tasks) {
+    return operate("requeue", server, tasks);
+  }
+
+  private int operate(String operation, Remote server, TaskCalls.Ids tasks) {
+    return server.run(calls ->
+        server.each(
+            tasks.read(terminal()),
+            id -> {
+              JsonNode answer = post(calls, id, operation);
+              server.print(answer, id + "  " + Status.name(answer.path("status").asInt()));
+            }));
+  }
+
+  private static JsonNode post(JsonCalls calls, String id, String operation) {
+    try {
+      return calls.post(TaskCalls.path(id) + "/" + operation, Remote.object());
+    } catch (RejectedException e) {
+      if (!Remote.isAboutTheRequest(e)) {
+        throw e;
+      }
+      int code = isThere(calls, id) ? ExitCode.REFUSED : ExitCode.NOTHING;
+      throw new CommandException(code, id + ": " + e.getMessage(), e);
     }
+  }
 
-    /** The exit code for one task. */
-    static int exitCode(int status) {
-      return status == Status.SUCCEEDED ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
+  /** The status of a refusal does not tell this, so it needs a request of its own. */
+  private static boolean isThere(JsonCalls calls, String id) {
+    try {
+      return calls.get(TaskCalls.path(id)).isObject();
+    } catch (RejectedException _) {
+      return false;
     }
   }
 }

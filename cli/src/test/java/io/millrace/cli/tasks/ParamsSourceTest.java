@@ -116,7 +116,7 @@ class ParamsSourceTest {
 
   @Test
   void ids_are_kept_as_they_were() {
-    TaskIds ids = new TaskIds();
+    TaskWaiter.Ids ids = new TaskWaiter.Ids();
     for (int i = 0; i < 1000; i++) {
       ids.add("%024x".formatted(i));
     }

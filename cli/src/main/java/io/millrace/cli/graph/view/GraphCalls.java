@@ -1,6 +1,6 @@
 package io.millrace.cli.graph.view;
 
-import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.JsonCalls;
@@ -45,7 +45,7 @@ public final class GraphCalls {
    * @throws CommandException if there is no such node
    */
   public JsonNode find(String id) {
-    return RemoteCommand.named(() -> calls.get(path(id)));
+    return Remote.named(() -> calls.get(path(id)));
   }
 
   /**
@@ -64,8 +64,7 @@ public final class GraphCalls {
    * @throws CommandException if there is no such node
    */
   public List<String> keys(String id) {
-    return RemoteCommand.named(
-        () -> pages(path(id) + "/data", "", "keys", key -> key.asString("")));
+    return Remote.named(() -> pages(path(id) + "/data", "", "keys", key -> key.asString("")));
   }
 
   private <T> List<T> pages(String path, String query, String field, Function<JsonNode, T> reader) {
@@ -99,7 +98,7 @@ public final class GraphCalls {
    * @throws CommandException if there is no such node or no such data
    */
   public JsonNode value(String id, String key) {
-    return RemoteCommand.named(() -> {
+    return Remote.named(() -> {
       for (int attempt = 1; ; attempt++) {
         try {
           return read(path(id, key));

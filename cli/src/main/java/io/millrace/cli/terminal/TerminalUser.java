@@ -1,10 +1,9 @@
 package io.millrace.cli.terminal;
 
 import java.io.PrintStream;
-import java.util.concurrent.Callable;
 
-/** A command that reads from a terminal and prints to it; its result is the exit code. */
-public abstract class TerminalCommand implements Callable<Integer> {
+/** A command, or the options of commands, that reads from a terminal and prints to it. */
+public abstract class TerminalUser {
   private Terminal terminal = Terminal.system();
 
   /** Uses another terminal than that of this process. */
@@ -12,13 +11,13 @@ public abstract class TerminalCommand implements Callable<Integer> {
     terminal = other;
   }
 
-  /** The terminal of this command. */
-  protected final Terminal terminal() {
+  /** The terminal of the command. */
+  public final Terminal terminal() {
     return terminal;
   }
 
   /** Where results go. */
-  protected final PrintStream out() {
+  public final PrintStream out() {
     return terminal.out();
   }
 }

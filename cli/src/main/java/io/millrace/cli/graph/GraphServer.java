@@ -2,7 +2,7 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.State;
 import io.millrace.cli.remote.Arguments;
-import io.millrace.cli.remote.RemoteCommand;
+import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
@@ -17,12 +17,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * A command on the graph of a server. Within a command that runs as a node of a graph it asks the
- * server of that graph, with the token of that node, unless it is told another server.
+ * The server whose graph a command is about. A command that runs as a node of a graph calls the
+ * server of that graph with the token of that node, unless options or the environment name another
+ * server.
  */
-abstract class GraphCommand extends RemoteCommand {
+class GraphServer extends Remote {
   /** What the tokens of running nodes begin with; tasks of queues have others of that name. */
   private static final String TOKEN = "graph-";
+
+  private static final int MOST_DIGITS = 18;
 
   @Override
   protected ClientOptions client(ServerAddress address) {
@@ -32,10 +35,29 @@ abstract class GraphCommand extends RemoteCommand {
     return within && !address.isSaid() ? address.client(url, token) : super.client(address);
   }
 
-  /** The graph nodes that a command is about. */
-  static final class NodeArguments {
-    private static final int MOST_DIGITS = 18;
+  /**
+   * An id as it came.
+   *
+   * @throws UsageException if it is none
+   */
+  static String checked(String id) {
+    if (!id.matches("[1-9][0-9]*") || id.length() > MOST_DIGITS) {
+      throw new UsageException("the id of a node is a number from 1, not '" + id + "'");
+    }
+    return id;
+  }
 
+  /**
+   * The id of a parent as it came, which may be {@code root}.
+   *
+   * @throws UsageException if it is none
+   */
+  static String parent(String id) {
+    return id.equals("root") ? id : checked(id);
+  }
+
+  /** The graph nodes that a command is about. */
+  static final class Nodes {
     @Parameters(
         arity = "1..*",
         paramLabel = "ID",
@@ -48,29 +70,8 @@ abstract class GraphCommand extends RemoteCommand {
      * @throws UsageException if one is no id, or there are none
      */
     List<String> read(Terminal terminal) {
-      List<String> read = Arguments.lines(ids, terminal, NodeArguments::checked);
+      List<String> read = Arguments.lines(ids, terminal, GraphServer::checked);
       return read.stream().distinct().toList();
-    }
-
-    /**
-     * An id as it came.
-     *
-     * @throws UsageException if it is none
-     */
-    static String checked(String id) {
-      if (!id.matches("[1-9][0-9]*") || id.length() > MOST_DIGITS) {
-        throw new UsageException("the id of a node is a number from 1, not '" + id + "'");
-      }
-      return id;
-    }
-
-    /**
-     * The id of a parent as it came, which may be {@code root}.
-     *
-     * @throws UsageException if it is none
-     */
-    static String parent(String id) {
-      return id.equals("root") ? id : checked(id);
     }
   }
 
@@ -106,7 +107,7 @@ abstract class GraphCommand extends RemoteCommand {
     String query() {
       List<String> parameters = new ArrayList<>();
       if (below != null) {
-        parameters.add("below=" + GraphCommand.NodeArguments.parent(below));
+        parameters.add("below=" + parent(below));
       }
       types.forEach(type -> parameters.add("type=" + JsonCalls.part(type)));
       for (String state : states) {

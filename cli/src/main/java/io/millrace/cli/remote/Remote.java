@@ -3,11 +3,12 @@ package io.millrace.cli.remote;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
-import io.millrace.cli.terminal.TerminalCommand;
+import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -15,27 +16,60 @@ import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A command that calls a server. What the server does not accept becomes {@link ExitCode#REFUSED},
- * with its own words.
+ * The server that a command calls, as options, and how the command prints what the server answers.
  */
-public abstract class RemoteCommand extends TerminalCommand {
+public class Remote extends TerminalUser {
   @Mixin private ServerAddress address = new ServerAddress();
 
   @Option(names = "--json", description = "Prints JSON.")
   private boolean json;
 
-  @Override
-  public final Integer call() throws IOException, InterruptedException {
+  /** What a command does with a server. */
+  @FunctionalInterface
+  public interface Action {
+    /** Does it and gives the exit code. */
+    int run(JsonCalls calls) throws IOException, InterruptedException;
+  }
+
+  /** The same for a command that succeeds unless it throws something. */
+  @FunctionalInterface
+  public interface Deed {
+    /** Does it. */
+    void perform(JsonCalls calls) throws IOException, InterruptedException;
+  }
+
+  /**
+   * Connects and runs a command.
+   *
+   * @return the exit code
+   * @throws CommandException with {@link ExitCode#REFUSED} if the server rejects a request
+   */
+  public final int run(Action action) {
     try (JsonCalls calls = JsonCalls.open(client(address), headers())) {
-      return run(calls);
+      return action.run(calls);
     } catch (RejectedException e) {
       int code = isAboutTheRequest(e) ? ExitCode.REFUSED : ExitCode.FAILURE;
       throw new CommandException(code, String.valueOf(e.getMessage()), e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandException(ExitCode.FAILURE, "interrupted", e);
     } finally {
       out().flush();
     }
+  }
+
+  /** The same for a command that succeeds unless it throws something. */
+  public final int perform(Deed deed) {
+    return run(calls -> {
+      deed.perform(calls);
+      return ExitCode.OK;
+    });
   }
 
   /** How to reach the server that these options name, or another if they name none. */
@@ -48,14 +82,15 @@ public abstract class RemoteCommand extends TerminalCommand {
     return Map.of();
   }
 
-  /** Does the work and gives the exit code. */
-  protected abstract int run(JsonCalls calls) throws IOException, InterruptedException;
+  /** An empty object, to be filled and sent. */
+  public static ObjectNode object() {
+    return JsonNodeFactory.instance.objectNode();
+  }
 
   /**
    * Reads something by its name.
    *
-   * @throws CommandException with {@link ExitCode#NOTHING} when the server says that it is not
-   *     there
+   * @throws CommandException with {@link ExitCode#NOTHING} if the server finds nothing of that name
    */
   public static <T> T named(Supplier<T> look) {
     try {
@@ -71,9 +106,8 @@ public abstract class RemoteCommand extends TerminalCommand {
   /**
    * Does something with what was named.
    *
-   * @throws CommandException with {@link ExitCode#NOTHING} when the server says that it is not
-   *     there
-   * @throws RejectedException if it says anything else against it
+   * @throws CommandException with {@link ExitCode#NOTHING} if the server answers 404
+   * @throws RejectedException if the server rejects the request for another reason
    */
   public static <T> T thereOrRefused(Supplier<T> deed) {
     try {
@@ -96,7 +130,7 @@ public abstract class RemoteCommand extends TerminalCommand {
    *
    * @return the exit code: the worst of all
    */
-  protected final int each(JsonCalls calls, List<String> names, Consumer<String> action) {
+  public final int each(List<String> names, Consumer<String> action) {
     int code = ExitCode.OK;
     for (String name : names) {
       try {
@@ -105,25 +139,18 @@ public abstract class RemoteCommand extends TerminalCommand {
         if (!isAboutTheRequest(e)) {
           throw e;
         }
-        terminal().say(Table.printable(refusal(name, e)));
-        code = Math.max(code, isAbsent(calls, name, e) ? ExitCode.NOTHING : ExitCode.REFUSED);
+        terminal().say(Table.printable(String.valueOf(e.getMessage())));
+        code = Math.max(code, e.status() == 404 ? ExitCode.NOTHING : ExitCode.REFUSED);
+      } catch (CommandException e) {
+        terminal().say(Table.printable(String.valueOf(e.getMessage())));
+        code = Math.max(code, e.exitCode());
       }
     }
     return code;
   }
 
-  /** What to print about one of several things that the server has refused. */
-  protected String refusal(String name, RejectedException e) {
-    return String.valueOf(e.getMessage());
-  }
-
-  /** Whether the server has refused one of several things because it is not there. */
-  protected boolean isAbsent(JsonCalls calls, String name, RejectedException e) {
-    return e.status() == 404;
-  }
-
   /** Prints what a server has answered, as JSON or as a table of its fields. */
-  protected final void printFields(JsonNode answer) {
+  public final void printFields(JsonNode answer) {
     if (json) {
       out().println(answer);
     } else {
@@ -131,13 +158,22 @@ public abstract class RemoteCommand extends TerminalCommand {
     }
   }
 
+  /** Prints a list that a server has answered, as JSON or as a table. */
+  public final void printRows(Iterable<JsonNode> rows, Fields.Columns columns) {
+    if (json) {
+      out().println(rows);
+    } else {
+      columns.print(out(), rows);
+    }
+  }
+
   /** Whether JSON is wanted. */
-  protected final boolean json() {
+  public final boolean json() {
     return json;
   }
 
   /** Prints the JSON, if it is wanted, or else a line for people. */
-  protected final void print(JsonNode answer, String line) {
+  public final void print(JsonNode answer, String line) {
     out().println(json ? answer.toString() : line);
   }
 }

@@ -1,0 +1,104 @@
+package io.millrace.cli.queues;
+
+import io.millrace.cli.remote.Arguments;
+import io.millrace.cli.remote.CommandGroup;
+import io.millrace.cli.remote.Remote;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.JsonCalls;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The commands on the configuration of execution nodes, under one name. */
+@Command(
+    name = "config",
+    description = "Shows and changes the configuration of execution nodes.",
+    addMethodSubcommands = false)
+public final class ConfigCommands extends CommandGroup {
+  /** The group without its commands. */
+  public ConfigCommands() {}
+
+  /** With all that belongs to it. */
+  public CommandLine group() {
+    return with("show", "set");
+  }
+
+  @Command(name = "show", description = "Shows the configuration of all nodes, or of one.")
+  int show(
+      @Mixin Remote server,
+      @Option(
+              names = "--node",
+              paramLabel = "NODE",
+              description = "Shows only what is set for this node.")
+          @Nullable String node) {
+    return server.perform(calls -> server.printFields(calls.get(path(node))));
+  }
+
+  @Command(
+      name = "set",
+      description = "Changes the configuration of all nodes, or of one. It takes effect at once.")
+  int set(
+      @Mixin Remote server,
+      @Parameters(
+              arity = "1..*",
+              paramLabel = "KEY=VALUE",
+              description =
+                  "For example activequeues='[\"demo\"]' or log_level=debug; KEY=null removes a"
+                      + " value.")
+          List<String> pairs,
+      @Option(names = "--node", paramLabel = "NODE", description = "Changes only this node.")
+          @Nullable String node) {
+    return server.perform(calls -> {
+      ObjectNode fields = Arguments.object(pairs);
+      fields.forEachEntry(ConfigCommands::check);
+      JsonNode answer = calls.post(path(node), fields);
+      server.print(answer, "set " + String.join(", ", fields.propertyNames()));
+      warnOfUnknownQueues(calls, fields);
+    });
+  }
+
+  /** The queues may be created later, so this is no error. */
+  private void warnOfUnknownQueues(JsonCalls calls, ObjectNode fields) {
+    for (String field : List.of("activequeues", "ignorequeues")) {
+      JsonNode value = fields.path(field);
+      List<String> names = texts(value.isArray() ? value : fields.arrayNode().add(value));
+      JsonNode queues = names.isEmpty() ? fields.arrayNode() : QueuesCommands.all(calls);
+      for (String name : names) {
+        boolean known =
+            queues
+                .valueStream()
+                .anyMatch(queue ->
+                    queue.path("id").asString("").equals(name)
+                        || queue.path("name").asString("").equals(name));
+        if (!known) {
+          terminal().err().println("warning: " + field + " names " + name + ", which is no queue");
+        }
+      }
+    }
+  }
+
+  private static List<String> texts(JsonNode array) {
+    return array.valueStream().filter(JsonNode::isString).map(JsonNode::asString).toList();
+  }
+
+  /** Text that begins like JSON was meant to be JSON, and is no name. */
+  private static void check(String field, JsonNode value) {
+    String text = value.asString("");
+    if (value.isString() && (text.startsWith("[") || text.startsWith("{"))) {
+      throw new UsageException(field + " begins as JSON and is none: " + text);
+    }
+  }
+
+  private static String path(@Nullable String node) {
+    if (node != null && node.isBlank()) {
+      throw new UsageException("--node is empty; without it all nodes are meant");
+    }
+    return node == null ? "/dci/config" : "/dci/config?node=" + JsonCalls.part(node);
+  }
+}
