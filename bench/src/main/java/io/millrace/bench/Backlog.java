@@ -21,30 +21,21 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /** Stores with many waiting tasks: throughput beside an empty one, heap, start. */
-final class Backlog implements Scenario {
+final class Backlog extends Scenario {
   private static final InProcessLoad SHAPE = InProcessLoad.of(32, 16);
 
-  private final String name;
   private final int most;
 
   Backlog(String name, int most) {
-    this.name = name;
+    super(
+        name,
+        String.format(
+            Locale.ROOT, "%,d waiting tasks: throughput beside an empty store, heap, start", most));
     this.most = most;
   }
 
   @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public String what() {
-    return String.format(
-        Locale.ROOT, "%,d waiting tasks: throughput beside an empty store, heap, start", most);
-  }
-
-  @Override
-  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
+  void run(Setting setting) throws IOException, InterruptedException {
     int tasks = most / setting.scale();
     Path folder = setting.newFolder("backlog");
     Path empty = setting.newFolder("empty");
@@ -53,12 +44,10 @@ final class Backlog implements Scenario {
       inProcess(setting, folder, empty, journaling);
     }
     overHttp(setting, folder, empty);
-    Scenario.Setting.delete(folder);
-    Scenario.Setting.delete(empty);
   }
 
   /** Fills the store and weighs it. */
-  private void heap(Scenario.Setting setting, Path folder, int tasks) {
+  private void heap(Setting setting, Path folder, int tasks) {
     long before = usedAfterCollection();
     StoreOptions options = StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
     try (EmbeddedTaskStore store = TaskStore.open(options)) {
@@ -66,26 +55,20 @@ final class Backlog implements Scenario {
       long began = System.nanoTime();
       WaitingTasks.fill(store, tasks);
       double seconds = (System.nanoTime() - began) / 1e9;
-      setting
-          .report()
-          .add(
-              Figure.of(
-                  name,
-                  "adds in transactions of 1,000 (collector "
-                      + (collectionMillis() - paused)
-                      + " ms)",
-                  tasks / seconds,
-                  "tasks/s"));
+      setting.add(
+          Figure.of(
+              name(),
+              "adds in transactions of 1,000 (collector " + (collectionMillis() - paused) + " ms)",
+              tasks / seconds,
+              "tasks/s"));
       double bytes = (double) (usedAfterCollection() - before) / tasks - Lifecycle.DATA.size();
-      setting
-          .report()
-          .add(
-              Figure.of(name, "heap for a task beyond its data", bytes, "bytes")
-                  .withTarget("≤ 150", bytes <= 150));
+      setting.add(
+          Figure.of(name(), "heap for a task beyond its data", bytes, "bytes")
+              .withTarget("≤ 150", bytes <= 150));
     }
   }
 
-  private void inProcess(Scenario.Setting setting, Path folder, Path empty, Journaling journaling)
+  private void inProcess(Setting setting, Path folder, Path empty, Journaling journaling)
       throws InterruptedException {
     String kind = journaling.name().toLowerCase(Locale.ROOT) + ", " + SHAPE;
     long began = System.nanoTime();
@@ -94,33 +77,29 @@ final class Backlog implements Scenario {
         EmbeddedTaskStore none =
             TaskStore.open(StoreOptions.in(empty).withJournaling(journaling))) {
       double seconds = (System.nanoTime() - began) / 1e9;
-      setting.report().add(Figure.of(name, "opening in process", seconds, "s"));
+      setting.add(Figure.of(name(), "opening in process", seconds, "s"));
       Duration half = setting.time().dividedBy(2);
       double before = SHAPE.run(none, half).perSecond();
       Load load = SHAPE.run(full, setting.time());
       double base = (before + SHAPE.run(none, half).perSecond()) / 2;
       double ratio = load.perSecond() / base;
-      setting
-          .report()
-          .add(
-              Figure.of(name, kind, load)
-                  .withRatio(ratio, "an empty store")
-                  .withTarget("≥ 0.80", ratio >= 0.8));
+      setting.add(
+          Figure.of(name(), kind, load)
+              .withRatio(ratio, "an empty store")
+              .withTarget("≥ 0.80", ratio >= 0.8));
       if (journaling == Journaling.STRICT) {
-        new Stalls(setting, name).measure(full);
+        new Stalls(setting, name()).measure(full);
       }
     }
   }
 
-  private void overHttp(Scenario.Setting setting, Path folder, Path empty) throws IOException {
+  private void overHttp(Setting setting, Path folder, Path empty) throws IOException {
     try (ServerProcess full = ServerProcess.store(setting, folder, Journaling.STRICT);
         ServerProcess none = ServerProcess.store(setting, empty, Journaling.STRICT)) {
       double seconds = full.startTime().toMillis() / 1e3;
-      setting
-          .report()
-          .add(
-              Figure.of(name, "start of a server process until it is ready", seconds, "s")
-                  .withTarget("≤ 15 s", seconds <= 15));
+      setting.add(
+          Figure.of(name(), "start of a server process until it is ready", seconds, "s")
+              .withTarget("≤ 15 s", seconds <= 15));
       // Both servers shall have compiled what they run before either is measured.
       drive(setting, none);
       drive(setting, full);
@@ -128,17 +107,14 @@ final class Backlog implements Scenario {
       CommandLoad driven = drive(setting, full);
       double base = (before + drive(setting, none).load().perSecond()) / 2;
       double ratio = driven.load().perSecond() / base;
-      setting
-          .report()
-          .add(
-              Figure.of(name, driven.describe("strict, 32 connections"), driven.load())
-                  .withRatio(ratio, "an empty store")
-                  .withTarget("≥ 0.80", ratio >= 0.8));
+      setting.add(
+          Figure.of(name(), driven.describe("strict, 32 connections"), driven.load())
+              .withRatio(ratio, "an empty store")
+              .withTarget("≥ 0.80", ratio >= 0.8));
     }
   }
 
-  private static CommandLoad drive(Scenario.Setting setting, ServerProcess child)
-      throws IOException {
+  private static CommandLoad drive(Setting setting, ServerProcess child) throws IOException {
     int port = child.port();
     return CommandLoad.run(
         setting, child, 32, client -> new Conversation.StoreTasks(port, client, 1));
@@ -175,10 +151,10 @@ final class Backlog implements Scenario {
       void happen(EmbeddedTaskStore store);
     }
 
-    private final Scenario.Setting setting;
+    private final Setting setting;
     private final String scenario;
 
-    Stalls(Scenario.Setting setting, String scenario) {
+    Stalls(Setting setting, String scenario) {
       this.setting = setting;
       this.scenario = scenario;
     }
@@ -220,17 +196,12 @@ final class Backlog implements Scenario {
         } while (disturbing.isAlive());
       } while (System.nanoTime() < until);
       double rare = latency.getValueAtPercentile(99.9) / 1e6;
-      setting
-          .report()
-          .add(
-              Figure.of(scenario, what + ": p99.9", rare, "ms")
-                  .withLatency(
-                      latency.getValueAtPercentile(50) / 1e3,
-                      latency.getValueAtPercentile(99) / 1e3)
-                  .withTarget("< 10 ms", rare < 10));
-      setting
-          .report()
-          .add(Figure.of(scenario, what + ": worst", latency.getMaxValue() / 1e6, "ms"));
+      setting.add(
+          Figure.of(scenario, what + ": p99.9", rare, "ms")
+              .withLatency(
+                  latency.getValueAtPercentile(50) / 1e3, latency.getValueAtPercentile(99) / 1e3)
+              .withTarget("< 10 ms", rare < 10));
+      setting.add(Figure.of(scenario, what + ": worst", latency.getMaxValue() / 1e6, "ms"));
     }
   }
 

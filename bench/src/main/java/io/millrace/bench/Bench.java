@@ -73,16 +73,15 @@ public final class Bench {
     Report report = new Report(options.out());
     try {
       Files.createDirectories(options.folder());
-      Path folder = Files.createTempDirectory(options.folder(), "millrace-bench");
-      try {
-        Scenario.Setting setting =
-            new Scenario.Setting(
-                options.time(), folder, report, options.serverArguments(), options.scale());
-        for (Scenario scenario : chosen) {
-          scenario.run(setting);
+      for (Scenario scenario : chosen) {
+        Path folder = Files.createTempDirectory(options.folder(), "millrace-bench");
+        try {
+          scenario.run(
+              new Scenario.Setting(
+                  options.time(), folder, report, options.serverArguments(), options.scale()));
+        } finally {
+          Scenario.Setting.delete(folder);
         }
-      } finally {
-        Scenario.Setting.delete(folder);
       }
       Path json = options.json();
       if (json != null) {

@@ -3,9 +3,6 @@ package io.millrace.bench;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -56,7 +53,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
 
   /** Reports throughput and latency; gives the lifecycles a second. */
   double report(Scenario.Setting setting, String scenario, String what) {
-    setting.report().add(Figure.of(scenario, describe(what), load));
+    setting.add(Figure.of(scenario, describe(what), load));
     return load.perSecond();
   }
 
@@ -99,11 +96,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       void ask() throws IOException {
         conversation.ask(out.clear());
         out.flip();
-        while (out.hasRemaining()) {
-          if (channel.write(out) == 0) {
-            Thread.onSpinWait();
-          }
-        }
+        HttpExchange.write(channel, out);
       }
 
       /** Reads; tells whether a whole answer has come. */
@@ -138,9 +131,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
     }
 
     private Line connect(Selector selector, Conversation conversation) throws IOException {
-      SocketChannel channel =
-          SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      SocketChannel channel = HttpExchange.connect(port);
       channel.configureBlocking(false);
       Line line = new Line(channel, conversation);
       channel.register(selector, SelectionKey.OP_READ, line);
@@ -196,7 +187,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       if (!line.hear()) {
         return;
       }
-      int ended = line.conversation.ended();
+      int ended = line.conversation.ended;
       if (ended > 0) {
         long now = System.nanoTime();
         if (now >= run.window.from() && now < run.window.until()) {

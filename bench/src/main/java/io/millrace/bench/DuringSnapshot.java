@@ -10,23 +10,18 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /** The latency of commits while a snapshot of a million tasks is written, and without one. */
-final class DuringSnapshot implements Scenario {
+final class DuringSnapshot extends Scenario {
   private static final int TASKS = 1_000_000;
   private static final int MOST_SNAPSHOTS = 20;
   private static final InProcessLoad SHAPE = new InProcessLoad(4, 1, InProcessLoad.Measure.ANSWERS);
 
-  @Override
-  public String name() {
-    return "snapshot";
+  DuringSnapshot() {
+    super(
+        "snapshot", "the latency of strict commits while a snapshot of a million tasks is written");
   }
 
   @Override
-  public String what() {
-    return "the latency of strict commits while a snapshot of a million tasks is written";
-  }
-
-  @Override
-  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
+  void run(Setting setting) throws IOException, InterruptedException {
     Path folder = setting.newFolder("snapshot");
     Backlog.WaitingTasks.fill(folder, TASKS / setting.scale());
     try (EmbeddedTaskStore store =
@@ -37,18 +32,15 @@ final class DuringSnapshot implements Scenario {
       Histogram busy = snapshots(setting, store);
       double worst = busy.getValueAtPercentile(99.9) / 1e6;
       report(setting, "while snapshots are written", busy);
-      setting
-          .report()
-          .add(
-              Figure.of(name(), "p99.9 of commits during a snapshot", worst, "ms")
-                  .withRatio(worst * 1e6 / quiet.latency().getValueAtPercentile(99.9), "without")
-                  .withTarget("< 10 ms", worst < 10));
+      setting.add(
+          Figure.of(name(), "p99.9 of commits during a snapshot", worst, "ms")
+              .withRatio(worst * 1e6 / quiet.latency().getValueAtPercentile(99.9), "without")
+              .withTarget("< 10 ms", worst < 10));
     }
-    Scenario.Setting.delete(folder);
   }
 
   /** What commits took while snapshots followed each other. */
-  private static Histogram snapshots(Scenario.Setting setting, EmbeddedTaskStore store)
+  private static Histogram snapshots(Setting setting, EmbeddedTaskStore store)
       throws InterruptedException {
     Histogram latency = Load.histogram();
     long until = System.nanoTime() + setting.time().toNanos();
@@ -67,21 +59,18 @@ final class DuringSnapshot implements Scenario {
     return new Load.Window(now, now + 100_000_000L);
   }
 
-  private void report(Scenario.Setting setting, String what, Histogram latency) {
+  private void report(Setting setting, String what, Histogram latency) {
     List<String> shares = new ArrayList<>();
     for (double percentile : new double[] {99.9, 99.99, 100}) {
       shares.add("p" + percentile + " " + latency.getValueAtPercentile(percentile) / 1000 + " µs");
     }
-    setting
-        .report()
-        .add(
-            Figure.of(
-                    name(),
-                    what + ": " + String.join(", ", shares),
-                    (double) latency.getTotalCount(),
-                    "commits")
-                .withLatency(
-                    latency.getValueAtPercentile(50) / 1e3,
-                    latency.getValueAtPercentile(99) / 1e3));
+    setting.add(
+        Figure.of(
+                name(),
+                what + ": " + String.join(", ", shares),
+                (double) latency.getTotalCount(),
+                "commits")
+            .withLatency(
+                latency.getValueAtPercentile(50) / 1e3, latency.getValueAtPercentile(99) / 1e3));
   }
 }

@@ -24,7 +24,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A graph of many nodes: added, read in pages, run through, and commands that do nothing. */
-final class GraphRun implements Scenario {
+final class GraphRun extends Scenario {
   private static final int NODES = 100_000;
   private static final int WARM_UP = 20_000;
   private static final int COMMANDS_A_SECOND = 200;
@@ -42,18 +42,14 @@ final class GraphRun implements Scenario {
   private static final double PAGE_MILLIS = 50;
   private static final double NODE_MILLIS = 1;
 
-  @Override
-  public String name() {
-    return "graph";
+  GraphRun() {
+    super(
+        "graph",
+        "a graph of " + NODES + " nodes: added, read in pages and run; commands beside spawn");
   }
 
   @Override
-  public String what() {
-    return "a graph of " + NODES + " nodes: added, read in pages and run; commands beside spawn";
-  }
-
-  @Override
-  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
+  void run(Setting setting) throws IOException, InterruptedException {
     Path folder = setting.newFolder("graph");
     try (ServerProcess child =
             ServerProcess.store(setting, folder.resolve("data"), Journaling.STRICT);
@@ -70,8 +66,6 @@ final class GraphRun implements Scenario {
         scheduling(setting, child, graph, nodes);
       }
       commands(setting, child, calls, file);
-    } finally {
-      Scenario.Setting.delete(folder);
     }
   }
 
@@ -80,7 +74,7 @@ final class GraphRun implements Scenario {
     return JsonNodeFactory.instance.objectNode().put("time", "2000-01-01T00:00:00Z");
   }
 
-  private void adding(Scenario.Setting setting, ServerProcess child, BenchGraph graph, int nodes) {
+  private void adding(Setting setting, ServerProcess child, BenchGraph graph, int nodes) {
     long began = System.nanoTime();
     Duration cpu = child.cpu();
     graph.add(nodes, "wait for", past());
@@ -91,16 +85,15 @@ final class GraphRun implements Scenario {
             "%,d nodes added over HTTP (server %.3f ms each)",
             nodes,
             millis(child.cpu().minus(cpu)) / nodes);
-    setting
-        .report()
-        .add(Figure.of(name(), what, seconds, "s").withTarget("≤ 10 s", seconds <= ADDING_SECONDS));
+    setting.add(
+        Figure.of(name(), what, seconds, "s").withTarget("≤ 10 s", seconds <= ADDING_SECONDS));
   }
 
   private static double millis(Duration time) {
     return time.toNanos() / 1e6;
   }
 
-  private void pages(Scenario.Setting setting, JsonCalls calls) {
+  private void pages(Setting setting, JsonCalls calls) {
     read(calls, setting.time(), new Histogram(3), new Histogram(3));
     Histogram first = new Histogram(3);
     Histogram next = new Histogram(3);
@@ -132,18 +125,15 @@ final class GraphRun implements Scenario {
     return page;
   }
 
-  private void report(Scenario.Setting setting, String what, Histogram micros) {
+  private void report(Setting setting, String what, Histogram micros) {
     double p99 = (double) micros.getValueAtPercentile(99);
-    setting
-        .report()
-        .add(
-            Figure.of(name(), what, p99 / 1e3, "ms")
-                .withLatency((double) micros.getValueAtPercentile(50), p99)
-                .withTarget("≤ 50 ms", p99 <= PAGE_MILLIS * 1e3));
+    setting.add(
+        Figure.of(name(), what, p99 / 1e3, "ms")
+            .withLatency((double) micros.getValueAtPercentile(50), p99)
+            .withTarget("≤ 50 ms", p99 <= PAGE_MILLIS * 1e3));
   }
 
-  private void scheduling(
-      Scenario.Setting setting, ServerProcess child, BenchGraph graph, int nodes)
+  private void scheduling(Setting setting, ServerProcess child, BenchGraph graph, int nodes)
       throws IOException {
     Duration cpu = child.cpu();
     Duration took = graph.run();
@@ -153,12 +143,10 @@ final class GraphRun implements Scenario {
             Locale.ROOT,
             "processor time of a node without work (by the clock %.3f)",
             millis(took) / nodes);
-    setting
-        .report()
-        .add(Figure.of(name(), what, each, "ms").withTarget("< 1 ms", each < NODE_MILLIS));
+    setting.add(Figure.of(name(), what, each, "ms").withTarget("< 1 ms", each < NODE_MILLIS));
   }
 
-  private void commands(Scenario.Setting setting, ServerProcess child, JsonCalls calls, Path file)
+  private void commands(Setting setting, ServerProcess child, JsonCalls calls, Path file)
       throws IOException, InterruptedException {
     int count = (int) Math.max(20, COMMANDS_A_SECOND * setting.time().toMillis() / 1000);
     ObjectNode nothing = JsonNodeFactory.instance.objectNode().put("command", "true");
@@ -175,11 +163,9 @@ final class GraphRun implements Scenario {
     String what =
         String.format(
             Locale.ROOT, "commands true, %d at a time (server %.1f ms each)", PLACES, each);
-    setting
-        .report()
-        .add(
-            Figure.of(name(), what, rate, "nodes/s")
-                .withRatio(rate / alone, String.format(Locale.ROOT, "spawn's %,.0f", alone)));
+    setting.add(
+        Figure.of(name(), what, rate, "nodes/s")
+            .withRatio(rate / alone, String.format(Locale.ROOT, "spawn's %,.0f", alone)));
   }
 
   private static double commands(JsonCalls calls, Path file, int count, ObjectNode data)

@@ -1,6 +1,11 @@
 package io.millrace.bench;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +19,23 @@ final class HttpExchange {
   static final byte[] ACCEPTED = Ascii.bytes("HTTP/1.1 202");
 
   private HttpExchange() {}
+
+  /** A connection to a port of this machine. */
+  static SocketChannel connect(int port) throws IOException {
+    SocketChannel channel =
+        SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    return channel;
+  }
+
+  /** Writes all that remains, without blocking and without a rest. */
+  static void write(SocketChannel channel, ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      if (channel.write(bytes) == 0) {
+        Thread.onSpinWait();
+      }
+    }
+  }
 
   static byte[] head(String path, int port) {
     return Ascii.bytes(

@@ -27,23 +27,17 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
 
 /** An empty store in this process, strict beside the bare loop, and opportunistic. */
-final class InProcess implements Scenario {
+final class InProcess extends Scenario {
   private static final List<InProcessLoad> SHAPES =
       List.of(InProcessLoad.of(1, 1), InProcessLoad.of(32, 1), InProcessLoad.of(32, 16));
   private static final InProcessLoad.ChainLoad CHAINS = new InProcessLoad.ChainLoad(32 * 16);
 
-  @Override
-  public String name() {
-    return "in-process";
+  InProcess() {
+    super("in-process", "an empty store in this process, beside a bare loop of writes and syncs");
   }
 
   @Override
-  public String what() {
-    return "an empty store in this process, beside a bare loop of writes and syncs";
-  }
-
-  @Override
-  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
+  void run(Setting setting) throws IOException, InterruptedException {
     for (InProcessLoad shape : SHAPES) {
       strict(setting, shape);
     }
@@ -54,7 +48,7 @@ final class InProcess implements Scenario {
     chains(setting, Journaling.OPPORTUNISTIC, 500_000);
   }
 
-  private void strict(Scenario.Setting setting, InProcessLoad shape)
+  private void strict(Setting setting, InProcessLoad shape)
       throws IOException, InterruptedException {
     Path folder = setting.newFolder("strict");
     Duration half = setting.time().dividedBy(2);
@@ -86,36 +80,28 @@ final class InProcess implements Scenario {
                 ? figure.withTarget("≥ 0.80 of the bare loop", ratio >= 0.8)
                 : figure.withTarget("≥ 100,000/s", load.perSecond() >= 100_000);
       }
-      setting.report().add(figure);
-      setting
-          .report()
-          .add(Figure.of(name(), "strict, " + shape + ": commits in a sync", commits / syncs, ""));
-      setting
-          .report()
-          .add(Figure.of(name(), "bare loop, " + group + " bytes a group", bare, "syncs/s"));
+      setting.add(figure);
+      setting.add(
+          Figure.of(name(), "strict, " + shape + ": commits in a sync", commits / syncs, ""));
+      setting.add(Figure.of(name(), "bare loop, " + group + " bytes a group", bare, "syncs/s"));
     }
-    Scenario.Setting.delete(folder);
   }
 
-  private void opportunistic(Scenario.Setting setting, InProcessLoad shape)
+  private void opportunistic(Setting setting, InProcessLoad shape)
       throws IOException, InterruptedException {
     Path folder = setting.newFolder("opportunistic");
     StoreOptions options = StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
     try (EmbeddedTaskStore store = TaskStore.open(options)) {
       Load load = shape.run(store, setting.time());
       Figure figure = Figure.of(name(), "opportunistic, " + shape, load);
-      setting
-          .report()
-          .add(
-              shape.outstanding() > 1
-                  ? figure.withTarget("≥ 500,000/s", load.perSecond() >= 500_000)
-                  : figure);
+      setting.add(
+          shape.outstanding() > 1
+              ? figure.withTarget("≥ 500,000/s", load.perSecond() >= 500_000)
+              : figure);
     }
-    Scenario.Setting.delete(folder);
   }
 
-  private void chains(Scenario.Setting setting, Journaling journaling, int target)
-      throws IOException {
+  private void chains(Setting setting, Journaling journaling, int target) throws IOException {
     String kind = journaling.name().toLowerCase(Locale.ROOT);
     Path folder = setting.newFolder(kind);
     try (EmbeddedTaskStore store =
@@ -123,14 +109,11 @@ final class InProcess implements Scenario {
       // Twice, since the first round compiles.
       CHAINS.run(store, setting.time());
       Load load = CHAINS.run(store, setting.time());
-      setting
-          .report()
-          .add(
-              Figure.of(name(), kind + ", " + CHAINS, load)
-                  .withTarget(
-                      String.format(Locale.ROOT, "≥ %,d/s", target), load.perSecond() >= target));
+      setting.add(
+          Figure.of(name(), kind + ", " + CHAINS, load)
+              .withTarget(
+                  String.format(Locale.ROOT, "≥ %,d/s", target), load.perSecond() >= target));
     }
-    Scenario.Setting.delete(folder);
   }
 
   /** This machine, with the writes and syncs of its disk counted. */

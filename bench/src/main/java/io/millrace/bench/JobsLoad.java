@@ -1,9 +1,7 @@
 package io.millrace.bench;
 
+import io.millrace.bench.HttpExchange.Ascii;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -168,7 +166,7 @@ final class JobsLoad implements AutoCloseable {
   /** A client that submits small jobs, one after another. For use by one thread. */
   static final class SubmitLine implements AutoCloseable {
     /** What workers answer. */
-    static final byte[] RESULT = HttpExchange.Ascii.bytes("done");
+    static final byte[] RESULT = Ascii.bytes("done");
 
     private static final int BUFFER_BYTES = 4 << 10;
     private static final int DIGITS = 20;
@@ -195,14 +193,12 @@ final class JobsLoad implements AutoCloseable {
     }
 
     static SubmitLine connect(int port) throws IOException {
-      SocketChannel channel =
-          SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      SocketChannel channel = HttpExchange.connect(port);
       channel.configureBlocking(false);
       int length = BEFORE.length() + DIGITS + AFTER.length();
       return new SubmitLine(
           channel,
-          HttpExchange.Ascii.bytes(
+          Ascii.bytes(
               "POST /api/jobs/submit HTTP/1.1\r\nHost: 127.0.0.1:"
                   + port
                   + "\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: "
@@ -224,15 +220,9 @@ final class JobsLoad implements AutoCloseable {
       asking = true;
       String digits = Long.toString(number);
       ByteBuffer request = ByteBuffer.allocate(head.length + DIGITS + AFTER.length());
-      request
-          .put(head)
-          .put(HttpExchange.Ascii.bytes("0".repeat(DIGITS - digits.length()) + digits + AFTER));
+      request.put(head).put(Ascii.bytes("0".repeat(DIGITS - digits.length()) + digits + AFTER));
       request.flip();
-      while (request.hasRemaining()) {
-        if (channel.write(request) == 0) {
-          Thread.onSpinWait();
-        }
-      }
+      HttpExchange.write(channel, request);
     }
 
     /** Reads what has come. */
@@ -265,10 +255,10 @@ final class JobsLoad implements AutoCloseable {
     private static final int PING = 0x89;
     private static final int PONG = 0x8a;
     private static final int LONG_LENGTH = 126;
-    private static final byte[] SWITCHED = HttpExchange.Ascii.bytes("HTTP/1.1 101");
-    private static final byte[] HEAD_END = HttpExchange.Ascii.bytes("\r\n\r\n");
-    private static final byte[] REFUSED = HttpExchange.Ascii.bytes("\"refused\"");
-    private static final byte[] READY = HttpExchange.Ascii.bytes("{\"code\":1,\"status\":1}");
+    private static final byte[] SWITCHED = Ascii.bytes("HTTP/1.1 101");
+    private static final byte[] HEAD_END = Ascii.bytes("\r\n\r\n");
+    private static final byte[] REFUSED = Ascii.bytes("\"refused\"");
+    private static final byte[] READY = Ascii.bytes("{\"code\":1,\"status\":1}");
 
     private final SocketChannel channel;
     private final ByteBuffer in = ByteBuffer.allocate(BUFFER_BYTES);
@@ -280,22 +270,19 @@ final class JobsLoad implements AutoCloseable {
 
     /** Connects, registers, and does not wait for what the server says to it. */
     static WorkerLine connect(int port, String id) throws IOException {
-      SocketChannel channel =
-          SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      SocketChannel channel = HttpExchange.connect(port);
       WorkerLine line = new WorkerLine(channel);
       line.shakeHands(port);
       line.send(
           TEXT,
-          HttpExchange.Ascii.bytes(
-              "{\"code\":0,\"name\":\"bench\",\"id\":\"" + id + "\",\"token\":\"\"}"));
+          Ascii.bytes("{\"code\":0,\"name\":\"bench\",\"id\":\"" + id + "\",\"token\":\"\"}"));
       channel.configureBlocking(false);
       return line;
     }
 
     private void shakeHands(int port) throws IOException {
       out.put(
-          HttpExchange.Ascii.bytes(
+          Ascii.bytes(
               "GET /api/worker HTTP/1.1\r\nHost: 127.0.0.1:"
                   + port
                   + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -307,12 +294,12 @@ final class JobsLoad implements AutoCloseable {
           throw new BenchException("the server has closed the connection of a worker");
         }
         in.flip();
-        end = HttpExchange.Ascii.find(in, 0, HEAD_END);
+        end = Ascii.find(in, 0, HEAD_END);
         in.position(in.limit()).limit(in.capacity());
       }
       in.flip();
-      if (HttpExchange.Ascii.find(in, 0, SWITCHED) != 0) {
-        throw new BenchException("no worker is let in: " + HttpExchange.Ascii.show(in));
+      if (Ascii.find(in, 0, SWITCHED) != 0) {
+        throw new BenchException("no worker is let in: " + Ascii.show(in));
       }
       in.position(end + HEAD_END.length);
       in.compact();
@@ -355,19 +342,17 @@ final class JobsLoad implements AutoCloseable {
       in.position(in.position() + length);
       switch (kind) {
         case TEXT -> {
-          if (HttpExchange.Ascii.find(content, 0, REFUSED) >= 0) {
-            throw new BenchException(
-                "the server refuses a result: " + HttpExchange.Ascii.show(content));
+          if (Ascii.find(content, 0, REFUSED) >= 0) {
+            throw new BenchException("the server refuses a result: " + Ascii.show(content));
           }
           send(TEXT, READY);
         }
         case BINARY -> {
-          started.accept(HttpExchange.Ascii.number(content, 0));
-          send(BINARY, JobsLoad.SubmitLine.RESULT);
+          started.accept(Ascii.number(content, 0));
+          send(BINARY, SubmitLine.RESULT);
         }
         case PING -> send(PONG, new byte[0]);
-        case CLOSE ->
-            throw new BenchException("the server closes: " + HttpExchange.Ascii.show(content));
+        case CLOSE -> throw new BenchException("the server closes: " + Ascii.show(content));
         default -> throw new BenchException("the server sends a frame of the kind " + kind);
       }
       return true;
@@ -383,11 +368,7 @@ final class JobsLoad implements AutoCloseable {
 
     private void flush() throws IOException {
       out.flip();
-      while (out.hasRemaining()) {
-        if (channel.write(out) == 0) {
-          Thread.onSpinWait();
-        }
-      }
+      HttpExchange.write(channel, out);
       out.clear();
     }
 

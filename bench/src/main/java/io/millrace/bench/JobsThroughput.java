@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Locale;
 
 /** Small jobs from their submission over HTTP to their result, through workers on WebSockets. */
-final class JobsThroughput implements Scenario {
+final class JobsThroughput extends Scenario {
   private static final int WORKERS = 50;
   private static final int CLIENTS = 32;
   private static final double TARGET = 5_000;
@@ -23,31 +23,23 @@ final class JobsThroughput implements Scenario {
 
   private static final JobsLoad.Pace IDLE = new JobsLoad.Pace(1, Duration.ofMillis(10));
 
-  @Override
-  public String name() {
-    return "jobs";
+  JobsThroughput() {
+    super("jobs", "small jobs through " + WORKERS + " workers on WebSockets, submitted over HTTP");
   }
 
   @Override
-  public String what() {
-    return "small jobs through " + WORKERS + " workers on WebSockets, submitted over HTTP";
-  }
-
-  @Override
-  public void run(Scenario.Setting setting) throws IOException {
+  void run(Setting setting) throws IOException {
     Path folder = setting.newFolder("jobs");
     try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT);
         JobsLoad load = JobsLoad.connect(child.port(), WORKERS, CLIENTS)) {
       warmUp(setting, child, load);
       full(setting, child, load);
       idle(setting, load);
-    } finally {
-      Scenario.Setting.delete(folder);
     }
   }
 
   /** A first load of a JVM, behind which the compilers have little left to do. */
-  private static void warmUp(Scenario.Setting setting, ServerProcess child, JobsLoad load)
+  private static void warmUp(Setting setting, ServerProcess child, JobsLoad load)
       throws IOException {
     if (child.isFirstLoad()) {
       Duration first = setting.time().multipliedBy(8);
@@ -55,45 +47,40 @@ final class JobsThroughput implements Scenario {
     }
   }
 
-  private void full(Scenario.Setting setting, ServerProcess child, JobsLoad jobs)
-      throws IOException {
+  private void full(Setting setting, ServerProcess child, JobsLoad jobs) throws IOException {
     long began = System.nanoTime();
     long cpu = child.cpu().toNanos();
     Load load = jobs.run(setting.time(), FULL);
     double cores = (child.cpu().toNanos() - cpu) / (double) (System.nanoTime() - began);
-    setting
-        .report()
-        .add(
-            Figure.of(
-                    name(),
-                    String.format(
-                        Locale.ROOT,
-                        "strict, %d workers, %d clients (cores: server %.2f)",
-                        WORKERS,
-                        CLIENTS,
-                        cores),
-                    load.perSecond(),
-                    "jobs/s")
-                .withLatency(load.micros(50), load.micros(99))
-                .withTarget("≥ 5,000", load.perSecond() >= TARGET));
+    setting.add(
+        Figure.of(
+                name(),
+                String.format(
+                    Locale.ROOT,
+                    "strict, %d workers, %d clients (cores: server %.2f)",
+                    WORKERS,
+                    CLIENTS,
+                    cores),
+                load.perSecond(),
+                "jobs/s")
+            .withLatency(load.micros(50), load.micros(99))
+            .withTarget("≥ 5,000", load.perSecond() >= TARGET));
   }
 
-  private void idle(Scenario.Setting setting, JobsLoad jobs) throws IOException {
+  private void idle(Setting setting, JobsLoad jobs) throws IOException {
     Load load = jobs.run(setting.time(), IDLE);
-    setting
-        .report()
-        .add(
-            Figure.of(
-                    name(),
-                    "strict, one job at a time: from submission to its worker",
-                    load.micros(50) / 1_000,
-                    "ms")
-                .withLatency(load.micros(50), load.micros(99))
-                .withTarget("p50 < 2 ms", load.micros(50) < TARGET_MICROS));
+    setting.add(
+        Figure.of(
+                name(),
+                "strict, one job at a time: from submission to its worker",
+                load.micros(50) / 1_000,
+                "ms")
+            .withLatency(load.micros(50), load.micros(99))
+            .withTarget("p50 < 2 ms", load.micros(50) < TARGET_MICROS));
   }
 
   /** The memory of a server with thousands of connected workers that have nothing to do. */
-  static final class IdleWorkers implements Scenario {
+  static final class IdleWorkers extends Scenario {
     private static final int WORKERS = 5_000;
     private static final int OTHER_FILES = 100;
     private static final double TARGET_MIB = 1_024;
@@ -102,22 +89,16 @@ final class JobsThroughput implements Scenario {
     /** Each worker has been pinged twice by then. */
     private static final Duration IDLE = Duration.ofSeconds(45);
 
-    @Override
-    public String name() {
-      return "jobs-idle";
+    IdleWorkers() {
+      super("jobs-idle", "the memory of a server with " + WORKERS + " connected workers");
     }
 
     @Override
-    public String what() {
-      return "the memory of a server with " + WORKERS + " connected workers";
-    }
-
-    @Override
-    public void run(Scenario.Setting setting) throws IOException {
+    void run(Setting setting) throws IOException {
       int workers = Math.max(1, WORKERS / setting.scale());
       if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
           && system.getMaxFileDescriptorCount() < workers + OTHER_FILES) {
-        setting.report().say(name(), "left out: a process may open too few files, see ulimit -n");
+        setting.say(name(), "left out: a process may open too few files, see ulimit -n");
         return;
       }
       Path folder = setting.newFolder("jobs");
@@ -130,30 +111,23 @@ final class JobsThroughput implements Scenario {
           load.idle(setting.scale() == 1 ? IDLE : setting.time());
           double after = child.residentBytes() / MIB;
           report(setting, "resident memory before", before / MIB, "MiB");
-          setting
-              .report()
-              .add(
-                  Figure.of(
-                          name(), "resident memory with " + workers + " idle workers", after, "MiB")
-                      .withTarget("≤ 1,024 MiB", after <= TARGET_MIB));
+          setting.add(
+              Figure.of(name(), "resident memory with " + workers + " idle workers", after, "MiB")
+                  .withTarget("≤ 1,024 MiB", after <= TARGET_MIB));
           Load jobs = load.run(setting.time(), new JobsLoad.Pace(1, Duration.ofMillis(10)));
-          setting
-              .report()
-              .add(
-                  Figure.of(
-                          name(),
-                          "from submission to a worker beside them",
-                          jobs.micros(50) / 1_000,
-                          "ms")
-                      .withLatency(jobs.micros(50), jobs.micros(99)));
+          setting.add(
+              Figure.of(
+                      name(),
+                      "from submission to a worker beside them",
+                      jobs.micros(50) / 1_000,
+                      "ms")
+                  .withLatency(jobs.micros(50), jobs.micros(99)));
         }
-      } finally {
-        Scenario.Setting.delete(folder);
       }
     }
 
-    private void report(Scenario.Setting setting, String what, double value, String unit) {
-      setting.report().add(Figure.of(name(), what, value, unit));
+    private void report(Setting setting, String what, double value, String unit) {
+      setting.add(Figure.of(name(), what, value, unit));
     }
   }
 }

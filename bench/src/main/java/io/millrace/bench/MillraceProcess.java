@@ -35,6 +35,17 @@ final class MillraceProcess implements AutoCloseable {
     }
   }
 
+  /** Starts a server with its data in a folder, which stops when this process ends. */
+  static MillraceProcess server(Scenario.Setting setting, Path folder, String... more)
+      throws IOException {
+    String pid = Long.toString(ProcessHandle.current().pid());
+    String data = folder.resolve("data").toString();
+    List<String> arguments = new ArrayList<>(List.of("up", "--port", "0", "--data", data));
+    arguments.addAll(List.of("--stop-with", pid));
+    arguments.addAll(List.of(more));
+    return start(ServerProcess.java(setting), folder.resolve("server.log"), arguments);
+  }
+
   /**
    * Starts a command that says a line with an address when it is ready, and waits for that.
    *

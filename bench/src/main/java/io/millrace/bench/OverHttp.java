@@ -11,20 +11,16 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** An empty store over HTTP, one task in a request, beside Redis, beanstalkd and an echo. */
-final class OverHttp implements Scenario {
+final class OverHttp extends Scenario {
   private static final int MANY = 32;
 
   /** Server and peers take turns, as the speed of a disk wanders. */
   private static final int ROUNDS = 2;
 
-  @Override
-  public String name() {
-    return "http";
-  }
-
-  @Override
-  public String what() {
-    return "an empty store over HTTP, one task in a request, beside Redis, beanstalkd and an echo";
+  OverHttp() {
+    super(
+        "http",
+        "an empty store over HTTP, one task in a request, beside Redis, beanstalkd and an echo");
   }
 
   /** Starts a peer in a folder; null if it is not installed. */
@@ -33,26 +29,21 @@ final class OverHttp implements Scenario {
   }
 
   @Override
-  public void run(Scenario.Setting setting) throws IOException {
+  void run(Setting setting) throws IOException {
     double echo = echo(setting);
     Path folder = setting.newFolder("http");
     try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT)) {
       strict(setting, child, echo);
-    } finally {
-      Scenario.Setting.delete(folder);
     }
     folder = setting.newFolder("http");
     try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.OPPORTUNISTIC)) {
       double many = store(setting, child, "opportunistic", MANY);
       compare(setting, many, echo, "the echo, 32 connections", 0);
       store(setting, child, "opportunistic", 1);
-    } finally {
-      Scenario.Setting.delete(folder);
     }
   }
 
-  private void strict(Scenario.Setting setting, ServerProcess child, double echo)
-      throws IOException {
+  private void strict(Setting setting, ServerProcess child, double echo) throws IOException {
     double strict = 0;
     double redis = 0;
     double beanstalkd = 0;
@@ -68,25 +59,25 @@ final class OverHttp implements Scenario {
     compare(setting, store(setting, child, "strict", 1), redisAlone, "Redis, 1 connection", 0);
   }
 
-  private void compare(
-      Scenario.Setting setting, double ours, double theirs, String to, double target) {
+  private void compare(Setting setting, double ours, double theirs, String to, double target) {
     if (theirs > 0) {
       double ratio = ours / theirs;
       Figure figure =
           Figure.of(name(), "  beside " + to, ours, "lifecycles/s").withRatio(ratio, to);
-      setting.report().add(target > 0 ? figure.withTarget("≥ " + target, ratio >= target) : figure);
+      setting.add(target > 0 ? figure.withTarget("≥ " + target, ratio >= target) : figure);
     }
   }
 
-  private double echo(Scenario.Setting setting) throws IOException {
+  private double echo(Setting setting) throws IOException {
     try (ServerProcess child = ServerProcess.echo(setting)) {
       int port = child.port();
-      return CommandLoad.run(setting, child, MANY, client -> new Conversation.Echo(port, client))
+      return CommandLoad.run(
+              setting, child, MANY, client -> Conversation.Repeated.echo(port, client))
           .report(setting, name(), "echo × 3, 32 connections");
     }
   }
 
-  private double store(Scenario.Setting setting, ServerProcess child, String kind, int connections)
+  private double store(Setting setting, ServerProcess child, String kind, int connections)
       throws IOException {
     int port = child.port();
     return CommandLoad.run(
@@ -94,19 +85,19 @@ final class OverHttp implements Scenario {
         .report(setting, name(), kind + ", " + connections + " connections");
   }
 
-  private double redis(Scenario.Setting setting, int connections) throws IOException {
+  private double redis(Setting setting, int connections) throws IOException {
     String what = "Redis, appendfsync always, " + connections + " connections";
     return peer(setting, what, connections, ServerProcess::redis, Conversation.Redis::new);
   }
 
-  private double beanstalkd(Scenario.Setting setting) throws IOException {
+  private double beanstalkd(Setting setting) throws IOException {
     String what = "beanstalkd -f 0, " + MANY + " connections";
     return peer(setting, what, MANY, ServerProcess::beanstalkd, _ -> new Conversation.Beanstalk());
   }
 
   /** Lifecycles a second; 0 if the peer is not installed. */
   private double peer(
-      Scenario.Setting setting,
+      Setting setting,
       String what,
       int connections,
       Start start,
@@ -115,30 +106,23 @@ final class OverHttp implements Scenario {
     Path folder = setting.newFolder("peer");
     try (ServerProcess child = start.in(folder)) {
       if (child == null) {
-        setting.report().say(name(), what + ": left out, as it is not installed");
+        setting.say(name(), what + ": left out, as it is not installed");
         return 0;
       }
       return CommandLoad.run(setting, child, connections, conversations)
           .report(setting, name(), what);
-    } finally {
-      Scenario.Setting.delete(folder);
     }
   }
 
   /** The same through the Java client, which reads and writes every answer whole. */
-  static final class JavaClient implements Scenario {
-    @Override
-    public String name() {
-      return "java-client";
+  static final class JavaClient extends Scenario {
+    JavaClient() {
+      super(
+          "java-client", "an empty store over HTTP through the Java client, one task in a request");
     }
 
     @Override
-    public String what() {
-      return "an empty store over HTTP through the Java client, one task in a request";
-    }
-
-    @Override
-    public void run(Scenario.Setting setting) throws IOException, InterruptedException {
+    void run(Setting setting) throws IOException, InterruptedException {
       for (Journaling journaling : List.of(Journaling.STRICT, Journaling.OPPORTUNISTIC)) {
         Path folder = setting.newFolder("client");
         try (ServerProcess child = ServerProcess.store(setting, folder, journaling);
@@ -148,45 +132,35 @@ final class OverHttp implements Scenario {
             InProcessLoad shape = InProcessLoad.of(callers, 1);
             Load load = shape.run(store, setting.time());
             String what = journaling.name().toLowerCase(Locale.ROOT) + ", " + shape;
-            setting.report().add(Figure.of(name(), what, load));
+            setting.add(Figure.of(name(), what, load));
           }
-        } finally {
-          Scenario.Setting.delete(folder);
         }
       }
     }
   }
 
   /** Add, claim and delete of many tasks in each request. */
-  static final class HttpBatches implements Scenario {
+  static final class HttpBatches extends Scenario {
     private static final int BATCH = 100;
 
-    @Override
-    public String name() {
-      return "http-batches";
+    HttpBatches() {
+      super("http-batches", "an empty store over HTTP, " + BATCH + " tasks in a request");
     }
 
     @Override
-    public String what() {
-      return "an empty store over HTTP, " + BATCH + " tasks in a request";
-    }
-
-    @Override
-    public void run(Scenario.Setting setting) throws IOException {
+    void run(Setting setting) throws IOException {
       for (Journaling journaling : List.of(Journaling.STRICT, Journaling.OPPORTUNISTIC)) {
         Path folder = setting.newFolder("batches");
         try (ServerProcess child = ServerProcess.store(setting, folder, journaling)) {
           for (int connections : List.of(1, 32)) {
             measure(setting, child, journaling, connections);
           }
-        } finally {
-          Scenario.Setting.delete(folder);
         }
       }
     }
 
     private void measure(
-        Scenario.Setting setting, ServerProcess child, Journaling journaling, int connections)
+        Setting setting, ServerProcess child, Journaling journaling, int connections)
         throws IOException {
       int port = child.port();
       CommandLoad driven =
@@ -199,12 +173,10 @@ final class OverHttp implements Scenario {
           journaling.name().toLowerCase(Locale.ROOT) + ", " + connections + " × batches of 100";
       Figure figure = Figure.of(name(), driven.describe(what), driven.load());
       double rate = driven.load().perSecond();
-      setting
-          .report()
-          .add(
-              connections > 1 && journaling == Journaling.STRICT
-                  ? figure.withTarget("≥ 150,000/s", rate >= 150_000)
-                  : figure);
+      setting.add(
+          connections > 1 && journaling == Journaling.STRICT
+              ? figure.withTarget("≥ 150,000/s", rate >= 150_000)
+              : figure);
     }
   }
 }

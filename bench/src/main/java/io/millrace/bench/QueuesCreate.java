@@ -9,22 +9,18 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Creation of queue tasks in bulk through the command interface. */
-final class QueuesCreate implements Scenario {
+final class QueuesCreate extends Scenario {
   private static final String QUEUE = "shell-0";
   private static final double TARGET = 50_000;
 
-  @Override
-  public String name() {
-    return "queues-create";
+  QueuesCreate() {
+    super(
+        "queues-create",
+        "queue tasks created over HTTP, " + Conversation.Repeated.BATCH + " in a request");
   }
 
   @Override
-  public String what() {
-    return "queue tasks created over HTTP, " + Conversation.CreateTasks.BATCH + " in a request";
-  }
-
-  @Override
-  public void run(Scenario.Setting setting) throws IOException {
+  void run(Setting setting) throws IOException {
     for (int connections : List.of(1, 4)) {
       Path folder = setting.newFolder("queues");
       try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT)) {
@@ -32,20 +28,16 @@ final class QueuesCreate implements Scenario {
         createQueue(port);
         CommandLoad driven =
             CommandLoad.run(
-                setting, child, connections, _ -> new Conversation.CreateTasks(port, QUEUE));
+                setting, child, connections, _ -> Conversation.Repeated.createTasks(port, QUEUE));
         Load load = driven.load();
-        setting
-            .report()
-            .add(
-                Figure.of(
-                        name(),
-                        driven.describe("strict, " + connections + " connections"),
-                        load.perSecond(),
-                        "tasks/s")
-                    .withLatency(load.micros(50), load.micros(99))
-                    .withTarget("≥ 50,000", load.perSecond() >= TARGET));
-      } finally {
-        Scenario.Setting.delete(folder);
+        setting.add(
+            Figure.of(
+                    name(),
+                    driven.describe("strict, " + connections + " connections"),
+                    load.perSecond(),
+                    "tasks/s")
+                .withLatency(load.micros(50), load.micros(99))
+                .withTarget("≥ 50,000", load.perSecond() >= TARGET));
       }
     }
   }

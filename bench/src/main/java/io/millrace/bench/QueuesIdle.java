@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The processor time of an execution node, and of its server, while nothing happens: the one slot
  * of a queue is taken by a task that sleeps, first with nothing behind it, then with a long queue.
  */
-final class QueuesIdle implements Scenario {
+final class QueuesIdle extends Scenario {
   private static final int WAITING = 1_000_000;
   private static final double TARGET_PERCENT = 1;
 
@@ -24,25 +24,23 @@ final class QueuesIdle implements Scenario {
   /** A server that was filled writes a snapshot, collects garbage and compiles for a while. */
   private static final int SETTLING = 6;
 
-  @Override
-  public String name() {
-    return "queues-idle";
+  QueuesIdle() {
+    super(
+        "queues-idle",
+        String.format(
+            Locale.ROOT,
+            "a node and its server beside %,d waiting tasks, the slot taken",
+            WAITING));
   }
 
   @Override
-  public String what() {
-    return String.format(
-        Locale.ROOT, "a node and its server beside %,d waiting tasks, the slot taken", WAITING);
-  }
-
-  @Override
-  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
+  void run(Setting setting) throws IOException, InterruptedException {
     if (!MillraceProcess.isHere()) {
-      setting.report().say(name(), "left out, as the program with its node is not here");
+      setting.say(name(), "left out, as the program with its node is not here");
       return;
     }
     Path folder = setting.newFolder("idle");
-    try (MillraceProcess server = server(setting, folder);
+    try (MillraceProcess server = MillraceProcess.server(setting, folder, "--no-node");
         MillraceProcess node = node(folder, server);
         JsonCalls calls = JsonCalls.open(ClientOptions.at(server.address()))) {
       BenchQueue queue = BenchQueue.create(calls, "shell", 1);
@@ -55,23 +53,7 @@ final class QueuesIdle implements Scenario {
       queue.halt();
       queue.terminate(sleeping);
       queue.awaitRunning(0);
-    } finally {
-      Scenario.Setting.delete(folder);
     }
-  }
-
-  private static MillraceProcess server(Scenario.Setting setting, Path folder) throws IOException {
-    List<String> up =
-        List.of(
-            "up",
-            "--no-node",
-            "--port",
-            "0",
-            "--data",
-            folder.resolve("data").toString(),
-            "--stop-with",
-            Long.toString(ProcessHandle.current().pid()));
-    return MillraceProcess.start(ServerProcess.java(setting), folder.resolve("server.log"), up);
   }
 
   private static MillraceProcess node(Path folder, MillraceProcess server) throws IOException {
@@ -91,8 +73,7 @@ final class QueuesIdle implements Scenario {
     return JsonNodeFactory.instance.objectNode().put("command", words);
   }
 
-  private void measure(
-      Scenario.Setting setting, MillraceProcess server, MillraceProcess node, int waiting)
+  private void measure(Setting setting, MillraceProcess server, MillraceProcess node, int waiting)
       throws InterruptedException {
     Thread.sleep(setting.time().multipliedBy(SETTLING));
     MillraceProcess.Usage serverBefore = server.usage();
@@ -104,11 +85,9 @@ final class QueuesIdle implements Scenario {
     double ofNode = 100 * node.usage().since(nodeBefore).server() / millis;
     double ofServer = 100 * server.usage().since(serverBefore).server() / millis;
     String beside = String.format(Locale.ROOT, " beside %,d waiting tasks", waiting);
-    setting
-        .report()
-        .add(
-            Figure.of(name(), "node" + beside, ofNode, "% of a core")
-                .withTarget("< 1 %", ofNode < TARGET_PERCENT));
-    setting.report().add(Figure.of(name(), "server" + beside, ofServer, "% of a core"));
+    setting.add(
+        Figure.of(name(), "node" + beside, ofNode, "% of a core")
+            .withTarget("< 1 %", ofNode < TARGET_PERCENT));
+    setting.add(Figure.of(name(), "server" + beside, ofServer, "% of a core"));
   }
 }

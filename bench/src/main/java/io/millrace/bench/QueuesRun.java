@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Queue tasks run by the execution node of one server: how many, how soon, and many at a time.
  * Times are those that the tasks tell, so that nobody looks while they run.
  */
-final class QueuesRun implements Scenario {
+final class QueuesRun extends Scenario {
   private static final int WARM_RUNNERS = 16;
   private static final int WARM_UP = 1_000;
   private static final int TASKS_A_SECOND = 400;
@@ -27,34 +27,25 @@ final class QueuesRun implements Scenario {
   private static final int RUNNING = 0;
   private static final String FIRST = "0".repeat(24);
 
-  @Override
-  public String name() {
-    return "queues-run";
+  QueuesRun() {
+    super(
+        "queues-run",
+        "queue tasks run by a node: how many a second, how soon, and " + AT_ONCE + " at once");
   }
 
   @Override
-  public String what() {
-    return "queue tasks run by a node: how many a second, how soon, and " + AT_ONCE + " at once";
-  }
-
-  @Override
-  public void run(Scenario.Setting setting) throws IOException, InterruptedException {
+  void run(Setting setting) throws IOException, InterruptedException {
     if (!MillraceProcess.isHere()) {
-      setting.report().say(name(), "left out, as the program with its node is not here");
+      setting.say(name(), "left out, as the program with its node is not here");
       return;
     }
     Path folder = setting.newFolder("run");
-    try {
-      try (NodeServer server = NodeServer.start(setting, folder, WARM_RUNNERS)) {
-        BenchQueue shell = BenchQueue.create(server.calls(), "shell", WARM_RUNNERS);
-        throughput(setting, server, shell, "shell");
-        soon(setting, shell);
-        throughput(
-            setting, server, BenchQueue.create(server.calls(), "exec", WARM_RUNNERS), "exec");
-        atOnce(setting, server);
-      }
-    } finally {
-      Scenario.Setting.delete(folder);
+    try (NodeServer server = NodeServer.start(setting, folder, WARM_RUNNERS)) {
+      BenchQueue shell = BenchQueue.create(server.calls(), "shell", WARM_RUNNERS);
+      throughput(setting, server, shell, "shell");
+      soon(setting, shell);
+      throughput(setting, server, BenchQueue.create(server.calls(), "exec", WARM_RUNNERS), "exec");
+      atOnce(setting, server);
     }
   }
 
@@ -62,8 +53,7 @@ final class QueuesRun implements Scenario {
     return JsonNodeFactory.instance.objectNode().put("command", words);
   }
 
-  private void throughput(
-      Scenario.Setting setting, NodeServer server, BenchQueue queue, String plugin)
+  private void throughput(Setting setting, NodeServer server, BenchQueue queue, String plugin)
       throws InterruptedException {
     String before = queue.submit(Math.max(20, WARM_UP / setting.scale()), command("true"));
     queue.awaitNone();
@@ -74,9 +64,7 @@ final class QueuesRun implements Scenario {
     used = server.usage().since(used);
     double rate = rate(queue.tasks(before));
     String what = plugin + " true, " + WARM_RUNNERS + " warm (" + used.describe(tasks) + ")";
-    setting
-        .report()
-        .add(Figure.of(name(), what, rate, "tasks/s").withTarget("≥ 200", rate >= RATE));
+    setting.add(Figure.of(name(), what, rate, "tasks/s").withTarget("≥ 200", rate >= RATE));
   }
 
   /** Tasks a second, without the twentieth that ended first and the one that ended last. */
@@ -93,7 +81,7 @@ final class QueuesRun implements Scenario {
   }
 
   /** From the creation of a task to its start, while the node has nothing else to do. */
-  private void soon(Scenario.Setting setting, BenchQueue queue) throws InterruptedException {
+  private void soon(Setting setting, BenchQueue queue) throws InterruptedException {
     Histogram millis = new Histogram(3);
     int samples = (int) Math.max(3, SAMPLES_A_SECOND * setting.time().toMillis() / 1000);
     for (int i = 0; i < samples; i++) {
@@ -106,12 +94,10 @@ final class QueuesRun implements Scenario {
     }
     double p50 = millis.getValueAtPercentile(50);
     double p99 = millis.getValueAtPercentile(99);
-    setting
-        .report()
-        .add(
-            Figure.of(name(), "from creation to running, idle node", p50, "ms")
-                .withLatency(p50 * 1e3, p99 * 1e3)
-                .withTarget("≤ 50 ms", p50 <= START_MILLIS));
+    setting.add(
+        Figure.of(name(), "from creation to running, idle node", p50, "ms")
+            .withLatency(p50 * 1e3, p99 * 1e3)
+            .withTarget("≤ 50 ms", p50 <= START_MILLIS));
   }
 
   /** The task while it runs, when its time of change is that of its start; null if it is over. */
@@ -127,8 +113,7 @@ final class QueuesRun implements Scenario {
     }
   }
 
-  private void atOnce(Scenario.Setting setting, NodeServer server)
-      throws IOException, InterruptedException {
+  private void atOnce(Setting setting, NodeServer server) throws IOException, InterruptedException {
     int tasks = Math.max(2, AT_ONCE / setting.scale());
     BenchQueue queue = BenchQueue.create(server.calls(), "shell", AT_ONCE);
     queue.submit(tasks, command("sleep 3600"));
@@ -137,20 +122,15 @@ final class QueuesRun implements Scenario {
     long created = running.stream().mapToLong(task -> millis(task.path("ctime"))).min().orElse(0);
     long last = running.stream().mapToLong(task -> millis(task.path("mtime"))).max().orElse(0);
     String what = tasks + " sleeping tasks";
-    setting
-        .report()
-        .add(
-            Figure.of(
-                name(), what + ", from creation to all running", (last - created) / 1e3, "s"));
+    setting.add(
+        Figure.of(name(), what + ", from creation to all running", (last - created) / 1e3, "s"));
     List<ProcessHandle> runners = server.runners();
     double mebibytes = 0;
     for (ProcessHandle runner : runners) {
       mebibytes += proportionalKibibytes(runner.pid()) / 1024;
     }
-    setting
-        .report()
-        .add(
-            Figure.of(name(), what + ", memory of each runner", mebibytes / runners.size(), "MiB"));
+    setting.add(
+        Figure.of(name(), what + ", memory of each runner", mebibytes / runners.size(), "MiB"));
     for (JsonNode task : running) {
       queue.terminate(task.path("_id").path("$oid").asString());
     }
@@ -180,20 +160,9 @@ final class QueuesRun implements Scenario {
     }
 
     /** Starts it on an empty folder, keeping so many runners warm. */
-    static NodeServer start(Scenario.Setting setting, Path folder, int warm) throws IOException {
-      List<String> arguments =
-          List.of(
-              "up",
-              "--port",
-              "0",
-              "--data",
-              folder.resolve("data").toString(),
-              "--warm-runners",
-              Integer.toString(warm),
-              "--stop-with",
-              Long.toString(ProcessHandle.current().pid()));
-      Path log = folder.resolve("server.log");
-      return new NodeServer(MillraceProcess.start(ServerProcess.java(setting), log, arguments));
+    static NodeServer start(Setting setting, Path folder, int warm) throws IOException {
+      String runners = Integer.toString(warm);
+      return new NodeServer(MillraceProcess.server(setting, folder, "--warm-runners", runners));
     }
 
     /** Calls of its interfaces. */

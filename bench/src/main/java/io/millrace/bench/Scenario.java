@@ -9,15 +9,31 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A group of measurements that belong together. */
-interface Scenario {
-  /** By which it is selected. */
-  String name();
+abstract class Scenario {
+  private final String name;
+  private final String what;
 
-  /** What it measures, in a line. */
-  String what();
+  /**
+   * A scenario.
+   *
+   * @param name by which it is selected
+   * @param what what it measures, in a line
+   */
+  Scenario(String name, String what) {
+    this.name = name;
+    this.what = what;
+  }
+
+  final String name() {
+    return name;
+  }
+
+  final String what() {
+    return what;
+  }
 
   /** Measures, and reports each figure. */
-  void run(Setting setting) throws IOException, InterruptedException;
+  abstract void run(Setting setting) throws IOException, InterruptedException;
 
   /** All there are, in the order in which they run. */
   static List<Scenario> all() {
@@ -41,17 +57,24 @@ interface Scenario {
    * What a scenario works with.
    *
    * @param time how long to measure each thing
-   * @param folder a folder for its files, which the run deletes in the end
+   * @param folder a folder for the files of the scenario, which is deleted after it
    * @param report where its figures go
    * @param serverArguments arguments for the JVM of the servers that it starts
-   * @param scale divides the number of waiting tasks; 1 but in tests
+   * @param scale divides the number of waiting tasks; 1 except in tests
    */
   record Setting(
       Duration time, Path folder, Report report, List<String> serverArguments, int scale) {
-
-    /** A folder of its own, to be given back to {@link #delete}. */
+    /** A new folder within that of the scenario. */
     Path newFolder(String name) throws IOException {
       return Files.createTempDirectory(folder, name);
+    }
+
+    void add(Figure figure) {
+      report.add(figure);
+    }
+
+    void say(String scenario, String words) {
+      report.say(scenario, words);
     }
 
     static void delete(Path folder) throws IOException {

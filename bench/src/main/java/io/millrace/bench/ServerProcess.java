@@ -123,19 +123,8 @@ final class ServerProcess implements AutoCloseable {
     return peer(
         folder,
         port,
-        "redis-server",
-        "--bind",
-        "127.0.0.1",
-        "--port",
-        Integer.toString(port),
-        "--dir",
-        folder.toString(),
-        "--save",
-        "",
-        "--appendonly",
-        "yes",
-        "--appendfsync",
-        "always");
+        "redis-server --bind 127.0.0.1 --port " + port + " --appendonly yes --appendfsync always",
+        List.of("--dir", folder.toString(), "--save", ""));
   }
 
   /** Beanstalkd that syncs each change; null if it is not installed. */
@@ -144,20 +133,15 @@ final class ServerProcess implements AutoCloseable {
     return peer(
         folder,
         port,
-        "beanstalkd",
-        "-l",
-        "127.0.0.1",
-        "-p",
-        Integer.toString(port),
-        "-b",
-        folder.toString(),
-        "-f",
-        "0");
+        "beanstalkd -l 127.0.0.1 -p " + port + " -f 0",
+        List.of("-b", folder.toString()));
   }
 
-  private static @Nullable ServerProcess peer(Path folder, int port, String... command)
-      throws IOException {
-    if (!isInstalled(command[0])) {
+  private static @Nullable ServerProcess peer(
+      Path folder, int port, String words, List<String> more) throws IOException {
+    List<String> command = new ArrayList<>(List.of(words.split(" ", -1)));
+    command.addAll(more);
+    if (!isInstalled(command.getFirst())) {
       return null;
     }
     long began = System.nanoTime();
@@ -175,7 +159,7 @@ final class ServerProcess implements AutoCloseable {
     }
     process.destroy();
     throw new BenchException(
-        command[0] + " did not start: " + Files.readString(folder.resolve("log")));
+        command.getFirst() + " did not start: " + Files.readString(folder.resolve("log")));
   }
 
   private static boolean isInstalled(String program) {
