@@ -26,26 +26,26 @@ import org.slf4j.LoggerFactory;
  * @param leader makes the part of a member that gives the work out
  */
 public record Duty(
-    Function<MemberRuntime, Work> work,
+    Function<Member, Work> work,
     PartitionRunner.Mode mode,
-    Function<MemberRuntime, Leader> leader) {
+    Function<Member, Leader> leader) {
   /** The document that says that single work is over. */
   static final String SINGLE_DONE = "finished/single";
 
   /** Work that is divided once, and again when members come or go. */
   public static Duty of(SupervisedWork work) {
     return new Duty(
-        runtime -> new ThreadedWork(work, runtime),
+        member -> new ThreadedWork(work, member),
         PartitionRunner.Mode.DIVIDED,
-        runtime -> new Leader(runtime.context(), work));
+        member -> new Leader(member.context(), work));
   }
 
   /** Work whose tasks come up one after the other. */
   public static Duty of(WindowedWork work) {
     return new Duty(
-        runtime -> new ThreadedWork(work, runtime),
+        member -> new ThreadedWork(work, member),
         work.isLong() ? PartitionRunner.Mode.LONG : PartitionRunner.Mode.SHORT,
-        runtime -> new Leader(runtime.context(), work));
+        member -> new Leader(member.context(), work));
   }
 
   /**
@@ -96,23 +96,23 @@ public record Duty(
     private static final Logger LOG = LoggerFactory.getLogger(ThreadedWork.class);
 
     private final WorkerCode code;
-    private final MemberRuntime runtime;
+    private final Member member;
 
     /** Work that is done by users' code. */
-    ThreadedWork(WorkerCode code, MemberRuntime runtime) {
+    ThreadedWork(WorkerCode code, Member member) {
       this.code = code;
-      this.runtime = runtime;
+      this.member = member;
     }
 
     @Override
     public Attempt begin(PartitionName name, byte[] task, Guard guard) {
       return ThreadAttempt.start(
-          "partition-" + guard.fence(), runtime, guard, attempt -> run(task, guard, attempt));
+          "partition-" + guard.fence(), member, guard, attempt -> run(task, guard, attempt));
     }
 
     private boolean run(byte[] task, Guard guard, ThreadAttempt attempt) {
       try {
-        runtime.run(
+        member.run(
             guard,
             () -> {
               code.run(task, guard);

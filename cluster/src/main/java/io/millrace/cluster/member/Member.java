@@ -3,13 +3,20 @@ package io.millrace.cluster.member;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.lock.MemberClock;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Peer;
+import io.millrace.work.Step;
+import io.millrace.work.StepLoop;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,24 +32,29 @@ import org.slf4j.LoggerFactory;
  */
 public final class Member implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Member.class);
+  private static final ScopedValue<Member> CURRENT = ScopedValue.newInstance();
+  private static final ScopedValue<Guard> GUARD = ScopedValue.newInstance();
+
+  /** How often a member that does not lead checks whether it does now. */
   private static final long LEADER_LOOK_MILLIS = 100;
 
   private final MemberContext context;
-  private final MemberRuntime runtime;
   private final Leader leader;
   private final MemberLoop loop;
-  private final Thread loopThread;
-  private final Thread leaderThread;
-  private volatile boolean closes;
-  private volatile boolean drains;
+  private final StepLoop memberSteps;
+  private final StepLoop leaderSteps;
+  private volatile boolean closing;
+  private boolean draining;
 
   private Member(MemberContext context, Duty duty) {
     this.context = context;
-    this.runtime = new MemberRuntime(this, context);
-    this.leader = duty.leader().apply(runtime);
-    this.loop = new MemberLoop(context, duty.work().apply(runtime), duty.mode(), leader);
-    this.loopThread = Thread.ofVirtual().name("member").unstarted(this::drive);
-    this.leaderThread = Thread.ofVirtual().name("leader").unstarted(this::lead);
+    this.leader = duty.leader().apply(this);
+    this.loop = new MemberLoop(context, duty.work().apply(this), duty.mode(), leader);
+    InstantSource clock = () -> Instant.ofEpochMilli(context.now());
+    this.memberSteps = new StepLoop(Thread.ofVirtual().name("member"), clock, _ -> step());
+    this.leaderSteps = new StepLoop(Thread.ofVirtual().name("leader"), clock, _ -> lead());
+    var _ = memberSteps.onEnd().thenRun(this::end);
+    var _ = leaderSteps.onEnd().thenRun(leader::rest);
   }
 
   /**
@@ -61,8 +73,8 @@ public final class Member implements AutoCloseable {
             new MemberContext(
                 peer, documents, terms, MemberClock.system(), RandomGenerator.getDefault()),
             duty);
-    member.loopThread.start();
-    member.leaderThread.start();
+    member.memberSteps.start();
+    member.leaderSteps.start();
     return member;
   }
 
@@ -72,7 +84,7 @@ public final class Member implements AutoCloseable {
    * @throws IllegalStateException on a thread that does no member's work
    */
   public static Member current() {
-    return MemberRuntime.MEMBER.orElseThrow(
+    return CURRENT.orElseThrow(
         () -> new IllegalStateException("no member works on this thread"));
   }
 
@@ -82,7 +94,7 @@ public final class Member implements AutoCloseable {
    * @throws IllegalStateException on a thread that works on none
    */
   public static Guard guard() {
-    return MemberRuntime.GUARD.orElseThrow(
+    return GUARD.orElseThrow(
         () -> new IllegalStateException("no partition is worked on here"));
   }
 
@@ -103,7 +115,7 @@ public final class Member implements AutoCloseable {
 
   /** Whether it was told to stop. */
   public boolean isClosed() {
-    return drains || closes;
+    return closing;
   }
 
   /** The members as this one saw them last. */
@@ -111,98 +123,71 @@ public final class Member implements AutoCloseable {
     return loop.members();
   }
 
-  private void drive() {
-    boolean told = false;
-    while (!closes) {
-      long due = context.now() + LEADER_LOOK_MILLIS;
-      try {
-        if (drains && !told) {
-          told = true;
-          loop.drain();
-        }
-        due = loop.step();
-      } catch (RuntimeException | Error e) {
-        // Without this thread every lock is lost: whatever was thrown, it goes on.
-        logFailure("A step of the member failed, and will be tried again", e);
-      }
-      closes |= told && loop.held() == 0;
-      pause(closes ? context.now() : due);
+  /**
+   * Runs something on the calling thread as work of this member: {@link #current} and {@link
+   * #guard} return the member and the guard there.
+   *
+   * @param guard proof that the work may be done
+   */
+  public <T> T run(Guard guard, Callable<T> work) throws Exception {
+    return ScopedValue.where(CURRENT, this).where(GUARD, guard).call(work::call);
+  }
+
+  /** Has the member check at once what it holds, because an attempt has ended. */
+  void wake() {
+    memberSteps.wake();
+  }
+
+  /** Has the leader's next round come at once. */
+  public void wakeLeader() {
+    leaderSteps.wake();
+  }
+
+  private Instant step() {
+    if (closing && !draining) {
+      draining = true;
+      loop.drain();
     }
+    long due = loop.step();
+    return draining && loop.held() == 0 ? Step.FINISHED : Instant.ofEpochMilli(due);
+  }
+
+  /** The last of the loop, however it has ended. */
+  private void end() {
+    loop.drain();
     loop.leave();
   }
 
-  private void pause(long dueMillis) {
-    try {
-      runtime.awaitMember(dueMillis);
-    } catch (InterruptedException e) {
-      closes = true;
-    }
-  }
-
-  private void lead() {
-    try {
-      while (!isClosed()) {
-        runtime.awaitLeader(next());
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("The member leads no more");
-    } finally {
+  /** Leads if this member has the lock. */
+  private Instant lead() {
+    Optional<Lease> leading = loop.leading();
+    if (leading.isEmpty()) {
       leader.rest();
+      return Instant.ofEpochMilli(context.now() + LEADER_LOOK_MILLIS);
     }
-  }
-
-  /** Leads, if this member has the lock; returns when to look again. */
-  private long next() {
     try {
-      return loop.leading().map(this::round).orElseGet(this::rest);
+      return Instant.ofEpochMilli(leader.step(leading.get()));
     } catch (RuntimeException | Error e) {
-      logFailure("The leader's step failed, and will be tried again", e);
-      return context.now() + LEADER_LOOK_MILLIS;
-    }
-  }
-
-  private long rest() {
-    leader.rest();
-    return context.now() + LEADER_LOOK_MILLIS;
-  }
-
-  private long round(Guard guard) {
-    try {
-      return leader.step(guard);
-    } catch (RuntimeException | Error e) {
-      // Users' code: it is asked again. A leader whose thread has ended would keep its lock.
-      logFailure("The leader's work could not be given out, and will be tried again", e);
-      return context.now() + context.leaseMillis() / 4;
-    }
-  }
-
-  /** A closed member interrupts its threads, so what fails then is no failure. */
-  private void logFailure(String what, Throwable thrown) {
-    if (isClosed() && thrown instanceof RuntimeException) {
-      LOG.debug("{}, but the member is closed", what, thrown);
-    } else {
-      LOG.warn(what, thrown);
+      // Users' code, which a closed member interrupts.
+      if (closing && e instanceof RuntimeException) {
+        LOG.debug("The leader's work failed while the member was closed", e);
+      } else {
+        LOG.warn("The leader's work could not be given out, and will be tried again", e);
+      }
+      return Instant.ofEpochMilli(context.now() + context.leaseMillis() / 4);
     }
   }
 
   /**
    * Stops work and gives everything back, so that others go on at once. Waits for the work until
-   * its leases end; what has not stopped by then is left to them.
+   * its leases end; work that has not stopped by then is left to its lease.
    */
   @Override
   public void close() {
-    drains = true;
-    runtime.wakeMember();
-    leaderThread.interrupt();
-    try {
-      if (!loopThread.join(context.terms().lease().plus(Duration.ofSeconds(5)))) {
-        closes = true;
-        loopThread.interrupt();
-        loopThread.join();
-      }
-      leaderThread.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    closing = true;
+    var _ = leaderSteps.close(Duration.ZERO);
+    var _ = memberSteps.close(context.terms().lease().plus(Duration.ofSeconds(5)));
+    memberSteps.close();
+    leaderSteps.close();
   }
 }

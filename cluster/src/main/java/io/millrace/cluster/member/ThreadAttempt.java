@@ -12,9 +12,9 @@ public final class ThreadAttempt implements Work.Attempt {
   private volatile boolean stopped;
 
   private ThreadAttempt(
-      String name, MemberRuntime runtime, Guard guard, Predicate<ThreadAttempt> body) {
+      String name, Member member, Guard guard, Predicate<ThreadAttempt> body) {
     this.guard = guard;
-    this.thread = Thread.ofVirtual().name(name).unstarted(() -> run(runtime, body));
+    this.thread = Thread.ofVirtual().name(name).unstarted(() -> run(member, body));
   }
 
   /**
@@ -25,20 +25,20 @@ public final class ThreadAttempt implements Work.Attempt {
    * @param body does the work; returns whether it succeeded. Whatever it throws, it failed
    */
   public static ThreadAttempt start(
-      String name, MemberRuntime runtime, Guard guard, Predicate<ThreadAttempt> body) {
-    ThreadAttempt attempt = new ThreadAttempt(name, runtime, guard, body);
+      String name, Member member, Guard guard, Predicate<ThreadAttempt> body) {
+    ThreadAttempt attempt = new ThreadAttempt(name, member, guard, body);
     attempt.thread.start();
     return attempt;
   }
 
-  private void run(MemberRuntime runtime, Predicate<ThreadAttempt> body) {
+  private void run(Member member, Predicate<ThreadAttempt> body) {
     Work.State end = Work.State.FAILED;
     try {
       end = body.test(this) ? Work.State.SUCCEEDED : Work.State.FAILED;
     } finally {
       // Whatever was thrown: a partition whose work is over must not stay taken.
       state = end;
-      runtime.wakeMember();
+      member.wake();
     }
   }
 

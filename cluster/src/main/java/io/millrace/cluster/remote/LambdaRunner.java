@@ -3,7 +3,7 @@ package io.millrace.cluster.remote;
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.lambda.LambdaCodec;
 import io.millrace.cluster.lock.Guard;
-import io.millrace.cluster.member.MemberRuntime;
+import io.millrace.cluster.member.Member;
 import io.millrace.cluster.member.ThreadAttempt;
 import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.partition.PartitionName;
@@ -23,17 +23,17 @@ import org.slf4j.LoggerFactory;
 final class LambdaRunner implements Work {
   private static final Logger LOG = LoggerFactory.getLogger(LambdaRunner.class);
 
-  private final MemberRuntime runtime;
+  private final Member member;
   private final LambdaCodec codec;
   private final Inbox inbox;
   private final Outcomes outcomes;
 
-  LambdaRunner(MemberRuntime runtime, LambdaCodec codec) {
-    this.runtime = runtime;
+  LambdaRunner(Member member, LambdaCodec codec) {
+    this.member = member;
     this.codec = codec;
     this.inbox =
-        new Inbox(runtime.context().token(), envelope -> codec.openLambda(envelope).address());
-    this.outcomes = new Outcomes(runtime.context().documents());
+        new Inbox(member.context().token(), envelope -> codec.openLambda(envelope).address());
+    this.outcomes = new Outcomes(member.context().documents());
   }
 
   @Override
@@ -46,7 +46,7 @@ final class LambdaRunner implements Work {
     boolean isNew = inbox.begin(name);
     return ThreadAttempt.start(
         "lambda-" + guard.fence(),
-        runtime,
+        member,
         guard,
         attempt -> isNew && run(name, task, guard, attempt));
   }
@@ -60,7 +60,7 @@ final class LambdaRunner implements Work {
       // The lambda's own interrupts end with it.
       boolean interrupted = Thread.interrupted();
       LOG.debug("{} ended, interrupted: {}", name.key(), interrupted);
-      new RetryingWriter(guard, runtime.context().terms())
+      new RetryingWriter(guard, member.context().terms())
           .repeat(() -> outcomes.write(name, guard.fence(), outcome.get()));
       return true;
     } catch (ClusterException e) {
@@ -77,7 +77,7 @@ final class LambdaRunner implements Work {
   private Optional<Outcome> outcome(
       PartitionName name, LambdaCodec.SealedLambda sealed, Guard guard, ThreadAttempt attempt) {
     try {
-      Object value = runtime.run(guard, () -> sealed.lambda().run());
+      Object value = member.run(guard, () -> sealed.lambda().run());
       byte[] result = codec.sealResult(sealed.address(), value);
       return Optional.of(new Outcome.Done(Base64.getEncoder().encodeToString(result)));
     } catch (Throwable e) {

@@ -5,7 +5,7 @@ import io.millrace.cluster.lambda.LambdaCodec;
 import io.millrace.cluster.lambda.SerializableLambda;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseLostException;
-import io.millrace.cluster.member.MemberRuntime;
+import io.millrace.cluster.member.Member;
 import io.millrace.cluster.membership.DeathMarks;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.partition.PartitionName;
@@ -42,7 +42,7 @@ final class LeaderCrew implements Crew {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderCrew.class);
   private static final long LOOK_MILLIS = 1000;
 
-  private final MemberRuntime runtime;
+  private final Member member;
   private final LambdaCodec codec;
   private final Guard leader;
   private final Handlers handlers;
@@ -55,11 +55,11 @@ final class LeaderCrew implements Crew {
   private final Set<Execution<?>> open = new HashSet<>();
   private boolean over;
 
-  LeaderCrew(MemberRuntime runtime, LambdaCodec codec, Guard leader) {
-    this.runtime = runtime;
+  LeaderCrew(Member member, LambdaCodec codec, Guard leader) {
+    this.member = member;
     this.codec = codec;
     this.leader = leader;
-    this.handlers = new Handlers(runtime, leader);
+    this.handlers = new Handlers(member, leader);
   }
 
   /** Hands over what the program has submitted, and shows it what the leader sees. */
@@ -119,7 +119,7 @@ final class LeaderCrew implements Crew {
   @Override
   public Backlog backlog(String name) {
     return backlogs.computeIfAbsent(
-        name, key -> new LeaderBacklog(key, runtime.context(), leader, this::isOver));
+        name, key -> new LeaderBacklog(key, member.context(), leader, this::isOver));
   }
 
   private boolean isOver(long generation) {
@@ -142,7 +142,7 @@ final class LeaderCrew implements Crew {
     PartitionName name = new PartitionName(leader.fence(), numbers.incrementAndGet());
     Address address = new Address(name, peer.token());
     String envelope = Base64.getEncoder().encodeToString(codec.sealLambda(address, lambda));
-    long limitMillis = most == Long.MAX_VALUE ? most : runtime.context().now() + most;
+    long limitMillis = most == Long.MAX_VALUE ? most : member.context().now() + most;
     Execution<T> execution = new Execution<>(address, this);
     Submission submission = new Submission(address, envelope, limitMillis, execution);
     lock.lock();
@@ -154,14 +154,14 @@ final class LeaderCrew implements Crew {
     } finally {
       lock.unlock();
     }
-    runtime.wakeLeader();
+    member.wakeLeader();
     return execution;
   }
 
   /** Marks a member as dead. */
   void markDead(String token) {
-    DeathMarks marks = new DeathMarks(runtime.context().documents());
-    new RetryingWriter(leader, runtime.context().terms())
+    DeathMarks marks = new DeathMarks(member.context().documents());
+    new RetryingWriter(leader, member.context().terms())
         .repeat(() -> marks.mark(token, leader.fence()));
     lock.lock();
     try {
@@ -171,7 +171,7 @@ final class LeaderCrew implements Crew {
     } finally {
       lock.unlock();
     }
-    runtime.wakeLeader();
+    member.wakeLeader();
   }
 
   Guard leader() {
@@ -193,7 +193,7 @@ final class LeaderCrew implements Crew {
     } finally {
       lock.unlock();
     }
-    runtime.wakeLeader();
+    member.wakeLeader();
   }
 
   void ended(Execution<?> execution) {
@@ -209,13 +209,13 @@ final class LeaderCrew implements Crew {
 
   /** Runs handlers one after the other on a thread of their own, as long as their member leads. */
   static final class Handlers {
-    private final MemberRuntime runtime;
+    private final Member member;
     private final Guard leader;
     private final ExecutorService thread =
         Executors.newSingleThreadExecutor(Thread.ofVirtual().name("crew").factory());
 
-    Handlers(MemberRuntime runtime, Guard leader) {
-      this.runtime = runtime;
+    Handlers(Member member, Guard leader) {
+      this.member = member;
       this.leader = leader;
     }
 
@@ -233,7 +233,7 @@ final class LeaderCrew implements Crew {
         return;
       }
       try {
-        runtime.run(
+        member.run(
             leader,
             () -> {
               handler.run();

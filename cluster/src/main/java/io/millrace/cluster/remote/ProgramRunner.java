@@ -2,7 +2,7 @@ package io.millrace.cluster.remote;
 
 import io.millrace.cluster.lambda.LambdaCodec;
 import io.millrace.cluster.lock.Guard;
-import io.millrace.cluster.member.MemberRuntime;
+import io.millrace.cluster.member.Member;
 import io.millrace.cluster.remote.dispatch.Dispatcher;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,13 +12,13 @@ import org.slf4j.LoggerFactory;
 final class ProgramRunner implements Dispatcher.Submitter {
   private static final Logger LOG = LoggerFactory.getLogger(ProgramRunner.class);
 
-  private final MemberRuntime runtime;
+  private final Member member;
   private final RemoteWork work;
   private final LambdaCodec codec;
   private @Nullable Run current;
 
-  ProgramRunner(MemberRuntime runtime, RemoteWork work, LambdaCodec codec) {
-    this.runtime = runtime;
+  ProgramRunner(Member member, RemoteWork work, LambdaCodec codec) {
+    this.member = member;
     this.work = work;
     this.codec = codec;
   }
@@ -51,14 +51,14 @@ final class ProgramRunner implements Dispatcher.Submitter {
 
     Run(Guard leader) {
       this.leader = leader;
-      this.crew = new LeaderCrew(runtime, codec, leader);
+      this.crew = new LeaderCrew(member, codec, leader);
       this.thread = Thread.ofVirtual().name("program-" + leader.fence()).start(this::run);
     }
 
     /** Whether the program has failed, and it is time to run it again. */
     boolean submit(Dispatcher dispatcher) {
       crew.exchange(dispatcher);
-      return runtime.context().now() >= againMillis;
+      return member.context().now() >= againMillis;
     }
 
     void end() {
@@ -69,7 +69,7 @@ final class ProgramRunner implements Dispatcher.Submitter {
 
     private void run() {
       try {
-        runtime.run(
+        member.run(
             leader,
             () -> {
               work.lead(crew);
@@ -81,7 +81,7 @@ final class ProgramRunner implements Dispatcher.Submitter {
           LOG.debug("The program of leader {} ends with its lead", leader.fence(), e);
         } else {
           LOG.warn("The program of leader {} failed, and will be run again", leader.fence(), e);
-          againMillis = runtime.context().now() + runtime.context().leaseMillis();
+          againMillis = member.context().now() + member.context().leaseMillis();
         }
       }
     }

@@ -51,11 +51,11 @@ public interface RemoteWork {
    */
   default Duty duty(LambdaCodec codec) {
     return new Duty(
-        runtime -> new LambdaRunner(runtime, codec),
+        member -> new LambdaRunner(member, codec),
         PartitionRunner.Mode.ADDRESSED,
-        runtime ->
+        member ->
             new Leader(
-                runtime.context(),
-                new Dispatcher(runtime.context(), new ProgramRunner(runtime, this, codec))));
+                member.context(),
+                new Dispatcher(member.context(), new ProgramRunner(member, this, codec))));
   }
 }

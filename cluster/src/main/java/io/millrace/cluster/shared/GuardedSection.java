@@ -7,6 +7,7 @@ import io.millrace.cluster.lock.LeaseLostException;
 import io.millrace.cluster.lock.MemberClock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -94,14 +95,16 @@ final class GuardedSection {
   }
 
   /**
-   * The thread while it holds the lock. A second thread renews the lease and gives it back, and a
-   * third one watches: a request to the documents may take longer than the lease lasts.
+   * The thread while it holds the lock. A second thread renews the lease and gives it back. A timer
+   * interrupts the code when the lease has ended, since a request of that thread may take longer
+   * than the lease lasts.
    */
   private final class Holder {
     private final Acquirer acquirer;
     private final Lease lease;
     private final Thread thread = Thread.currentThread();
     private final CountDownLatch over = new CountDownLatch(1);
+    private CompletableFuture<@Nullable Void> timer = new CompletableFuture<>();
     private boolean running = true;
     private boolean lost;
     private boolean interrupted;
@@ -119,7 +122,7 @@ final class GuardedSection {
     <G extends Guard, T extends @Nullable Object, E extends Exception> T run(
         G guard, GuardedCode<G, T, E> code) throws E {
       Thread renewer = Thread.ofVirtual().name("lock-" + lease.fence()).start(this::renew);
-      Thread watch = Thread.ofVirtual().name("watch-" + lease.fence()).start(this::watch);
+      watch();
       try {
         T result = code.run(guard);
         if (end()) {
@@ -137,7 +140,6 @@ final class GuardedSection {
         end();
         over.countDown();
         join(renewer);
-        join(watch);
       }
     }
 
@@ -150,6 +152,7 @@ final class GuardedSection {
     private synchronized boolean end() {
       if (running) {
         running = false;
+        timer.complete(null);
         lost |= !lease.isHeld();
         if (interrupted) {
           // It was for the code, which has ended.
@@ -169,48 +172,42 @@ final class GuardedSection {
 
     private void renew() {
       try {
-        boolean ended = false;
-        while (!ended) {
-          if (lease.step()) {
-            ended = await(lease.nextMillis() - clock.monotonicMillis());
-          } else {
-            lose();
-            over.await();
-            ended = true;
-          }
-        }
+        boolean ended;
+        do {
+          long millis = lease.nextMillis() - clock.monotonicMillis();
+          ended = over.await(millis, TimeUnit.MILLISECONDS) || !lease.step();
+        } while (!ended);
+        lose();
+        over.await();
       } catch (InterruptedException e) {
         lose();
       }
       acquirer.release();
     }
 
-    private void watch() {
-      try {
-        while (lease.isHeld()) {
-          if (await(lease.remaining().toMillis())) {
-            return;
-          }
-        }
+    /** Sets a timer for the end of the lease, and another one if it was renewed by then. */
+    private synchronized void watch() {
+      if (!lease.isHeld()) {
         lose();
-      } catch (InterruptedException e) {
-        lose();
+      } else if (running) {
+        timer = new CompletableFuture<>();
+        var _ =
+            timer
+                .orTimeout(lease.remaining().toMillis(), TimeUnit.MILLISECONDS)
+                .exceptionally(_ -> {
+                  watch();
+                  return null;
+                });
       }
     }
 
-    private boolean await(long millis) throws InterruptedException {
-      return over.await(millis, TimeUnit.MILLISECONDS);
-    }
-
-    /** Waits for a thread of this section, which ends when its request is answered. */
-    private static void join(Thread helper) {
+    /** Waits for the thread that renews, which ends when its request is answered. */
+    private static void join(Thread renewer) {
       boolean wasInterrupted = false;
-      boolean ended = false;
-      while (!ended) {
+      while (renewer.isAlive()) {
         try {
-          helper.join();
-          ended = true;
-        } catch (InterruptedException e) {
+          renewer.join();
+        } catch (InterruptedException _) {
           wasInterrupted = true;
         }
       }
