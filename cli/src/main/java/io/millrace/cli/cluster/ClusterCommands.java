@@ -10,7 +10,6 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.report.Report;
 import io.millrace.cluster.status.ClusterStatus;
-import io.millrace.cluster.status.StatusForm;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -46,13 +45,13 @@ public final class ClusterCommands extends CommandGroup {
       name = "status",
       description = "Shows the leader, the members, the partitions and the reports of members.")
   int status(@Mixin View view) {
-    return view.show(StatusForm::status, Tables::status);
+    return view.show(ClusterStatus::json, Tables::status);
   }
 
   @Command(name = "members", description = "Lists the members and their workers.")
   int members(@Mixin View view) {
     return view.show(
-        status -> StatusForm.members(status.members()),
+        ClusterStatus::membersJson,
         (status, out) -> Tables.members(status.members().nodes(), out));
   }
 
@@ -61,7 +60,7 @@ public final class ClusterCommands extends CommandGroup {
       description = "Lists the locks and their holders, except locks of partitions.")
   int locks(@Mixin View view) {
     return view.show(
-        status -> StatusForm.locks(status.locks()),
+        ClusterStatus::locksJson,
         (status, out) -> Tables.locks(status.locks(), out));
   }
 
@@ -70,7 +69,7 @@ public final class ClusterCommands extends CommandGroup {
       description = "Lists the partitions and the members that work on them.")
   int partitions(@Mixin View view) {
     return view.show(
-        status -> StatusForm.partitions(status.partitions()),
+        ClusterStatus::partitionsJson,
         (status, out) -> Tables.partitions(status.partitions(), out));
   }
 
@@ -100,7 +99,7 @@ public final class ClusterCommands extends CommandGroup {
           before = now;
           view.show(
               status,
-              StatusForm::status,
+              ClusterStatus::json,
               (it, out) -> {
                 Tables.status(it, out);
                 out.println();

@@ -4,7 +4,6 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.elastic.ElasticDocuments;
 import io.millrace.cluster.documents.elastic.SearchEngine;
 import io.millrace.cluster.status.ClusterStatus;
-import io.millrace.cluster.status.StatusForm;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +59,7 @@ record EngineHome(SearchEngine engine, String prefix) implements DocumentsHome {
     engine.send("POST", index() + "/_refresh?ignore_unavailable=true", null);
     try (VersionedDocuments documents =
         ElasticDocuments.open(engine.options().withPrefix(prefix))) {
-      return StatusForm.status(ClusterStatus.read(documents, System.currentTimeMillis()));
+      return ClusterStatus.read(documents, System.currentTimeMillis()).json();
     }
   }
 }

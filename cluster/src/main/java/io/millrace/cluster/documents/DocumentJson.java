@@ -4,18 +4,25 @@ import io.millrace.cluster.ClusterException;
 import java.util.function.Function;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Contents of documents as trees of JSON. */
 public final class DocumentJson {
-  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder().disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY).build();
 
   private DocumentJson() {}
 
   /** An empty object. Its {@code toString} is what a document holds. */
   public static ObjectNode object() {
     return MAPPER.createObjectNode();
+  }
+
+  /** A record, or a list of records, with their components in order. */
+  public static <N extends JsonNode> N tree(Object value) {
+    return MAPPER.valueToTree(value);
   }
 
   /**

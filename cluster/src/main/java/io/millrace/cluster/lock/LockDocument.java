@@ -1,5 +1,6 @@
 package io.millrace.cluster.lock;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.DocumentJson;
 import io.millrace.cluster.documents.VersionedDocument;
@@ -36,8 +37,10 @@ public record LockDocument(String holder, long expireMillis, long fence, @Nullab
   /** How far a partition is. A partition in progress is outstanding and held. */
   public enum State {
     /** To be worked on, or being worked on. */
+    @JsonProperty("outstanding")
     OUTSTANDING,
     /** Worked on with success. */
+    @JsonProperty("done")
     DONE
   }
 

@@ -64,9 +64,12 @@ public final class Members {
   }
 
   private static MemberList read(Optional<VersionedDocument> document) {
-    return document
-        .map(found -> DocumentJson.read(found, "is damaged", Members::read))
-        .orElse(MemberList.EMPTY);
+    return document.map(Members::read).orElse(MemberList.EMPTY);
+  }
+
+  /** What the document says. */
+  public static MemberList read(VersionedDocument document) {
+    return DocumentJson.read(document, "is damaged", Members::read);
   }
 
   private static MemberList read(JsonNode json) {

@@ -1,10 +1,12 @@
 package io.millrace.cluster.report;
 
+import io.millrace.cluster.documents.DocumentJson;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What a member said last.
@@ -35,6 +37,17 @@ public record Report(
       throw new IllegalArgumentException(
           "a report has at most %d bytes, not %d".formatted(MOST_BYTES, length));
     }
+  }
+
+  /** The report as JSON: {@code text}, or {@code values} instead of that, after what is given. */
+  public ObjectNode json(ObjectNode json) {
+    json.put("time", timeMillis);
+    if (values.isEmpty()) {
+      json.put("text", text);
+    } else {
+      json.set("values", DocumentJson.tree(values));
+    }
+    return json;
   }
 
   private static int bytes(String text) {

@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The documents {@code status/NAME/TOKEN}: {@code {"time": MS, "text": TEXT}} or {@code {"time":
@@ -53,23 +52,12 @@ public final class Reports {
    * @throws ClusterException if it is not known to be written
    */
   public void write(Report report) {
-    String json = json(report);
+    String json = report.json(DocumentJson.object()).toString();
     documents.update(PREFIX + report.name() + "/" + report.token(), _ -> Optional.of(json));
   }
 
-  private static String json(Report report) {
-    ObjectNode json = DocumentJson.object().put("time", report.timeMillis());
-    if (report.values().isEmpty()) {
-      json.put("text", report.text());
-    } else {
-      ObjectNode values = json.putObject("values");
-      report.values().forEach(values::put);
-    }
-    return json.toString();
-  }
-
   /** Reads a report; empty if the key has no name and token. */
-  private static Optional<Report> read(VersionedDocument document) {
+  public static Optional<Report> read(VersionedDocument document) {
     int from = PREFIX.length();
     int slash = document.key().lastIndexOf('/');
     if (slash <= from) {

@@ -1,5 +1,7 @@
 package io.millrace.cluster.status;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.millrace.cluster.documents.DocumentJson;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.leader.Leader;
@@ -12,36 +14,30 @@ import io.millrace.cluster.report.Report;
 import io.millrace.cluster.report.Reports;
 import io.millrace.cluster.shared.NamedLock;
 import io.millrace.cluster.shared.Permits;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A cluster as its documents show it at one time. Documents alone do not tell whether a holder
- * lives; here a leader whose lease ended by this machine's clock does not count.
+ * A cluster as its documents show it at one time, and its JSON for scripts and over HTTP. Documents
+ * alone do not tell whether a holder lives; here a leader whose lease has ended by this machine's
+ * clock does not count. Times are milliseconds since 1970.
  *
- * @param lead the lock of the leader, and who leads
+ * @param timeMillis when the documents were read, by this machine's clock
  * @param members the members
  * @param locks all locks but those of partitions, by key
  * @param partitions the partitions, by generation and number
  * @param reports what members say about their work, by name and token
  */
 public record ClusterStatus(
-    Lead lead,
+    long timeMillis,
     MemberList members,
     List<LockView> locks,
     List<PartitionView> partitions,
     List<Report> reports) {
-  /**
-   * Who leads.
-   *
-   * @param lock the lock of the leader; null if there never was one
-   * @param token the leader; null if the lock was released or the lease has ended
-   */
-  public record Lead(@Nullable LockView lock, @Nullable String token) {}
-
   /** Copies the lists. */
   public ClusterStatus {
     locks = List.copyOf(locks);
@@ -49,65 +45,88 @@ public record ClusterStatus(
     reports = List.copyOf(reports);
   }
 
+  /**
+   * Reads it.
+   *
+   * @param nowMillis the time of this machine
+   */
+  public static ClusterStatus read(VersionedDocuments documents, long nowMillis) {
+    Stream<VersionedDocument> locks =
+        Stream.of(NamedLock.PREFIX, Presence.PREFIX, Permits.PREFIX)
+            .flatMap(prefix -> documents.list(prefix).stream())
+            .filter(document -> !Permits.isCount(document.key()));
+    return new ClusterStatus(
+        nowMillis,
+        new Members(documents).list(),
+        Stream.concat(documents.get(Leader.KEY).stream(), locks).map(LockView::of).toList(),
+        documents.list(PartitionName.PREFIX).stream()
+            .filter(document -> PartitionName.of(document.key()).isPresent())
+            .sorted(Comparator.comparing(one -> PartitionName.of(one.key()).orElseThrow()))
+            .map(PartitionView::of)
+            .toList(),
+        new Reports(documents).all());
+  }
+
   /** The lock of the leader; null if there never was one. */
   public @Nullable LockView leader() {
-    return lead.lock();
+    return locks.stream().filter(lock -> lock.key().equals(Leader.KEY)).findFirst().orElse(null);
   }
 
   /** The token of the leader; null if the lock was released or the lease has ended. */
   public @Nullable String leads() {
-    return lead.token();
+    LockView lock = leader();
+    return lock == null || lock.expireMillis() < timeMillis ? null : lock.holder();
+  }
+
+  /** The fields of {@link #leaderJson}, {@code members}, {@code partitions}, {@code status}. */
+  public ObjectNode json() {
+    ObjectNode json = leaderJson();
+    json.set("members", membersJson());
+    json.set("partitions", partitionsJson());
+    json.set("status", reportsJson());
+    return json;
+  }
+
+  /** {@code leader} (a token or null), {@code leaderExpires} (0 for none) and its {@code fence}. */
+  public ObjectNode leaderJson() {
+    return leaderJson(leads(), leader());
+  }
+
+  static ObjectNode leaderJson(@Nullable String leads, @Nullable LockView lock) {
+    return DocumentJson.object()
+        .put("leader", leads)
+        .put("leaderExpires", lock == null ? 0 : lock.expireMillis())
+        .put("fence", lock == null ? 0 : lock.fence());
+  }
+
+  /** Each with {@code token} and {@code workers}. */
+  public ArrayNode membersJson() {
+    return DocumentJson.tree(members.nodes());
+  }
+
+  /** Each with {@code id}, {@code holder} (a token or null), {@code expire} and {@code fence}. */
+  public ArrayNode locksJson() {
+    return DocumentJson.tree(locks);
+  }
+
+  /** Each with {@code id}, {@code holder}, {@code expire}, {@code state} and {@code fence}. */
+  public ArrayNode partitionsJson() {
+    return DocumentJson.tree(partitions);
   }
 
   /**
-   * Reads it.
-   *
-   * @param nowMillis the time of this machine, in milliseconds since 1970
+   * Each with {@code name}, {@code token}, {@code time} and {@code text}, or {@code values} instead
+   * of that.
    */
-  public static ClusterStatus read(VersionedDocuments documents, long nowMillis) {
-    List<LockView> locks = new ArrayList<>();
-    Optional<VersionedDocument> leader = documents.get(Leader.KEY);
-    leader.map(ClusterStatus::lock).ifPresent(locks::add);
-    for (String prefix : List.of(NamedLock.PREFIX, Presence.PREFIX, Permits.PREFIX)) {
-      documents.list(prefix).stream()
-          .filter(document -> !Permits.isCount(document.key()))
-          .forEach(document -> locks.add(lock(document)));
-    }
-    LockView first = leader.map(ClusterStatus::lock).orElse(null);
-    String leads = first == null || first.expireMillis() < nowMillis ? null : first.holder();
-    return new ClusterStatus(
-        new Lead(first, leads),
-        new Members(documents).list(),
-        locks,
-        partitions(documents),
-        new Reports(documents).all());
+  public ArrayNode reportsJson() {
+    ArrayNode list = DocumentJson.object().arrayNode();
+    reports.forEach(report -> list.add(json(report)));
+    return list;
   }
 
-  private static LockView lock(VersionedDocument document) {
-    LockDocument lock = LockDocument.read(document);
-    String holder = lock.isReleased() || lock.holder().isEmpty() ? null : lock.holder();
-    return new LockView(document.key(), holder, lock.expireMillis(), lock.fence());
-  }
-
-  private static List<PartitionView> partitions(VersionedDocuments documents) {
-    record Named(PartitionName name, VersionedDocument document) {}
-    return documents.list(PartitionName.PREFIX).stream()
-        .flatMap(document ->
-            PartitionName.of(document.key()).map(name -> new Named(name, document)).stream())
-        .sorted(Comparator.comparing(Named::name))
-        .map(named -> partition(named.document()))
-        .toList();
-  }
-
-  private static PartitionView partition(VersionedDocument document) {
-    LockDocument lock = LockDocument.read(document);
-    LockDocument.Task charge = lock.task();
-    return new PartitionView(
-        document.key().substring(PartitionName.PREFIX.length()),
-        lock.holder().isEmpty() ? null : lock.holder(),
-        lock.expireMillis(),
-        charge == null ? LockDocument.State.OUTSTANDING : charge.state(),
-        lock.fence());
+  static ObjectNode json(Report report) {
+    return report.json(
+        DocumentJson.object().put("name", report.name()).put("token", report.token()));
   }
 
   /**
@@ -115,11 +134,20 @@ public record ClusterStatus(
    *
    * @param key the lock's key
    * @param holder the token of its holder, by its document; null if it was released
-   * @param expireMillis when the lease ends by the holder's clock, in milliseconds since 1970; 0 if
-   *     it was released
+   * @param expireMillis when the lease ends by the holder's clock; 0 if the lock was released
    * @param fence the fence of its last holder
    */
-  public record LockView(String key, @Nullable String holder, long expireMillis, long fence) {}
+  public record LockView(
+      @JsonProperty("id") String key,
+      @Nullable String holder,
+      @JsonProperty("expire") long expireMillis,
+      long fence) {
+    static LockView of(VersionedDocument document) {
+      LockDocument lock = LockDocument.read(document);
+      String holder = lock.isReleased() || lock.holder().isEmpty() ? null : lock.holder();
+      return new LockView(document.key(), holder, lock.expireMillis(), lock.fence());
+    }
+  }
 
   /**
    * A partition as its document shows it.
@@ -127,8 +155,7 @@ public record ClusterStatus(
    * @param id its name without {@code partition/}
    * @param holder the token of the member that works on it, or did it if it is done; null for
    *     nobody
-   * @param expireMillis when the lease ends by the holder's clock, in milliseconds since 1970; 0 if
-   *     no member works on it
+   * @param expireMillis when the lease ends by the holder's clock; 0 if no member works on it
    * @param state outstanding, which with a holder means in progress, or done: then the leader has
    *     not removed it yet
    * @param fence the fence of its last holder
@@ -136,7 +163,18 @@ public record ClusterStatus(
   public record PartitionView(
       String id,
       @Nullable String holder,
-      long expireMillis,
+      @JsonProperty("expire") long expireMillis,
       LockDocument.State state,
-      long fence) {}
+      long fence) {
+    static PartitionView of(VersionedDocument document) {
+      LockDocument lock = LockDocument.read(document);
+      LockDocument.Task task = lock.task();
+      return new PartitionView(
+          document.key().substring(PartitionName.PREFIX.length()),
+          lock.holder().isEmpty() ? null : lock.holder(),
+          lock.expireMillis(),
+          task == null ? LockDocument.State.OUTSTANDING : task.state(),
+          lock.fence());
+    }
+  }
 }

@@ -13,7 +13,6 @@ import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.report.Report;
 import io.millrace.cluster.status.ClusterStatus;
-import io.millrace.cluster.status.StatusForm;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -97,7 +96,7 @@ final class StatusReporterTest {
       assertThat(reader.reports())
           .extracting(Report::token)
           .containsExactlyInAnyOrder(one.token(), two.token());
-      assertThat(StatusForm.status(ClusterStatus.read(documents, 0)).path("status").toString())
+      assertThat(ClusterStatus.read(documents, 0).json().path("status").toString())
           .contains("\"name\":\"feed\",\"token\":\"" + one.token() + "\",\"time\":")
           .contains("\"text\":\"half done\"")
           .contains("\"values\":{\"files\":\"3\",\"lag\":\"PT2S\"}");

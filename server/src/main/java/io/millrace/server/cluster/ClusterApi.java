@@ -4,7 +4,6 @@ import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.store.StoreDocuments;
 import io.millrace.cluster.status.ClusterStatus;
-import io.millrace.cluster.status.StatusForm;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
@@ -20,14 +19,16 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * {@code /cluster}: leader, members, locks, partitions and reports of the cluster whose documents
- * the server's store holds. Everything is read; members write by {@code /store}.
+ * the server's store holds, and their changes. All requests read; members write by {@code /store}.
  */
 public final class ClusterApi implements Part {
+  private final TaskStore store;
   private final VersionedDocuments documents;
   private final Clock clock;
 
-  /** Of the cluster in this store. */
+  /** The API of the cluster in this store. */
   public ClusterApi(TaskStore store, Clock clock) {
+    this.store = store;
     this.documents = StoreDocuments.of(store);
     this.clock = clock;
   }
@@ -35,12 +36,13 @@ public final class ClusterApi implements Part {
   @Override
   public List<Route> routes() {
     ApiRoutes api = ApiRoutes.below("/cluster");
-    api.get("", shown(StatusForm::status))
-        .get("/leader", shown(StatusForm::leader))
-        .get("/members", shown(status -> StatusForm.members(status.members())))
-        .get("/locks", shown(status -> StatusForm.locks(status.locks())))
-        .get("/partitions", shown(status -> StatusForm.partitions(status.partitions())))
-        .get("/status", shown(status -> StatusForm.reports(status.reports())));
+    api.get("", shown(ClusterStatus::json))
+        .get("/leader", shown(ClusterStatus::leaderJson))
+        .get("/members", shown(ClusterStatus::membersJson))
+        .get("/locks", shown(ClusterStatus::locksJson))
+        .get("/partitions", shown(ClusterStatus::partitionsJson))
+        .get("/status", shown(ClusterStatus::reportsJson));
+    api.query("type", "after").get("/events", request -> ClusterEvents.reply(request, store));
     return api.routes();
   }
 

@@ -131,7 +131,8 @@ public final class StoreDocuments implements VersionedDocuments {
     return new DocumentKey(collection, key);
   }
 
-  private static VersionedDocument versioned(Document document) {
+  /** A document of a store as one of a cluster. */
+  public static VersionedDocument versioned(Document document) {
     return new VersionedDocument(document.key().key(), version(document), document.body().utf8());
   }
 
