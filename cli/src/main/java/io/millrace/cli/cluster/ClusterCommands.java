@@ -8,7 +8,7 @@ import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.report.Report;
+import io.millrace.cluster.membership.Report;
 import io.millrace.cluster.status.ClusterStatus;
 import java.io.PrintStream;
 import java.time.Duration;

@@ -26,6 +26,15 @@ public final class DocumentJson {
   }
 
   /**
+   * Reads a document whose JSON has the components of a record.
+   *
+   * @throws ClusterException naming the document and what is wrong with it
+   */
+  public static <T> T read(VersionedDocument document, String problem, Class<T> type) {
+    return read(document, problem, json -> MAPPER.treeToValue(json, type));
+  }
+
+  /**
    * Reads a document.
    *
    * @param problem what to say of a document that cannot be read, such as {@code is no lock}

@@ -7,13 +7,12 @@ import io.millrace.cluster.lock.LockDocument;
 import io.millrace.cluster.lock.Sightings;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.MemberList;
-import io.millrace.cluster.membership.Members;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.membership.Presence;
+import io.millrace.cluster.membership.Report;
 import io.millrace.cluster.partition.Generation;
 import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.partition.PartitionName;
-import io.millrace.cluster.report.Reports;
 import io.millrace.cluster.work.SupervisedWork;
 import io.millrace.cluster.work.WindowedWork;
 import java.util.HashMap;
@@ -41,8 +40,6 @@ public final class Leader {
   private final MemberContext context;
   private final Assigner assigner;
   private final Sightings sightings;
-  private final Members members;
-  private final Generation generation;
   private final Assignments assignments;
   private final LivenessTracker liveness;
   private final AbandonedDocuments reports;
@@ -66,10 +63,8 @@ public final class Leader {
     this.context = context;
     this.assigner = assigner;
     this.sightings = context.newSightings();
-    this.members = new Members(context.documents());
-    this.generation = new Generation(context.documents());
     this.liveness = new LivenessTracker(context.terms().patienceMillis());
-    this.reports = new AbandonedDocuments(context, Reports.PREFIX);
+    this.reports = new AbandonedDocuments(context, Report.PREFIX);
     this.assignments = new Assignments(context, sightings);
   }
 
@@ -116,7 +111,7 @@ public final class Leader {
   }
 
   private boolean begin(long fence) {
-    if (!generation.begin(fence)) {
+    if (!Generation.begin(context.documents(), fence)) {
       return false;
     }
     leads = fence;
@@ -152,13 +147,13 @@ public final class Leader {
     List<VersionedDocument> own = context.documents().list(Presence.PREFIX);
     sightings.see(Presence.PREFIX, own);
     own.forEach(document -> note(document.key(), sightings.see(document), signs));
-    MemberList list = members.list();
+    MemberList list = MemberList.read(context.documents());
     Set<String> listed = list.nodes().stream().map(Peer::token).collect(Collectors.toSet());
     Set<String> gone = liveness.gone(listed, signs, context.now());
     if (!gone.isEmpty()) {
       guard.check();
       LOG.info("Members {} are gone: their locks have not changed for lease and margin", gone);
-      list = members.remove(gone);
+      list = MemberList.remove(context.documents(), gone);
     }
     for (VersionedDocument document : own) {
       String token = document.key().substring(Presence.PREFIX.length());
@@ -168,7 +163,7 @@ public final class Leader {
       }
     }
     MemberList living = list;
-    reports.sweep(guard, key -> living.find(Reports.token(key)).isPresent());
+    reports.sweep(guard, key -> living.find(Report.token(key)).isPresent());
     logChanges(living, gone);
     return living;
   }

@@ -26,9 +26,7 @@ import org.slf4j.LoggerFactory;
  * @param leader makes the part of a member that gives the work out
  */
 public record Duty(
-    Function<Member, Work> work,
-    PartitionRunner.Mode mode,
-    Function<Member, Leader> leader) {
+    Function<Member, Work> work, PartitionRunner.Mode mode, Function<Member, Leader> leader) {
   /** The document that says that single work is over. */
   static final String SINGLE_DONE = "finished/single";
 

@@ -84,8 +84,7 @@ public final class Member implements AutoCloseable {
    * @throws IllegalStateException on a thread that does no member's work
    */
   public static Member current() {
-    return CURRENT.orElseThrow(
-        () -> new IllegalStateException("no member works on this thread"));
+    return CURRENT.orElseThrow(() -> new IllegalStateException("no member works on this thread"));
   }
 
   /**
@@ -94,8 +93,7 @@ public final class Member implements AutoCloseable {
    * @throws IllegalStateException on a thread that works on none
    */
   public static Guard guard() {
-    return GUARD.orElseThrow(
-        () -> new IllegalStateException("no partition is worked on here"));
+    return GUARD.orElseThrow(() -> new IllegalStateException("no partition is worked on here"));
   }
 
   /** The token that identifies this member. */

@@ -11,8 +11,7 @@ public final class ThreadAttempt implements Work.Attempt {
   private volatile Work.State state = Work.State.RUNNING;
   private volatile boolean stopped;
 
-  private ThreadAttempt(
-      String name, Member member, Guard guard, Predicate<ThreadAttempt> body) {
+  private ThreadAttempt(String name, Member member, Guard guard, Predicate<ThreadAttempt> body) {
     this.guard = guard;
     this.thread = Thread.ofVirtual().name(name).unstarted(() -> run(member, body));
   }

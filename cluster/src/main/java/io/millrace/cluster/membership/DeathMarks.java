@@ -9,27 +9,21 @@ import java.util.stream.Collectors;
 
 /**
  * The documents {@code dead/TOKEN}: {@code {"fence": N}} with the fence of the leader that marked
- * the member as dead. A member that is alive removes its own mark. Safe for use by any number of
- * threads.
+ * the member as dead. A member that is alive removes its own mark.
  */
 public final class DeathMarks {
   /** What the keys begin with; the token follows. */
   public static final String PREFIX = "dead/";
 
-  private final VersionedDocuments documents;
-
-  /** The marks that these documents know. */
-  public DeathMarks(VersionedDocuments documents) {
-    this.documents = documents;
-  }
+  private DeathMarks() {}
 
   /** Whether a member is marked. */
-  public boolean isMarked(String token) {
+  public static boolean isMarked(VersionedDocuments documents, String token) {
     return documents.get(PREFIX + token).isPresent();
   }
 
   /** The tokens of all that are marked. The answer may be a little old. */
-  public Set<String> list() {
+  public static Set<String> list(VersionedDocuments documents) {
     return documents.list(PREFIX).stream()
         .map(document -> document.key().substring(PREFIX.length()))
         .collect(Collectors.toSet());
@@ -40,12 +34,12 @@ public final class DeathMarks {
    *
    * @param fence that of the leader
    */
-  public void mark(String token, long fence) {
+  public static void mark(VersionedDocuments documents, String token, long fence) {
     documents.put(PREFIX + token, Version.NONE, "{\"fence\":" + fence + "}");
   }
 
   /** Removes a mark; returns whether there is none now. */
-  public boolean clear(String token) {
+  public static boolean clear(VersionedDocuments documents, String token) {
     Optional<VersionedDocument> mark = documents.get(PREFIX + token);
     return mark.isEmpty() || documents.delete(PREFIX + token, mark.get().version());
   }

@@ -19,9 +19,7 @@ public final class Presence {
   private static final Logger LOG = LoggerFactory.getLogger(Presence.class);
 
   private final MemberContext context;
-  private final Members members;
   private final Acquirer own;
-  private final DeathMarks marks;
   private final boolean heedsMarks;
   private final Sightings sightings;
   private MemberList seen = MemberList.EMPTY;
@@ -38,8 +36,6 @@ public final class Presence {
     this.sightings = sightings;
     this.context = context;
     this.heedsMarks = heedsMarks;
-    this.marks = new DeathMarks(context.documents());
-    this.members = new Members(context.documents());
     this.own = Acquirer.of(PREFIX + context.token(), locks, context.newSightings());
   }
 
@@ -77,7 +73,10 @@ public final class Presence {
   private void look(boolean holdsPartitions) {
     try {
       marked = heedsMarks && isMarked(holdsPartitions);
-      seen = marked ? members.list() : members.ensure(context.peer());
+      seen =
+          marked
+              ? MemberList.read(context.documents())
+              : MemberList.add(context.documents(), context.peer());
       // A member that becomes the leader knows then who lives, and need not wait first.
       sightings.see(PREFIX, context.documents().list(PREFIX));
     } catch (ClusterException e) {
@@ -87,20 +86,20 @@ public final class Presence {
 
   private boolean isMarked(boolean holdsPartitions) {
     String token = context.token();
-    if (!marks.isMarked(token)) {
+    if (!DeathMarks.isMarked(context.documents(), token)) {
       return false;
     }
     if (!marked) {
       LOG.warn("This member was marked as dead; it ends its work and comes back");
     }
-    return holdsPartitions || !marks.clear(token);
+    return holdsPartitions || !DeathMarks.clear(context.documents(), token);
   }
 
   /** Removes the member from the list and gives its lock back, if that can be written. */
   public void leave() {
     own.release();
     try {
-      members.remove(Set.of(context.token()));
+      MemberList.remove(context.documents(), Set.of(context.token()));
     } catch (ClusterException e) {
       LOG.debug("The member is left to the leader to take out of the list", e);
     }

@@ -7,21 +7,16 @@ import java.util.Optional;
 
 /**
  * The document {@value #KEY}: {@code {"fence": N}}, the fence of the newest leader that gives out
- * partitions. It only grows. Safe for use by any number of threads.
+ * partitions. It only grows.
  */
 public final class Generation {
   /** The key of the document. */
   public static final String KEY = "generation";
 
-  private final VersionedDocuments documents;
-
-  /** The generation in these documents. */
-  public Generation(VersionedDocuments documents) {
-    this.documents = documents;
-  }
+  private Generation() {}
 
   /** The newest generation; 0 if there was none. */
-  public long current() {
+  public static long current(VersionedDocuments documents) {
     return read(documents.get(KEY));
   }
 
@@ -30,15 +25,10 @@ public final class Generation {
    *
    * @return whether it is the newest now; false if a newer one has begun
    */
-  public boolean begin(long fence) {
-    return read(
-            documents.update(
-                KEY,
-                found ->
-                    read(found) >= fence
-                        ? Optional.empty()
-                        : Optional.of("{\"fence\":" + fence + "}")))
-        == fence;
+  public static boolean begin(VersionedDocuments documents, long fence) {
+    String json = "{\"fence\":" + fence + "}";
+    return fence
+        == read(documents.update(KEY, found -> Optional.of(json).filter(_ -> read(found) < fence)));
   }
 
   private static long read(Optional<VersionedDocument> document) {

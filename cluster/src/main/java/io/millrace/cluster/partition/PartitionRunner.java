@@ -42,7 +42,6 @@ public final class PartitionRunner {
   private final Work work;
   private final Mode mode;
   private final Sightings sightings;
-  private final Generation generation;
   private final List<Holding> holdings = new ArrayList<>();
   private long nextLook = Long.MIN_VALUE;
   private boolean drains;
@@ -82,7 +81,6 @@ public final class PartitionRunner {
     this.work = work;
     this.mode = mode;
     this.sightings = sightings;
-    this.generation = new Generation(context.documents());
   }
 
   /** How many partitions are worked on. */
@@ -134,7 +132,7 @@ public final class PartitionRunner {
       return;
     }
     // Read after the listing: the generation of what was listed has begun by now.
-    long newest = generation.current();
+    long newest = Generation.current(context.documents());
     List<Partition> current =
         partitions.stream()
             .filter(partition -> partition.name().generation() >= newest)
@@ -166,7 +164,7 @@ public final class PartitionRunner {
     if (own.isEmpty()) {
       return;
     }
-    long newest = generation.current();
+    long newest = Generation.current(context.documents());
     own.stream().filter(mine -> mine.name().generation() >= newest).forEach(this::take);
   }
 

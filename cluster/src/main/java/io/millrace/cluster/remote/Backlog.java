@@ -13,15 +13,24 @@ import java.util.List;
  * Safe for use by any number of threads.
  *
  * <p>The leader's program gets it from {@link Crew#backlog}. A lambda may capture it, or get it
- * from {@link Backlogs#named}. Writes are repeated as long as the caller leads, or holds its
- * partition; a thread that is interrupted meanwhile gets a {@link ClusterException} and stays
- * interrupted.
+ * from {@link #named}. Writes are repeated as long as the caller leads, or holds its partition; a
+ * thread that is interrupted meanwhile gets a {@link ClusterException} and stays interrupted.
  *
  * <p>Every method throws {@link LeaseLostException} if the caller does not lead, or hold its
  * partition, any more, and {@link IllegalArgumentException} for an item that is empty or longer
  * than 10,000 characters.
  */
 public interface Backlog extends Serializable {
+  /**
+   * A backlog in which a lambda commits and adds items. It can be serialized: the member that uses
+   * it finds it by {@code Member.current()}.
+   *
+   * @param name 1 to 64 letters of {@code a} to {@code z}, digits, {@code -} and {@code _}
+   */
+  static Backlog named(String name) {
+    return new NamedBacklog(name);
+  }
+
   /** Adds items that are not known yet: they wait. What waits, is given or done stays as it is. */
   void add(Collection<String> items);
 

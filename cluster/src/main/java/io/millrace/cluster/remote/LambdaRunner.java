@@ -9,7 +9,6 @@ import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.partition.Work;
 import io.millrace.cluster.remote.outcome.Outcome;
-import io.millrace.cluster.remote.outcome.Outcomes;
 import io.millrace.cluster.remote.outcome.RemoteFailure;
 import java.util.Base64;
 import java.util.Optional;
@@ -26,14 +25,12 @@ final class LambdaRunner implements Work {
   private final Member member;
   private final LambdaCodec codec;
   private final Inbox inbox;
-  private final Outcomes outcomes;
 
   LambdaRunner(Member member, LambdaCodec codec) {
     this.member = member;
     this.codec = codec;
     this.inbox =
         new Inbox(member.context().token(), envelope -> codec.openLambda(envelope).address());
-    this.outcomes = new Outcomes(member.context().documents());
   }
 
   @Override
@@ -61,7 +58,7 @@ final class LambdaRunner implements Work {
       boolean interrupted = Thread.interrupted();
       LOG.debug("{} ended, interrupted: {}", name.key(), interrupted);
       new RetryingWriter(guard, member.context().terms())
-          .repeat(() -> outcomes.write(name, guard.fence(), outcome.get()));
+          .repeat(() -> outcome.get().write(member.context().documents(), name, guard.fence()));
       return true;
     } catch (ClusterException e) {
       if (attempt.isToStop()) {

@@ -160,9 +160,8 @@ final class LeaderCrew implements Crew {
 
   /** Marks a member as dead. */
   void markDead(String token) {
-    DeathMarks marks = new DeathMarks(member.context().documents());
     new RetryingWriter(leader, member.context().terms())
-        .repeat(() -> marks.mark(token, leader.fence()));
+        .repeat(() -> DeathMarks.mark(member.context().documents(), token, leader.fence()));
     lock.lock();
     try {
       check();

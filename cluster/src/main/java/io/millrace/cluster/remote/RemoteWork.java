@@ -20,7 +20,7 @@ import io.millrace.cluster.remote.dispatch.Dispatcher;
  *     for (CrewMember member : idle) {
  *       if (next.hasNext()) {
  *         String file = next.next();
- *         member.submit(() -> { download(file); Backlogs.named("files").commit(file); return null; })
+ *         member.submit(() -> { download(file); Backlog.named("files").commit(file); return null; })
  *             .onFailureOrTimeout(() -> { member.markDead(); files.reEnqueue(file); });
  *       }
  *     }

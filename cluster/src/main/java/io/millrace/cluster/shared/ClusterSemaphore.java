@@ -66,11 +66,7 @@ public final class ClusterSemaphore implements Serializable {
    */
   public <T extends @Nullable Object, E extends Exception> T guard(GuardedCode<Permit, T, E> code)
       throws E, InterruptedException {
-    try {
-      return guard(GuardedSection.FOREVER, code);
-    } catch (TimeoutException e) {
-      throw new IllegalStateException("a century has passed", e);
-    }
+    return section().run(HeldPermit::new, code);
   }
 
   /**
@@ -82,20 +78,19 @@ public final class ClusterSemaphore implements Serializable {
   public <T extends @Nullable Object, E extends Exception> T guard(
       Duration most, GuardedCode<Permit, T, E> code)
       throws E, InterruptedException, TimeoutException {
+    return section().run(most, HeldPermit::new, code);
+  }
+
+  private GuardedSection section() {
     SharedState shared = SharedState.of(member == null ? Member.current() : member);
     SharedState.WaitingLine line = shared.line(permits.key());
     return new GuardedSection(
-            toString(),
-            line,
-            shared.context().clock(),
-            () ->
-                new PermitAcquirer(
-                    shared.context(),
-                    shared.locks(),
-                    line.sightings(),
-                    permits,
-                    line.takeReleased()))
-        .run(most, HeldPermit::new, code);
+        toString(),
+        line,
+        shared.context().clock(),
+        () ->
+            new PermitAcquirer(
+                shared.context(), shared.locks(), line.sightings(), permits, line.takeReleased()));
   }
 
   @Serial

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Code that one thread runs while it holds a lock: waits for the lock, runs it, and leaves. */
 final class GuardedSection {
-  /** No limit: longer than any clock can tell. */
-  static final Duration FOREVER = Duration.ofDays(36_500);
+  /** A century: no limit. */
+  private static final Duration FOREVER = Duration.ofDays(36_500);
 
   private final String what;
   private final SharedState.WaitingLine line;
@@ -42,8 +42,18 @@ final class GuardedSection {
     this.acquirers = acquirers;
   }
 
+  /** Waits for the lock as long as it takes, runs code, and gives the lock back. */
+  <G extends Guard, T extends @Nullable Object, E extends Exception> T run(
+      Function<Lease, G> guards, GuardedCode<G, T, E> code) throws E, InterruptedException {
+    try {
+      return run(FOREVER, guards, code);
+    } catch (TimeoutException e) {
+      throw new IllegalStateException("a century has passed", e);
+    }
+  }
+
   /**
-   * Waits for the lock, runs code, and gives the lock back.
+   * The same, but waits for a time at most.
    *
    * @param guards makes the guard that the code is given
    * @throws TimeoutException if the lock was not to be had within the time

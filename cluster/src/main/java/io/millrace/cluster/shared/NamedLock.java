@@ -64,11 +64,7 @@ public final class NamedLock implements Serializable {
    */
   public <T extends @Nullable Object, E extends Exception> T guard(GuardedCode<Guard, T, E> code)
       throws E, InterruptedException {
-    try {
-      return guard(GuardedSection.FOREVER, code);
-    } catch (TimeoutException e) {
-      throw new IllegalStateException("a century has passed", e);
-    }
+    return section().run(lease -> lease, code);
   }
 
   /**
@@ -80,6 +76,10 @@ public final class NamedLock implements Serializable {
   public <T extends @Nullable Object, E extends Exception> T guard(
       Duration most, GuardedCode<Guard, T, E> code)
       throws E, InterruptedException, TimeoutException {
+    return section().run(most, lease -> lease, code);
+  }
+
+  private GuardedSection section() {
     SharedState shared = SharedState.of(member == null ? Member.current() : member);
     SharedState.WaitingLine line = shared.line(PREFIX + name);
     if (line.isHolder(Thread.currentThread())) {
@@ -87,11 +87,10 @@ public final class NamedLock implements Serializable {
           "this thread is inside of " + this + " already, and would wait for itself");
     }
     return new GuardedSection(
-            toString(),
-            line,
-            shared.context().clock(),
-            () -> Acquirer.of(PREFIX + name, shared.locks(), line.sightings()))
-        .run(most, lease -> lease, code);
+        toString(),
+        line,
+        shared.context().clock(),
+        () -> Acquirer.of(PREFIX + name, shared.locks(), line.sightings()));
   }
 
   @Serial

@@ -3,11 +3,13 @@ package io.millrace.cluster.shared;
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.membership.MemberContext;
-import io.millrace.cluster.report.Report;
-import io.millrace.cluster.report.Reports;
+import io.millrace.cluster.membership.Report;
+import io.millrace.work.Step;
+import io.millrace.work.StepLoop;
 import java.io.Serial;
 import java.io.Serializable;
-import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -85,22 +87,15 @@ public final class StatusReporter implements Serializable {
     Member reports = here();
     Writer writer = SharedState.of(reports).reporter(name);
     if (writer.offer(text, values)) {
-      Thread.ofVirtual().name("status-" + name).start(() -> drive(reports, writer));
+      InstantSource clock = () -> Instant.ofEpochMilli(reports.context().now());
+      StepLoop.start("status-" + name, clock, _ -> drive(reports, writer));
     }
   }
 
   /** Writes reports until there are none; one last time if the member has ended. */
-  private static void drive(Member member, Writer writer) {
-    try {
-      boolean ends = false;
-      while (writer.step() && !ends) {
-        ends = member.isClosed();
-        long left = writer.nextMillis() - member.context().now();
-        Thread.sleep(Duration.ofMillis(Math.max(left, 0)));
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("A report may not be written", e);
-    }
+  private static Instant drive(Member member, Writer writer) {
+    boolean last = member.isClosed();
+    return writer.step() && !last ? Instant.ofEpochMilli(writer.nextMillis()) : Step.FINISHED;
   }
 
   /**
@@ -110,7 +105,7 @@ public final class StatusReporter implements Serializable {
    * @throws IllegalStateException if this thread does no member's work
    */
   public List<Report> reports() {
-    return new Reports(here().context().documents()).of(name);
+    return Report.of(name, here().context().documents());
   }
 
   private Member here() {
@@ -137,7 +132,6 @@ public final class StatusReporter implements Serializable {
     static final long PAUSE_MILLIS = 1000;
 
     private final MemberContext context;
-    private final Reports reports;
     private final String name;
     private @Nullable Report newest;
     private long writesMillis;
@@ -145,7 +139,6 @@ public final class StatusReporter implements Serializable {
 
     Writer(MemberContext context, String name) {
       this.context = context;
-      this.reports = new Reports(context.documents());
       this.name = name;
       this.writesMillis = context.now();
     }
@@ -176,7 +169,7 @@ public final class StatusReporter implements Serializable {
         return isDriven();
       }
       try {
-        reports.write(report);
+        report.write(context.documents());
         settle(report);
       } catch (ClusterException e) {
         LOG.debug("A report of {} could not be written, and will be again", name, e);

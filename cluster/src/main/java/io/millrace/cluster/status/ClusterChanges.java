@@ -6,12 +6,10 @@ import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.store.StoreDocuments;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.membership.MemberList;
-import io.millrace.cluster.membership.Members;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.membership.Presence;
+import io.millrace.cluster.membership.Report;
 import io.millrace.cluster.partition.PartitionName;
-import io.millrace.cluster.report.Report;
-import io.millrace.cluster.report.Reports;
 import io.millrace.cluster.shared.NamedLock;
 import io.millrace.cluster.shared.Permits;
 import io.millrace.cluster.status.ClusterStatus.LockView;
@@ -66,13 +64,13 @@ public final class ClusterChanges implements AutoCloseable {
     /** The lock of the leader. */
     LEADER(Leader.KEY),
     /** The list of members. */
-    MEMBERS(Members.KEY),
+    MEMBERS(MemberList.KEY),
     /** A named lock, the permit of a semaphore or the own lock of a member. */
     LOCK(NamedLock.PREFIX, Permits.PREFIX, Presence.PREFIX),
     /** A partition. */
     PARTITION(PartitionName.PREFIX),
     /** A report of a member. */
-    REPORT(Reports.PREFIX);
+    REPORT(Report.PREFIX);
 
     private final List<String> keys;
 
@@ -92,7 +90,8 @@ public final class ClusterChanges implements AutoCloseable {
       }
       return Arrays.stream(values())
           .filter(kind ->
-              kind.keys.stream().anyMatch(one -> one.endsWith("/") ? key.startsWith(one) : key.equals(one)))
+              kind.keys.stream()
+                  .anyMatch(one -> one.endsWith("/") ? key.startsWith(one) : key.equals(one)))
           .findFirst();
     }
   }
@@ -123,8 +122,7 @@ public final class ClusterChanges implements AutoCloseable {
    *     not say who joined or left
    * @throws PositionLostException if the position is gone
    */
-  public static ClusterChanges begin(
-      TaskStore store, Set<Kind> kinds, @Nullable Position after) {
+  public static ClusterChanges begin(TaskStore store, Set<Kind> kinds, @Nullable Position after) {
     Interest interest = new Interest(after, Set.of(), Set.of(StoreDocuments.COLLECTION));
     if (after != null) {
       return new ClusterChanges(store.subscribe(interest), kinds);
@@ -188,8 +186,8 @@ public final class ClusterChanges implements AutoCloseable {
         PartitionView seen = new PartitionView(now.id(), now.holder(), 0, now.state(), now.fence());
         yield isNews(document.key(), seen) ? Optional.of(DocumentJson.tree(now)) : Optional.empty();
       }
-      case MEMBERS -> Optional.of(members(Members.read(document)));
-      case REPORT -> Reports.read(document).map(ClusterStatus::json);
+      case MEMBERS -> Optional.of(members(MemberList.read(document)));
+      case REPORT -> Report.read(document).map(ClusterStatus::json);
     };
   }
 

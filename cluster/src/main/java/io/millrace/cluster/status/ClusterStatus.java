@@ -7,11 +7,9 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.LockDocument;
 import io.millrace.cluster.membership.MemberList;
-import io.millrace.cluster.membership.Members;
 import io.millrace.cluster.membership.Presence;
+import io.millrace.cluster.membership.Report;
 import io.millrace.cluster.partition.PartitionName;
-import io.millrace.cluster.report.Report;
-import io.millrace.cluster.report.Reports;
 import io.millrace.cluster.shared.NamedLock;
 import io.millrace.cluster.shared.Permits;
 import java.util.Comparator;
@@ -57,14 +55,14 @@ public record ClusterStatus(
             .filter(document -> !Permits.isCount(document.key()));
     return new ClusterStatus(
         nowMillis,
-        new Members(documents).list(),
+        MemberList.read(documents),
         Stream.concat(documents.get(Leader.KEY).stream(), locks).map(LockView::of).toList(),
         documents.list(PartitionName.PREFIX).stream()
             .filter(document -> PartitionName.of(document.key()).isPresent())
             .sorted(Comparator.comparing(one -> PartitionName.of(one.key()).orElseThrow()))
             .map(PartitionView::of)
             .toList(),
-        new Reports(documents).all());
+        Report.list(documents));
   }
 
   /** The lock of the leader; null if there never was one. */

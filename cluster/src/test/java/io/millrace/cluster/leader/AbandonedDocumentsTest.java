@@ -10,8 +10,7 @@ import io.millrace.cluster.lock.ManualClock;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.report.Report;
-import io.millrace.cluster.report.Reports;
+import io.millrace.cluster.membership.Report;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -27,17 +26,15 @@ final class AbandonedDocumentsTest {
   private static final MemberList ONE = new MemberList(List.of(new Peer("here", 1)));
 
   private final VersionedDocuments documents;
-  private final Reports reports;
   private final ManualClock clock = new ManualClock(0, 0);
   private final AbandonedDocuments left;
 
   AbandonedDocumentsTest(@TempDir Path folder) {
     documents = FileDocuments.open(folder);
-    reports = new Reports(documents);
     left =
         new AbandonedDocuments(
             new MemberContext(new Peer("leader", 1), documents, TERMS, clock, new Random(7)),
-            Reports.PREFIX);
+            Report.PREFIX);
   }
 
   @AfterEach
@@ -46,11 +43,11 @@ final class AbandonedDocumentsTest {
   }
 
   private void report(String token, String text) {
-    reports.write(new Report("work", token, 0, text, new TreeMap<>()));
+    new Report("work", token, 0, text, new TreeMap<>()).write(documents);
   }
 
   private List<String> tokens() {
-    return reports.all().stream().map(Report::token).toList();
+    return Report.list(documents).stream().map(Report::token).toList();
   }
 
   private void step() {
@@ -66,7 +63,7 @@ final class AbandonedDocumentsTest {
             return TERMS.lease();
           }
         },
-        key -> ONE.find(Reports.token(key)).isPresent());
+        key -> ONE.find(Report.token(key)).isPresent());
   }
 
   @Test

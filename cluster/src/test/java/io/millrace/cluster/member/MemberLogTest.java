@@ -10,7 +10,7 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseTerms;
-import io.millrace.cluster.membership.Members;
+import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.work.SupervisedWork;
 import java.io.UncheckedIOException;
@@ -130,7 +130,7 @@ final class MemberLogTest {
     await("Member " + second.token() + " has joined with 1 workers");
     second.close();
     await("Member " + second.token() + " has left");
-    new Members(documents).ensure(new Peer("crashed", 1));
+    MemberList.add(documents, new Peer("crashed", 1));
     await("Member crashed has joined");
     await("Members [crashed] are gone");
     leader.close();

@@ -75,13 +75,13 @@ final class BacklogTest {
         crew.idleMembers()
             .getFirst()
             .submit(() -> {
-              Backlogs.named("files").commit("a");
+              Backlog.named("files").commit("a");
               files.commit(longer);
               return true;
             });
     assertThat(future.await()).isTrue();
     assertThat(files.outstanding()).isZero();
-    assertThatThrownBy(() -> Backlogs.named("files").take(1))
+    assertThatThrownBy(() -> Backlog.named("files").take(1))
         .isInstanceOf(IllegalStateException.class);
   }
 
@@ -99,7 +99,7 @@ final class BacklogTest {
             .submit(() -> {
               BEGUN.countDown();
               RUNS.acquire();
-              Backlogs.named("files").commit("a");
+              Backlog.named("files").commit("a");
               return true;
             });
     BEGUN.await();

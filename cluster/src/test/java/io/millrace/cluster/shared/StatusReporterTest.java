@@ -11,7 +11,7 @@ import io.millrace.cluster.member.Duty;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.report.Report;
+import io.millrace.cluster.membership.Report;
 import io.millrace.cluster.status.ClusterStatus;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lambda.Address;
 import io.millrace.cluster.lambda.RefusedLambdaException;
 import io.millrace.cluster.lock.Guard;
@@ -10,7 +11,6 @@ import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.remote.BacklogItems;
 import io.millrace.cluster.remote.Inbox;
 import io.millrace.cluster.remote.outcome.Outcome;
-import io.millrace.cluster.remote.outcome.Outcomes;
 import io.millrace.cluster.remote.outcome.RemoteFailure;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -24,7 +24,7 @@ final class SimulatedLambdas extends SimulatedLabor {
   private final String token;
   private final Inbox inbox;
   private final BacklogItems items;
-  private final Outcomes outcomes;
+  private final VersionedDocuments documents;
 
   SimulatedLambdas(Host host, MemberContext context, SimulatedLead.Setting setting) {
     super(setting.world(), host, false);
@@ -35,7 +35,7 @@ final class SimulatedLambdas extends SimulatedLabor {
     this.token = context.peer().token();
     this.inbox = new Inbox(token, SimulatedLambdas::open);
     this.items = new BacklogItems(context.documents(), SimulatedLead.BACKLOG);
-    this.outcomes = new Outcomes(context.documents());
+    this.documents = context.documents();
   }
 
   static String seal(Address address, String item) {
@@ -75,7 +75,7 @@ final class SimulatedLambdas extends SimulatedLabor {
     Outcome outcome = run(attempt);
     while (!attempt.isStopped() && attempt.guard().isHeld()) {
       try {
-        outcomes.write(attempt.name(), attempt.guard().fence(), outcome);
+        outcome.write(documents, attempt.name(), attempt.guard().fence());
         return true;
       } catch (ClusterException e) {
         host.pass(world.between(10, 50));

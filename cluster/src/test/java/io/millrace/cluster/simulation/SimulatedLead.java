@@ -142,10 +142,9 @@ final class SimulatedLead {
         return;
       }
       if (!(ending instanceof Submission.Ending.Cancelled) && world.oneIn(2)) {
-        DeathMarks marks = new DeathMarks(context.documents());
         orders.add(dispatcher -> {
           leader.check();
-          marks.mark(address.member(), leader.fence());
+          DeathMarks.mark(context.documents(), address.member(), leader.fence());
           dispatcher.marked(address.member());
         });
       }

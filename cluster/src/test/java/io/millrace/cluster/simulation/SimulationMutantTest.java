@@ -304,9 +304,9 @@ final class SimulationMutantTest {
             " has an outcome and was not run"),
         new Planted(
             "outcomes that are mixed up",
-            of("remote.outcome.Outcomes", "key")
+            of("remote.outcome.Outcome", "key")
                 .returning("result/1-1")
-                .and(CLUSTER + "remote.outcome.Outcomes", "read")
+                .and(CLUSTER + "remote.outcome.Outcome", "read")
                 .withJump(Opcode.IFEQ, Opcode.IFNE),
             RemoteRun.class,
             10,

@@ -121,7 +121,7 @@ public final class FeedExample implements RemoteWork {
     Map<String, FileFollower> followers = new HashMap<>();
     while (true) {
       try {
-        if (new Generation(documents).current() != share.generation()) {
+        if (Generation.current(documents) != share.generation()) {
           return null;
         }
         if (step(share, followers, member, guard)) {

@@ -3,7 +3,6 @@ package io.millrace.examples.cluster;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.remote.Backlog;
-import io.millrace.cluster.remote.Backlogs;
 import io.millrace.cluster.remote.Crew;
 import io.millrace.cluster.remote.CrewMember;
 import io.millrace.cluster.remote.RemoteWork;
@@ -95,7 +94,7 @@ public final class ListingExample implements RemoteWork {
     } else {
       LOG.warn("{} is gone, and has no line", name);
     }
-    Backlogs.named(FILES).commit(name);
+    Backlog.named(FILES).commit(name);
     return null;
   }
 }

@@ -6,10 +6,10 @@ import io.millrace.cluster.documents.UnclearOutcomeException;
 import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
-import io.millrace.cluster.documents.elastic.Engine.Answer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -76,15 +76,15 @@ public final class ElasticDocuments implements VersionedDocuments {
   @Override
   public Optional<VersionedDocument> get(String key) {
     Keys.check(key);
-    return read(() -> hit(key)).map(Answers.Hit::document);
+    return read(() -> hit(key)).map(Responses.Hit::document);
   }
 
-  private Optional<Answers.Hit> hit(String key) throws IOException {
-    Answer answer = engine.send("GET", path("_doc", key), null);
-    return switch (answer.status()) {
-      case 200 -> Answers.document(answer.body());
+  private Optional<Responses.Hit> hit(String key) throws IOException {
+    HttpResponse<byte[]> answer = engine.send("GET", path("_doc", key), null);
+    return switch (answer.statusCode()) {
+      case 200 -> Responses.document(answer.body());
       case 404 -> {
-        String error = Answers.errorType(answer.body());
+        String error = Responses.errorType(answer.body());
         if (!error.isEmpty() && !error.equals("index_not_found_exception")) {
           throw refused(answer);
         }
@@ -105,13 +105,13 @@ public final class ElasticDocuments implements VersionedDocuments {
     String source =
         "{\"key\":%s,\"write\":\"%s\",\"document\":%s}"
             .formatted(JSON.writeValueAsString(key), write, json);
-    Answer answer = change("PUT", path, source);
-    if (answer.status() == 409) {
+    HttpResponse<byte[]> answer = change("PUT", path, source);
+    if (answer.statusCode() == 409) {
       return sure(() -> hit(key))
           .filter(hit -> hit.write().equals(write))
           .map(hit -> hit.document().version());
     }
-    return Optional.of(sure(() -> Answers.version(answer.body())));
+    return Optional.of(sure(() -> Responses.version(answer.body())));
   }
 
   @Override
@@ -121,17 +121,17 @@ public final class ElasticDocuments implements VersionedDocuments {
       throw new IllegalArgumentException("a document that is not there cannot be deleted");
     }
     String path = path("_doc", key) + "?" + at(expected) + "&" + patience();
-    int status = change("DELETE", path, null).status();
+    int status = change("DELETE", path, null).statusCode();
     return status == 200;
   }
 
   /** Sends a change that is done, in conflict, or at fault. */
-  private Answer change(String method, String path, @Nullable String json) {
+  private HttpResponse<byte[]> change(String method, String path, @Nullable String json) {
     read(() -> {
       index.ensure();
       return index;
     });
-    Answer answer;
+    HttpResponse<byte[]> answer;
     try {
       answer = engine.send(method, path, json);
     } catch (Engine.NotSentException e) {
@@ -139,13 +139,13 @@ public final class ElasticDocuments implements VersionedDocuments {
     } catch (IOException e) {
       throw unclear(e);
     }
-    int status = answer.status();
+    int status = answer.statusCode();
     boolean gone =
-        status == 404 && method.equals("DELETE") && Answers.errorType(answer.body()).isEmpty();
+        status == 404 && method.equals("DELETE") && Responses.errorType(answer.body()).isEmpty();
     if (status == 200 || status == 201 || status == 409 || gone) {
       return answer;
     }
-    if (status >= 500 && !NOT_BEGUN.contains(Answers.errorType(answer.body()))) {
+    if (status >= 500 && !NOT_BEGUN.contains(Responses.errorType(answer.body()))) {
       throw unclear(refused(answer));
     }
     throw unavailable(refused(answer));
@@ -158,7 +158,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     String after = null;
     while (true) {
       String last = after;
-      List<Answers.Hit> page = read(() -> page(prefix, last));
+      List<Responses.Hit> page = read(() -> page(prefix, last));
       page.forEach(hit -> documents.put(hit.document().key(), hit.document()));
       if (page.size() < PAGE) {
         return List.copyOf(documents.values());
@@ -168,7 +168,7 @@ public final class ElasticDocuments implements VersionedDocuments {
   }
 
   /** The next documents by the engine's order of keys, which is another one than ours. */
-  private List<Answers.Hit> page(String prefix, @Nullable String after) throws IOException {
+  private List<Responses.Hit> page(String prefix, @Nullable String after) throws IOException {
     String query =
         prefix.isEmpty()
             ? "{\"match_all\":{}}"
@@ -178,15 +178,15 @@ public final class ElasticDocuments implements VersionedDocuments {
     String search =
         "{\"size\":%d,\"query\":%s,\"sort\":[{\"key\":\"asc\"}]%s,\"seq_no_primary_term\":true,\"track_total_hits\":false}"
             .formatted(PAGE, query, from);
-    Answer answer =
+    HttpResponse<byte[]> answer =
         engine.send(
             "POST",
             index.path() + "/_search?ignore_unavailable=true&allow_partial_search_results=false",
             search);
-    if (answer.status() != 200) {
+    if (answer.statusCode() != 200) {
       throw refused(answer);
     }
-    return Answers.found(answer.body());
+    return Responses.found(answer.body());
   }
 
   private String path(String verb, String key) {
@@ -233,10 +233,10 @@ public final class ElasticDocuments implements VersionedDocuments {
     }
   }
 
-  private IOException refused(Answer answer) {
+  private IOException refused(HttpResponse<byte[]> answer) {
     return new IOException(
         "%s answers with status %d: %s"
-            .formatted(engine, answer.status(), Answers.error(answer.body())));
+            .formatted(engine, answer.statusCode(), Responses.error(answer.body())));
   }
 
   private static DocumentsUnavailableException unavailable(IOException e) {
@@ -291,22 +291,22 @@ public final class ElasticDocuments implements VersionedDocuments {
       if (there) {
         return;
       }
-      Answer mapping = engine.send("GET", path() + "/_mapping", null);
-      if (mapping.status() == 404) {
-        Answer made = engine.send("PUT", path(), DEFINITION);
+      HttpResponse<byte[]> mapping = engine.send("GET", path() + "/_mapping", null);
+      if (mapping.statusCode() == 404) {
+        HttpResponse<byte[]> made = engine.send("PUT", path(), DEFINITION);
         boolean lost =
-            made.status() == 400
-                && Answers.errorType(made.body()).equals("resource_already_exists_exception");
-        if (made.status() != 200 && !lost) {
+            made.statusCode() == 400
+                && Responses.errorType(made.body()).equals("resource_already_exists_exception");
+        if (made.statusCode() != 200 && !lost) {
           throw refused(made);
         }
         mapping = engine.send("GET", path() + "/_mapping", null);
       }
-      if (mapping.status() != 200) {
+      if (mapping.statusCode() != 200) {
         throw refused(mapping);
       }
       JsonNode properties =
-          Answers.tree(mapping.body()).path(name).path("mappings").path("properties");
+          Responses.tree(mapping.body()).path(name).path("mappings").path("properties");
       if (!properties.path("key").path("type").asString("").equals("keyword")
           || properties.path("document").path("enabled").asBoolean(true)) {
         throw new IOException(
@@ -315,9 +315,10 @@ public final class ElasticDocuments implements VersionedDocuments {
       there = true;
     }
 
-    private IOException refused(Answer answer) {
+    private IOException refused(HttpResponse<byte[]> answer) {
       return new IOException(
-          "index %s: status %d: %s".formatted(name, answer.status(), Answers.error(answer.body())));
+          "index %s: status %d: %s"
+              .formatted(name, answer.statusCode(), Responses.error(answer.body())));
     }
   }
 }

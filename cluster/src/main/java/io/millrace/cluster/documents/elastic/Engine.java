@@ -51,29 +51,6 @@ final class Engine implements AutoCloseable {
   }
 
   /**
-   * What the engine answered. A class, since an array in a record would not be a value.
-   *
-   * <p>The body is not copied.
-   */
-  static final class Answer {
-    private final int status;
-    private final byte[] body;
-
-    Answer(int status, byte[] body) {
-      this.status = status;
-      this.body = body;
-    }
-
-    int status() {
-      return status;
-    }
-
-    byte[] body() {
-      return body;
-    }
-  }
-
-  /**
    * Sends a request and waits for the whole answer.
    *
    * @param path what follows the address, percent-encoded
@@ -81,7 +58,7 @@ final class Engine implements AutoCloseable {
    * @throws NotSentException when the engine cannot have seen it
    * @throws IOException when it may have, and no answer came in time
    */
-  Answer send(String method, String path, @Nullable String json) throws IOException {
+  HttpResponse<byte[]> send(String method, String path, @Nullable String json) throws IOException {
     if (closed) {
       throw new NotSentException("the documents are closed", null);
     }
@@ -93,8 +70,7 @@ final class Engine implements AutoCloseable {
       throw new NotSentException("cannot ask " + base + ": " + e, e);
     }
     try {
-      HttpResponse<byte[]> response = answer.get(options.timeout().toNanos(), TimeUnit.NANOSECONDS);
-      return new Answer(response.statusCode(), response.body());
+      return answer.get(options.timeout().toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw failed(e);
     } catch (TimeoutException e) {

@@ -4,7 +4,7 @@ import io.millrace.cluster.leader.Assigner;
 import io.millrace.cluster.leader.LivenessTracker;
 import io.millrace.cluster.membership.DeathMarks;
 import io.millrace.cluster.membership.MemberContext;
-import io.millrace.cluster.membership.Members;
+import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.membership.Presence;
 import io.millrace.cluster.partition.Partition;
@@ -27,14 +27,10 @@ final class DeadMembers {
   private static final int GONE_LEASES = 3;
 
   private final MemberContext context;
-  private final DeathMarks marks;
-  private final Members members;
   private final LivenessTracker marked;
 
   DeadMembers(MemberContext context) {
     this.context = context;
-    this.marks = new DeathMarks(context.documents());
-    this.members = new Members(context.documents());
     this.marked = new LivenessTracker(GONE_LEASES * context.leaseMillis());
   }
 
@@ -57,14 +53,14 @@ final class DeadMembers {
    * since a listing may be old.
    */
   void look(Assigner.Round round) {
-    Set<String> listed = marks.list();
+    Set<String> listed = DeathMarks.list(context.documents());
     Set<String> known = marked.tokens();
     Set<String> changed =
         Stream.concat(listed.stream(), known.stream())
             .filter(token -> listed.contains(token) != known.contains(token))
             .collect(Collectors.toSet());
     for (String token : changed) {
-      if (marks.isMarked(token)) {
+      if (DeathMarks.isMarked(context.documents(), token)) {
         add(token);
       } else {
         marked.remove(token);
@@ -84,7 +80,7 @@ final class DeadMembers {
     if (!there.isEmpty()) {
       round.guard().check();
       LOG.info("Members {} are marked as dead, and taken out of the list", there);
-      members.remove(there);
+      MemberList.remove(context.documents(), there);
     }
   }
 
@@ -101,7 +97,7 @@ final class DeadMembers {
         marked.sign(token, round.nowMillis());
       } else {
         round.guard().check();
-        if (marks.clear(token)) {
+        if (DeathMarks.clear(context.documents(), token)) {
           marked.remove(token);
         }
       }

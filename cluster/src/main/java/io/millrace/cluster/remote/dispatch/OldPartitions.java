@@ -6,7 +6,7 @@ import io.millrace.cluster.leader.Assignments;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.partition.PartitionName;
-import io.millrace.cluster.remote.outcome.Outcomes;
+import io.millrace.cluster.remote.outcome.Outcome;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -24,15 +24,13 @@ final class OldPartitions {
   private static final Logger LOG = LoggerFactory.getLogger(OldPartitions.class);
 
   private final MemberContext context;
-  private final Outcomes outcomes;
   private final AbandonedDocuments strayOutcomes;
   private final Map<String, Integer> busy = new HashMap<>();
   private final Set<Long> left = new HashSet<>();
 
   OldPartitions(MemberContext context) {
     this.context = context;
-    this.outcomes = new Outcomes(context.documents());
-    this.strayOutcomes = new AbandonedDocuments(context, Outcomes.PREFIX);
+    this.strayOutcomes = new AbandonedDocuments(context, Outcome.PREFIX);
   }
 
   void begin() {
@@ -76,7 +74,7 @@ final class OldPartitions {
     strayOutcomes.sweep(
         round.guard(),
         key ->
-            Outcomes.partition(key)
+            Outcome.partition(key)
                 .filter(name -> listed.contains(name) || ours.test(name))
                 .isPresent());
   }
@@ -88,7 +86,7 @@ final class OldPartitions {
     if (!assignments.remove(round.guard(), partition)) {
       return context.documents().get(partition.key()).isEmpty();
     }
-    outcomes.remove(partition.name());
+    Outcome.remove(context.documents(), partition.name());
     return true;
   }
 }

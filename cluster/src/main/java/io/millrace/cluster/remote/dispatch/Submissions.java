@@ -8,7 +8,6 @@ import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.remote.outcome.Outcome;
-import io.millrace.cluster.remote.outcome.Outcomes;
 import io.millrace.cluster.remote.outcome.RemoteFailure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -33,13 +32,11 @@ final class Submissions {
   private static final int BEGIN_LEASES = 3;
 
   private final MemberContext context;
-  private final Outcomes outcomes;
   private final Map<PartitionName, Entry> entries = new LinkedHashMap<>();
   private long changedMillis;
 
   Submissions(MemberContext context) {
     this.context = context;
-    this.outcomes = new Outcomes(context.documents());
   }
 
   private static final class Entry {
@@ -213,7 +210,8 @@ final class Submissions {
 
     private Submission.Ending finish(Entry entry, Partition partition) {
       Outcome outcome =
-          outcomes.read(entry.name(), partition.lock().fence()).orElseGet(Submissions::lost);
+          Outcome.read(context.documents(), entry.name(), partition.lock().fence())
+              .orElseGet(Submissions::lost);
       try {
         remove(entry, partition);
       } catch (ClusterException e) {
@@ -228,7 +226,7 @@ final class Submissions {
         return false;
       }
       try {
-        outcomes.remove(entry.name());
+        Outcome.remove(context.documents(), entry.name());
       } catch (ClusterException e) {
         LOG.debug("The outcome of {} is left to be removed later", entry.name().key(), e);
       }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -73,14 +74,14 @@ final class Proxy implements AutoCloseable {
         return;
       }
       String json = body.isEmpty() ? null : body;
-      Engine.Answer answer = engine.send(exchange.getRequestMethod(), path, json);
+      HttpResponse<byte[]> answer = engine.send(exchange.getRequestMethod(), path, json);
       switch (fault) {
-        case NONE -> answer(exchange, answer.status(), answer.body());
+        case NONE -> answer(exchange, answer.statusCode(), answer.body());
         case DROP_ANSWER -> {}
         case KEEP_ANSWER -> closed.await();
         case SEND_TWICE -> {
-          Engine.Answer second = engine.send(exchange.getRequestMethod(), path, json);
-          answer(exchange, second.status(), second.body());
+          HttpResponse<byte[]> second = engine.send(exchange.getRequestMethod(), path, json);
+          answer(exchange, second.statusCode(), second.body());
         }
       }
     } catch (InterruptedException e) {

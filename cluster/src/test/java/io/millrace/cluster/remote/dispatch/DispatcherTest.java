@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.membership.DeathMarks;
-import io.millrace.cluster.membership.Members;
+import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.remote.outcome.Outcome;
-import io.millrace.cluster.remote.outcome.Outcomes;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
@@ -42,7 +41,7 @@ final class DispatcherTest {
 
   private void assertGone(PartitionName name) {
     assertThat(bench.isThere(name.key())).isFalse();
-    assertThat(bench.isThere(Outcomes.key(name))).isFalse();
+    assertThat(bench.isThere(Outcome.key(name))).isFalse();
   }
 
   @Test
@@ -63,7 +62,7 @@ final class DispatcherTest {
     PartitionName name = bench.submit(1, "a", NEVER);
     bench.turn();
     Locks.Held held = bench.take(name, "a");
-    new Outcomes(bench.documents).write(name, held.fence() + 1, DONE);
+    DONE.write(bench.documents, name, held.fence() + 1);
     assertThat(bench.locks("a").finish(held)).isTrue();
     bench.turn();
     assertThat(bench.told.getLast()).contains("its outcome is lost");
@@ -173,13 +172,13 @@ final class DispatcherTest {
     PartitionName name = bench.submit(1, "a", NEVER);
     bench.turn();
     bench.take(name, "a");
-    new DeathMarks(bench.documents).mark("a", 1);
+    DeathMarks.mark(bench.documents, "a", 1);
     bench.order(dispatcher -> dispatcher.marked("a"));
     bench.turn();
     assertThat(bench.told.getLast()).isEqualTo("1 TimedOut[why=its member a is marked as dead]");
     assertThat(bench.view.members().nodes()).isEmpty();
     bench.turn();
-    assertThat(new Members(bench.documents).list().nodes()).isEmpty();
+    assertThat(MemberList.read(bench.documents).nodes()).isEmpty();
     bench.turns(4 * Workbench.LEASE);
     assertThat(bench.isThere("dead/a")).isTrue();
     bench.vanish("a");
@@ -214,9 +213,9 @@ final class DispatcherTest {
   @Test
   void an_outcome_without_a_partition_is_removed_after_a_while() {
     PartitionName name = new PartitionName(1, 77);
-    new Outcomes(bench.documents).write(name, 5, DONE);
+    DONE.write(bench.documents, name, 5);
     bench.turns(Workbench.LEASE);
-    assertThat(bench.isThere(Outcomes.key(name))).isTrue();
+    assertThat(bench.isThere(Outcome.key(name))).isTrue();
     bench.turns(3 * Workbench.LEASE);
     assertGone(name);
   }

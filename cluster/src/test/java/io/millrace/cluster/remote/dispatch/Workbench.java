@@ -8,12 +8,11 @@ import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.lock.ManualClock;
 import io.millrace.cluster.membership.MemberContext;
-import io.millrace.cluster.membership.Members;
+import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Peer;
 import io.millrace.cluster.membership.Presence;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.remote.outcome.Outcome;
-import io.millrace.cluster.remote.outcome.Outcomes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -100,7 +99,7 @@ final class Workbench implements Dispatcher.Submitter, AutoCloseable {
   }
 
   void join(String token, int workers) {
-    new Members(documents).ensure(new Peer(token, workers));
+    MemberList.add(documents, new Peer(token, workers));
     presences.put(token, locks(token).create(Presence.PREFIX + token).orElseThrow());
   }
 
@@ -138,7 +137,7 @@ final class Workbench implements Dispatcher.Submitter, AutoCloseable {
   }
 
   void finish(PartitionName name, Locks.Held held, Outcome outcome) {
-    new Outcomes(documents).write(name, held.fence(), outcome);
+    outcome.write(documents, name, held.fence());
     if (!locks(held.lock().holder()).finish(held)) {
       throw new AssertionError("it was not held any more");
     }

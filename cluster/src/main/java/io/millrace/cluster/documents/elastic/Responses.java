@@ -14,13 +14,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads what the engine answers. Both engines give a source back byte by byte as it was sent, so
- * contents are cut out of the answer, not read and written again.
+ * Reads the responses of the engine. Both engines return a source byte by byte as it was sent, so
+ * contents are cut out of the response, not read and written again.
  */
-final class Answers {
+final class Responses {
   private static final JsonMapper JSON = new JsonMapper();
 
-  private Answers() {}
+  private Responses() {}
 
   /** Something that an engine does not answer. */
   private static IOException strange(String what) {
