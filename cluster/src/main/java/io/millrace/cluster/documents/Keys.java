@@ -8,7 +8,7 @@ import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The rules for keys and contents, which every home of documents asks before anything else. */
+/** The rules for keys and contents, which every implementation checks first. */
 public final class Keys {
   private Keys() {}
 
@@ -25,7 +25,7 @@ public final class Keys {
   }
 
   /**
-   * Checks what keys may begin with, which may be empty.
+   * Checks a prefix of keys, which may be empty.
    *
    * @throws IllegalArgumentException naming what is wrong
    */
@@ -60,7 +60,19 @@ public final class Keys {
     Contents.check(key, json);
   }
 
-  /** Whether a text is an object of JSON that every home of documents can keep as it is. */
+  /**
+   * Checks a key and the version to delete.
+   *
+   * @throws IllegalArgumentException naming what is wrong
+   */
+  public static void checkDelete(String key, Version expected) {
+    check(key);
+    if (expected.equals(Version.NONE)) {
+      throw new IllegalArgumentException("a document that does not exist cannot be deleted");
+    }
+  }
+
+  /** Checks that every implementation can keep a text as it is. */
   private static final class Contents {
     private static final JsonMapper JSON =
         JsonMapper.builder(
@@ -76,8 +88,8 @@ public final class Keys {
     private Contents() {}
 
     /**
-     * Checks that it is one object and nothing around it: some homes keep it among other JSON, and
-     * give back what lies between its braces.
+     * Checks that it is one object with nothing around it: some implementations keep it within
+     * other JSON, and return what is between its braces.
      *
      * @throws IllegalArgumentException naming what is wrong
      */

@@ -3,8 +3,8 @@ package io.millrace.cluster.documents;
 import io.millrace.cluster.ClusterException;
 
 /**
- * A change was sent, and no answer came in time: it may have happened, or may still happen. A
- * caller that needs to know reads the document and looks for what it wrote.
+ * A change was sent, and there was no answer in time: it may have been made, or may still be made.
+ * A caller that needs to know reads the document and looks for what it wrote.
  */
 public class UnclearOutcomeException extends ClusterException {
   private static final long serialVersionUID = 1;

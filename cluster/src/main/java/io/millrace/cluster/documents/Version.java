@@ -1,13 +1,13 @@
 package io.millrace.cluster.documents;
 
 /**
- * One state of one document. Versions are compared for being the same and say nothing else; a
- * document that was deleted and made again has none of its earlier versions.
+ * One state of one document. Versions can only be compared for equality; a document that was
+ * deleted and created again has none of its earlier versions.
  *
- * @param text what the documents' home calls it; empty for {@link #NONE}
+ * @param text the implementation's name for it; empty for {@link #NONE}
  */
 public record Version(String text) {
-  /** The version of a document that is not there. */
+  /** The version of a document that does not exist. */
   public static final Version NONE = new Version("");
 
   @Override

@@ -1,7 +1,7 @@
 package io.millrace.cluster.documents;
 
 /**
- * A document as it stood at one version.
+ * A document at one version.
  *
  * @param key its name
  * @param version its version, never {@link Version#NONE}

@@ -6,17 +6,17 @@ import java.util.function.Function;
 
 /**
  * Named JSON objects that several processes share, each with a version that every change replaces.
- * This is all that members of a cluster have in common.
+ * Members of a cluster share nothing else.
  *
  * <p>Keys are 1 to {@value #KEY_BYTES} bytes of UTF-8 without control characters, such as {@code
  * leader} or {@code partition/7-1}. Contents are one object of JSON each, of up to {@value
  * #JSON_BYTES} bytes and {@value #JSON_LEVELS} levels, with no name twice in an object and no
- * blanks around it; they are given back letter for letter. Anything else is an {@link
+ * blanks around it; they are returned letter for letter. Anything else is an {@link
  * IllegalArgumentException}.
  *
  * <p>A change that names the version it replaces happens once or not at all, and of several that
- * name the same version at most one happens. Every request ends within a time that its home states.
- * Implementations are safe for use by any number of threads and processes.
+ * name the same version at most one happens. Every request ends within a time that the
+ * implementation states. Implementations are safe for use by any number of threads and processes.
  *
  * <p>Every method throws {@link DocumentsUnavailableException} if the documents cannot be reached
  * and nothing was changed; changes throw {@link UnclearOutcomeException} if that is not known.
@@ -35,17 +35,17 @@ public interface VersionedDocuments extends AutoCloseable {
   int UPDATE_ATTEMPTS = 100;
 
   /**
-   * The newest state of a document, never one that was replaced before the call; empty for none.
+   * The newest state of a document, never one that was replaced before the call; empty if the
+   * document does not exist.
    */
   Optional<VersionedDocument> get(String key);
 
   /**
    * Writes a document if it still has the version expected.
    *
-   * @param expected the version to replace, {@link Version#NONE} to make a document that must not
-   *     be there
-   * @return its new version; empty if it has another version than the one expected, and nothing was
-   *     changed
+   * @param expected the version to replace, {@link Version#NONE} to create a document that must not
+   *     exist
+   * @return its new version; empty if it has another version, and nothing was changed
    */
   Optional<Version> put(String key, Version expected, String json);
 
@@ -53,16 +53,15 @@ public interface VersionedDocuments extends AutoCloseable {
    * Removes a document if it still has the version expected.
    *
    * @param expected the version to remove, not {@link Version#NONE}
-   * @return whether it was removed; false if it has another version or is not there
+   * @return whether it was removed; false if it has another version or does not exist
    */
   boolean delete(String key, Version expected);
 
   /**
    * The documents whose keys begin with a prefix, by key in order of UTF-16 code units. The answer
-   * may be older than the call: what is decided upon it is decided by {@link #put} at the version
-   * listed, which is refused then.
+   * may be older than the call; a later {@link #put} at a version that was listed finds that out.
    *
-   * @param prefix what the keys begin with, by the rules of keys; empty for all
+   * @param prefix follows the rules of keys; empty for all
    */
   List<VersionedDocument> list(String prefix);
 

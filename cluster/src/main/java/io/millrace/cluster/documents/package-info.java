@@ -1,4 +1,4 @@
-/** Versioned documents: all that the members of a cluster share. */
+/** Versioned documents, which are all that the members of a cluster share. */
 @NullMarked
 package io.millrace.cluster.documents;
 

@@ -121,9 +121,9 @@ public abstract class DocumentChangesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void what_is_not_there_cannot_be_named_for_deletion() {
+  void a_document_that_does_not_exist_cannot_be_deleted() {
     assertThatThrownBy(() -> documents().delete("leader", Version.NONE))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("not there");
+        .hasMessageContaining("does not exist");
   }
 }

@@ -16,7 +16,7 @@ public final class Credentials {
   /** The variable with that user's password. */
   public static final String PASSWORD = "MILLRACE_ELASTICSEARCH_PASSWORD";
 
-  /** The variable with an API key, in the encoded form that the engine gives out. */
+  /** The variable with an API key, in the encoded form that the engine issues. */
   public static final String API_KEY = "MILLRACE_ELASTICSEARCH_API_KEY";
 
   private final String header;
@@ -28,7 +28,7 @@ public final class Credentials {
   /**
    * A user with a password.
    *
-   * @throws IllegalArgumentException when the user has a colon, or either a control character
+   * @throws IllegalArgumentException if the user contains a colon, or either a control character
    */
   public static Credentials user(String user, String password) {
     if (user.isEmpty() || user.indexOf(':') >= 0) {
@@ -45,7 +45,7 @@ public final class Credentials {
   /**
    * An API key.
    *
-   * @throws IllegalArgumentException when it is not printable ASCII without spaces
+   * @throws IllegalArgumentException if it is not printable ASCII without spaces
    */
   public static Credentials apiKey(String encoded) {
     if (encoded.isEmpty() || !encoded.chars().allMatch(c -> c > ' ' && c < 127)) {
@@ -55,10 +55,10 @@ public final class Credentials {
   }
 
   /**
-   * What the environment says; empty if it says nothing. Variables that are empty count as not set.
+   * The credentials in the environment; empty for none. Empty variables count as not set.
    *
-   * @throws IllegalArgumentException naming the variables if they contradict each other or say half
-   *     of it
+   * @throws IllegalArgumentException naming the variables if they contradict each other or one is
+   *     missing
    */
   public static Optional<Credentials> from(Map<String, String> environment) {
     String user = environment.getOrDefault(USER, "");
@@ -82,7 +82,7 @@ public final class Credentials {
     }
   }
 
-  /** What the header says. */
+  /** The value of the header. */
   String header() {
     return header;
   }

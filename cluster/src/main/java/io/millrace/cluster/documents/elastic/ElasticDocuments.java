@@ -23,27 +23,26 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Documents in an index of Elasticsearch 8 or OpenSearch 3, which is made when the first change
- * comes.
+ * Documents in an index of Elasticsearch 8 or OpenSearch 3, which the first change creates.
  *
- * <p>A change is sent once. Where it surely was not done (nothing was sent, the engine says that it
- * is too busy or blocked, or does not allow it) it is {@link DocumentsUnavailableException}; where
- * no answer came in time, or one that leaves it open, {@link UnclearOutcomeException}. Each write
- * bears a name of its own in the index: an engine of several machines may do a write twice when a
- * connection breaks inside it and then report a conflict of the write with itself, so a conflict is
- * believed after a look at whose write is there.
+ * <p>A change is sent once. If it was certainly not made (nothing was sent, or the engine is too
+ * busy, blocked, or does not allow it) it throws {@link DocumentsUnavailableException}; if there
+ * was no answer in time, or an inconclusive one, {@link UnclearOutcomeException}. Each write stores
+ * a name of its own in the index: an engine of several machines may repeat a write if a connection
+ * breaks inside it, and then report a conflict of the write with itself. So after a conflict the
+ * document is read, to see whose write it contains.
  *
  * <p>{@link #list} is a search and lags behind by the index's refresh interval, a second by
  * default.
  */
 public final class ElasticDocuments implements VersionedDocuments {
-  /** So many documents of the largest size still fit into memory. */
+  /** The documents of a page; this many of the largest size fit into memory. */
   private static final int PAGE = 200;
 
   private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern VERSION = Pattern.compile("([0-9]{1,18})\\.([0-9]{1,18})");
 
-  /** Errors of an engine that has not begun with a change. */
+  /** Errors of an engine that has not begun to make a change. */
   private static final Set<String> NOT_BEGUN =
       Set.of(
           "cluster_block_exception",
@@ -59,7 +58,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     index = new Index(engine, options.prefix());
   }
 
-  /** The documents of the engine at this address, with the defaults. Connects when first used. */
+  /** Documents of the engine at an address, with the defaults. Connects when first used. */
   public static ElasticDocuments open(URI server) {
     return open(ElasticOptions.at(server));
   }
@@ -67,7 +66,7 @@ public final class ElasticDocuments implements VersionedDocuments {
   /**
    * The documents that the options name. Connects when first used.
    *
-   * @throws IllegalArgumentException when the certificates cannot be read
+   * @throws IllegalArgumentException if the certificates cannot be read
    */
   public static ElasticDocuments open(ElasticOptions options) {
     return new ElasticDocuments(options);
@@ -116,16 +115,13 @@ public final class ElasticDocuments implements VersionedDocuments {
 
   @Override
   public boolean delete(String key, Version expected) {
-    Keys.check(key);
-    if (expected.equals(Version.NONE)) {
-      throw new IllegalArgumentException("a document that is not there cannot be deleted");
-    }
+    Keys.checkDelete(key, expected);
     String path = path("_doc", key) + "?" + at(expected) + "&" + patience();
     int status = change("DELETE", path, null).statusCode();
     return status == 200;
   }
 
-  /** Sends a change that is done, in conflict, or at fault. */
+  /** Sends a change; returns the answer if the change was made, or was in conflict. */
   private HttpResponse<byte[]> change(String method, String path, @Nullable String json) {
     read(() -> {
       index.ensure();
@@ -167,7 +163,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     }
   }
 
-  /** The next documents by the engine's order of keys, which is another one than ours. */
+  /** The next documents by the engine's order of keys, which differs from that of a listing. */
   private List<Responses.Hit> page(String prefix, @Nullable String after) throws IOException {
     String query =
         prefix.isEmpty()
@@ -206,7 +202,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     return "if_seq_no=" + matcher.group(1) + "&if_primary_term=" + matcher.group(2);
   }
 
-  /** The engine need not wait for its shard any longer than we for the engine. */
+  /** The engine waits for its shard no longer than the caller waits for the engine. */
   private String patience() {
     return "timeout=" + Math.max(1, engine.timeout().toMillis()) + "ms";
   }
@@ -215,7 +211,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     T ask() throws IOException;
   }
 
-  /** Asks for something that changes no document. */
+  /** Runs a request that changes no document. */
   private <T> T read(Question<T> question) {
     try {
       return question.ask();
@@ -224,7 +220,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     }
   }
 
-  /** Asks for what became of a change that was sent. */
+  /** Runs a request for the outcome of a change that was sent. */
   private <T> T sure(Question<T> question) {
     try {
       return question.ask();
@@ -253,9 +249,8 @@ public final class ElasticDocuments implements VersionedDocuments {
   }
 
   /**
-   * The index of the documents. It has one shard, so that the engine counts all changes in one
-   * sequence; a copy of it if there is a second machine; and of a document only its key can be
-   * searched.
+   * The index of the documents. It has one shard, so that the engine numbers all changes in one
+   * sequence, and a replica if there is a second machine. Documents can be searched by key only.
    */
   private static final class Index {
     private static final String DEFINITION =
@@ -276,16 +271,16 @@ public final class ElasticDocuments implements VersionedDocuments {
       this.name = prefix + "documents";
     }
 
-    /** Its path at the engine. */
+    /** The path of the index. */
     String path() {
       return "/" + name;
     }
 
     /**
-     * Makes it if it is absent; any number of members may do so at once.
+     * Creates the index if it is absent; any number of members may do so at once.
      *
-     * @throws IOException when it cannot be made, or was not made for these documents; no document
-     *     was touched
+     * @throws IOException if it cannot be created, or was not created for these documents; no
+     *     document was changed
      */
     void ensure() throws IOException {
       if (there) {

@@ -9,15 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * How to reach documents in Elasticsearch or OpenSearch.
  *
- * @param server the engine's address, {@code http} or {@code https}, with a path if it lives under
- *     one
- * @param prefix what the names of our indices begin with; default {@value #PREFIX}
+ * @param server the address of the engine, {@code http} or {@code https}, with a path if it has one
+ * @param prefix the prefix of the names of indices; default {@value #PREFIX}
  * @param credentials of the user; null for none
- * @param certificates a file of certificates, PEM or DER: over {@code https} the engine must prove
- *     itself by one of them; null for the authorities that the JVM trusts. The host name is always
- *     checked
- * @param timeout how long a request may take with all it needs; a listing may take so long for each
- *     page; default 5 seconds
+ * @param certificates a file of certificates to trust over {@code https}, PEM or DER; null for
+ *     those that the JVM trusts. The host name is always checked
+ * @param timeout how long a request may take; for a listing, each of its pages; default 5 seconds
  */
 public record ElasticOptions(
     URI server,
@@ -25,15 +22,15 @@ public record ElasticOptions(
     @Nullable Credentials credentials,
     @Nullable Path certificates,
     Duration timeout) {
-  /** The default of what indices begin with. */
+  /** The default prefix of indices. */
   public static final String PREFIX = "millrace-";
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-  /** What both engines take for the beginning of an index's name. */
+  /** What both engines accept at the beginning of an index's name. */
   private static final Pattern PREFIXES = Pattern.compile("[a-z0-9][a-z0-9._-]{0,99}");
 
-  /** Rejects what cannot be an address, a prefix or a timeout. */
+  /** Checks address, prefix and timeout. */
   public ElasticOptions {
     String scheme = server.getScheme();
     if (server.getHost() == null
@@ -68,7 +65,7 @@ public record ElasticOptions(
     return new ElasticOptions(server, PREFIX, null, null, TIMEOUT);
   }
 
-  /** The same with another beginning of the indices' names. */
+  /** The same with another prefix. */
   public ElasticOptions withPrefix(String prefix) {
     return new ElasticOptions(server, prefix, credentials, certificates, timeout);
   }

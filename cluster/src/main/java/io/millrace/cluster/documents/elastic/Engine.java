@@ -19,7 +19,9 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
-/** Requests to the engine. Each is sent once and ends within its time. Safe for use by threads. */
+/**
+ * Requests to the engine. Each is sent once and ends within the timeout. Safe for use by threads.
+ */
 final class Engine implements AutoCloseable {
   private final ElasticOptions options;
   private final String base;
@@ -41,7 +43,7 @@ final class Engine implements AutoCloseable {
     client = builder.build();
   }
 
-  /** A request failed before it was sent: the engine cannot have seen it. */
+  /** A request failed before it was sent; the engine cannot have seen it. */
   static final class NotSentException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -53,10 +55,10 @@ final class Engine implements AutoCloseable {
   /**
    * Sends a request and waits for the whole answer.
    *
-   * @param path what follows the address, percent-encoded
+   * @param path the path below the address, percent-encoded
    * @param json the body; null for none
-   * @throws NotSentException when the engine cannot have seen it
-   * @throws IOException when it may have, and no answer came in time
+   * @throws NotSentException if the engine cannot have seen it
+   * @throws IOException if it may have seen it, and there was no answer in time
    */
   HttpResponse<byte[]> send(String method, String path, @Nullable String json) throws IOException {
     if (closed) {

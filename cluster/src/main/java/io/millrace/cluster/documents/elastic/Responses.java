@@ -22,7 +22,7 @@ final class Responses {
 
   private Responses() {}
 
-  /** Something that an engine does not answer. */
+  /** The failure for an answer that an engine does not give. */
   private static IOException strange(String what) {
     return new IOException("the answer is not one of Elasticsearch or OpenSearch: " + what);
   }
@@ -42,7 +42,7 @@ final class Responses {
     }
   }
 
-  /** The version that a change has made. */
+  /** The version that a change has created. */
   static Version version(byte[] body) throws IOException {
     JsonNode answer = tree(body);
     JsonNode number = answer.path("_seq_no");
@@ -53,7 +53,7 @@ final class Responses {
     return Hit.version(number.asLong(), term.asLong());
   }
 
-  /** The document that was asked for, empty if it is not there. */
+  /** The requested document; empty if it does not exist. */
   static Optional<Hit> document(byte[] body) throws IOException {
     return read(body, parser -> hit(parser, body));
   }
@@ -75,7 +75,7 @@ final class Responses {
         });
   }
 
-  /** Goes into a member of the object that the parser is in; false if there is none. */
+  /** Enters a member of the present object; returns false if there is none. */
   private static boolean enter(JsonParser parser, String name, JsonToken kind) {
     while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
       boolean here = parser.currentName().equals(name);
@@ -117,7 +117,7 @@ final class Responses {
             new VersionedDocument(source.key, Hit.version(number, term), source.json)));
   }
 
-  /** What we send for a document. */
+  /** The fields that are sent for a document. */
   private static final class Source {
     String key = "";
     String write = "";
@@ -151,7 +151,7 @@ final class Responses {
     return source;
   }
 
-  /** What sort of error it is, in the engine's word; empty if it says none. */
+  /** The type of an error, as the engine names it; empty for none. */
   static String errorType(byte[] body) {
     try {
       return tree(body).path("error").path("type").asString("");
@@ -160,7 +160,7 @@ final class Responses {
     }
   }
 
-  /** The engine's own words for what went wrong. */
+  /** The reason for an error, as the engine describes it. */
   static String error(byte[] body) {
     try {
       JsonNode answer = tree(body);
@@ -173,7 +173,7 @@ final class Responses {
     }
   }
 
-  /** An answer as a whole. */
+  /** A whole answer. */
   static JsonNode tree(byte[] body) throws IOException {
     try {
       return JSON.readTree(body);
@@ -183,13 +183,13 @@ final class Responses {
   }
 
   /**
-   * A document as the engine gives it back.
+   * A document as the engine returns it.
    *
-   * @param write the random name that its writer gave to that write
+   * @param write the random name that its writer gave to the write
    * @param document the document
    */
   record Hit(String write, VersionedDocument document) {
-    /** What others call the version with this number and term. */
+    /** The version with this number and term, as callers see it. */
     static Version version(long number, long term) {
       return new Version(number + "." + term);
     }

@@ -2,9 +2,9 @@
  * Versioned documents in Elasticsearch 8 or OpenSearch 3, over the REST API that both have.
  *
  * <p>The documents of a cluster are those of one index, by their keys. A version is the sequence
- * number and the primary term that the engine gave to the last change; a document is made with
+ * number and the primary term that the engine gave to the last change; a document is created with
  * {@code _create} and changed with {@code if_seq_no} and {@code if_primary_term}. Reading one is
- * realtime; listing is a search, and shows what has been refreshed.
+ * realtime; a listing is a search, and shows what has been refreshed.
  */
 @NullMarked
 package io.millrace.cluster.documents.elastic;

@@ -15,14 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Each single thing that is done to files: between any two of them a process may stop or die. A
- * test can stand in for it and do just that. None of them ends because its thread is interrupted.
+ * The single operations on files: between any two of them a process may stop or die, which a test
+ * imitates by replacing this class. An interrupt of the thread ends none of them.
  */
 class Disk {
   /**
-   * The names in a folder, in no order. What comes or goes meanwhile may be among them or not.
+   * The names in a folder, in no order. Names that are made or removed meanwhile may be included.
    *
-   * @throws java.nio.file.NoSuchFileException when there is no such folder
+   * @throws java.nio.file.NoSuchFileException if there is no such folder
    */
   List<String> names(Path folder) throws IOException {
     List<String> names = new ArrayList<>();
@@ -34,17 +34,17 @@ class Disk {
     return names;
   }
 
-  /** Whether something has this name. */
+  /** Whether a file or folder has this name. */
   boolean exists(Path path) throws IOException {
     return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** What a file holds. */
+  /** The content of a file. */
   byte[] read(Path file) throws IOException {
     return Files.readAllBytes(file);
   }
 
-  /** Writes a new file, whose content is on the disk then. */
+  /** Writes a new file and syncs it. */
   void write(Path file, byte[] content) throws IOException {
     try (FileOutputStream out = new FileOutputStream(file.toFile())) {
       out.write(content);
@@ -52,12 +52,12 @@ class Disk {
     }
   }
 
-  /** Makes a folder that must not be there. */
+  /** Makes a folder that must not exist. */
   void makeFolder(Path folder) throws IOException {
     Files.createDirectory(folder);
   }
 
-  /** Brings the names in a folder to the disk. */
+  /** Syncs the names in a folder. */
   void sync(Path folder) throws IOException {
     boolean interrupted = false;
     try {
@@ -77,19 +77,19 @@ class Disk {
   }
 
   /**
-   * Gives a file one more name, in one step.
+   * Gives a file another name, atomically.
    *
-   * @throws java.nio.file.FileAlreadyExistsException when the name is taken
-   * @throws java.nio.file.NoSuchFileException when the file is gone, or the folder of the name
+   * @throws java.nio.file.FileAlreadyExistsException if the name is taken
+   * @throws java.nio.file.NoSuchFileException if the file is gone, or the folder of the name
    */
   void link(Path name, Path file) throws IOException {
     Files.createLink(name, file);
   }
 
   /**
-   * Moves a folder in one step, onto nothing or an empty folder.
+   * Moves a folder atomically, onto nothing or an empty folder.
    *
-   * @throws java.nio.file.FileSystemException when a folder that is not empty is in that place
+   * @throws java.nio.file.FileSystemException if a folder that is not empty is in that place
    */
   void move(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
@@ -98,7 +98,7 @@ class Disk {
   /**
    * Removes a file or an empty folder.
    *
-   * @throws java.nio.file.DirectoryNotEmptyException when it is a folder that holds something
+   * @throws java.nio.file.DirectoryNotEmptyException if it is a folder that is not empty
    */
   void remove(Path path) throws IOException {
     Files.delete(path);

@@ -28,18 +28,18 @@ import org.slf4j.LoggerFactory;
  * Documents in files of a folder on one machine, for any number of threads and processes. The
  * package's description says how, and why a process that stops or dies does not block others.
  *
- * <p>Nothing waits for another process: a request takes as long as its few file operations do. A
- * change is on the disk when it is answered; others may read it a moment before. {@link #list} is
+ * <p>No request waits for another process; it takes as long as its few file operations. A change is
+ * on the disk when the call returns; other processes may read it a moment before. {@link #list} is
  * as new as {@link #get}, for each document by itself.
  *
  * <p>The folder must be on a local file system with hard links and with folders that can be synced,
- * as they are usual on Linux and macOS. Users who share it need to be able to write each other's
- * folders: a common group, its bit on the folder, and a umask such as 002.
+ * as usual on Linux and macOS. Users who share it must be able to write each other's folders: give
+ * them a common group, set its bit on the folder, and use a umask such as 002.
  */
 public final class FileDocuments implements VersionedDocuments {
   private static final Logger LOG = LoggerFactory.getLogger(FileDocuments.class);
 
-  /** What is read again at every look, and cleared away at once when it is full. */
+  /** Versions in a segment, which is listed at each read and cleared as a whole. */
   private static final int SEGMENT_LENGTH = 64;
 
   /** Each time another writer has made and deleted the document meanwhile. */
@@ -57,8 +57,7 @@ public final class FileDocuments implements VersionedDocuments {
   /**
    * Opens the documents in a folder, which is created if it is absent.
    *
-   * @throws DocumentsUnavailableException when it cannot be created or written, or has no hard
-   *     links
+   * @throws DocumentsUnavailableException if it cannot be created or written, or has no hard links
    */
   public static FileDocuments open(Path folder) {
     Layout.Names names = new Layout.Names(new SecureRandom()::nextLong, SEGMENT_LENGTH);
@@ -105,10 +104,7 @@ public final class FileDocuments implements VersionedDocuments {
 
   @Override
   public boolean delete(String key, Version expected) {
-    Keys.check(key);
-    if (expected.equals(Version.NONE)) {
-      throw new IllegalArgumentException("a document that is not there cannot be deleted");
-    }
+    Keys.checkDelete(key, expected);
     Location spot = Location.of(expected);
     return asked(
         "cannot be deleted",
@@ -139,7 +135,7 @@ public final class FileDocuments implements VersionedDocuments {
         });
   }
 
-  /** The document in a folder; what is left of a deleted one is cleared away. */
+  /** The document in a folder; the remains of a deleted one are cleared away. */
   private static Optional<VersionedDocument> look(KeyFolder folder) throws IOException {
     Optional<Newest> newest = folder.newest();
     Optional<VersionedDocument> document = newest.flatMap(FileDocuments::alive);
@@ -156,7 +152,7 @@ public final class FileDocuments implements VersionedDocuments {
         : Optional.of(new VersionedDocument(newest.file().key(), newest.spot().version(), json));
   }
 
-  /** If this fails, the next caller clears it away. */
+  /** Clears away a deleted document; if that fails, the next caller tries again. */
   private static void forget(KeyFolder folder, @Nullable Location last) {
     try {
       folder.forget(last);
@@ -165,7 +161,7 @@ public final class FileDocuments implements VersionedDocuments {
     }
   }
 
-  /** Something failed when the change may have been made, or is made and may not be on the disk. */
+  /** A failure after which a change may have been made, or may not be on the disk. */
   private static final class UnclearIOException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -174,7 +170,7 @@ public final class FileDocuments implements VersionedDocuments {
     }
   }
 
-  /** Makes a document; empty if there is one. */
+  /** Creates a document; empty if it exists. */
   private Optional<Location> make(KeyFolder folder, String key, String json) throws IOException {
     for (int attempt = 0; attempt < MOST_TRIES; attempt++) {
       Optional<Newest> newest = folder.newest();
@@ -194,7 +190,7 @@ public final class FileDocuments implements VersionedDocuments {
         discard(unfinished);
       }
     }
-    throw new IOException(folder.path() + " is neither there nor can it be made");
+    throw new IOException(folder.path() + " does not exist and cannot be created");
   }
 
   private void prepare(Path unfinished, Location first, VersionFile file) throws IOException {
@@ -217,17 +213,17 @@ public final class FileDocuments implements VersionedDocuments {
           throw e;
         }
       }
-      // A folder that is not empty was in that place, which systems say in different ways, or
-      // another process took what was prepared for a leftover while this one stood still.
+      // A folder that is not empty was in that place, which systems report in different ways, or
+      // another process removed what was prepared as a leftover while this one was stopped.
       return false;
     }
   }
 
   /**
-   * Writes the version that comes after another.
+   * Writes the version after another one.
    *
    * @param json the content; null for a version that says that the document was deleted
-   * @return where it lies; empty if another comes after {@code before}, or it is not there
+   * @return its place; empty if another version follows {@code before}, or that does not exist
    */
   private Optional<Location> append(
       KeyFolder folder, Location before, String key, @Nullable String json) throws IOException {
@@ -256,7 +252,7 @@ public final class FileDocuments implements VersionedDocuments {
     return written;
   }
 
-  /** Where the version after another belongs; empty if that is not there. */
+  /** The place of the version after another one; empty if that does not exist. */
   private Optional<Location> placeAfter(KeyFolder folder, Location before) throws IOException {
     try {
       VersionFile file = VersionFile.read(disk.read(before.in(folder.path())));
@@ -292,11 +288,11 @@ public final class FileDocuments implements VersionedDocuments {
             layout.check();
             return Optional.empty();
           }
-          // Another process took it for a leftover while this one stood still: nothing has
+          // Another process removed it as a leftover while this one was stopped: nothing has
           // happened.
         }
       }
-      throw new IOException(unfinished + " is always gone");
+      throw new IOException(unfinished + " is removed at every attempt");
     } catch (FileAlreadyExistsException _) {
       return Optional.empty();
     } finally {
@@ -304,12 +300,12 @@ public final class FileDocuments implements VersionedDocuments {
     }
   }
 
-  /** Brings a change to the disk that others see already. */
+  /** Syncs a change that others see already. */
   private void synced(Path folder) throws IOException {
     try {
       disk.sync(folder);
     } catch (NoSuchFileException _) {
-      // It has been cleared away, so others have built on it, and synced what they did.
+      // It has been cleared away, so others have replaced it, and synced that.
     } catch (IOException e) {
       throw new UnclearIOException(e);
     }
@@ -350,7 +346,7 @@ public final class FileDocuments implements VersionedDocuments {
     }
   }
 
-  /** Later calls are refused; files are open only while a call lasts. */
+  /** Refuses later calls; files are open only during calls. */
   @Override
   public void close() {
     closed = true;

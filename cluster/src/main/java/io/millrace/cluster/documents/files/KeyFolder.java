@@ -12,12 +12,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The folder of one key: what is newest in it, and what can go. */
+/** The folder of one key: its newest version, and what can be cleared away. */
 final class KeyFolder {
-  /** Each time another writer has got further; so many times mean that the disk is broken. */
+  /**
+   * A reading fails only if another writer makes progress; this many mean that the disk is broken.
+   */
   private static final int MOST_READINGS = 10_000;
 
-  /** What else is in a segment is not ours, as what some systems leave in any folder. */
+  /** Other names in a segment are not versions; some systems leave files in any folder. */
   private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]?");
 
   private final Disk disk;
@@ -33,8 +35,8 @@ final class KeyFolder {
   /**
    * A version that was the newest at some moment of the call.
    *
-   * @param spot where it lies
-   * @param file what it says
+   * @param spot its place
+   * @param file its content
    */
   record Newest(Location spot, VersionFile file) {}
 
@@ -54,10 +56,10 @@ final class KeyFolder {
       try {
         return newest(segments);
       } catch (NoSuchFileException _) {
-        // It has been cleared away since: there is a newer one, or none any more.
+        // It has been cleared away since: there is a newer version, or the document is gone.
       }
     }
-    throw new IOException(folder + " never stays as it is for as long as a look takes");
+    throw new IOException(folder + " changes during every attempt to read it");
   }
 
   private Optional<Newest> newest(List<Location.Segment> segments) throws IOException {
@@ -81,7 +83,7 @@ final class KeyFolder {
     return last;
   }
 
-  /** Its segments, the newest first. */
+  /** The segments, newest first. */
   private List<Location.Segment> segments() throws IOException {
     List<Location.Segment> segments = new ArrayList<>();
     for (String name : disk.names(folder)) {
@@ -95,7 +97,7 @@ final class KeyFolder {
     return folder.resolve(segment.toString());
   }
 
-  /** Clears away what came before a segment in which there is a version. */
+  /** Clears away the segments before one that has a version. */
   void keepFrom(Location.Segment head) throws IOException {
     List<Location.Segment> segments;
     try {
@@ -127,7 +129,7 @@ final class KeyFolder {
           older |= clear(segment);
         }
         if (older) {
-          // Else the older one alone might be there after a power cut, and be taken for the newest.
+          // Otherwise an older one could be all that is left after a power failure.
           disk.sync(folder);
         }
         discarded.discard(at(last.segment()));
@@ -142,7 +144,7 @@ final class KeyFolder {
     }
   }
 
-  /** Whether there were versions in it. */
+  /** Removes a segment; returns whether it had versions. */
   private boolean clear(Location.Segment segment) throws IOException {
     try {
       disk.remove(at(segment));
@@ -156,12 +158,12 @@ final class KeyFolder {
   }
 
   /**
-   * What the file of a version holds: a line with the key, and for the last of a segment a tab and
-   * the next segment; then the content. Nothing follows the line if the document was deleted.
+   * The content of a version's file: a line with the key, followed in the last version of a segment
+   * by a tab and the next segment; then the document. Nothing follows the line if it was deleted.
    *
    * @param key the document's key
-   * @param next the segment in which the version after this one belongs; null but for the last one
-   * @param json the content; null if this version says that the document was deleted
+   * @param next the segment of the version after this one; null except in the last of a segment
+   * @param json the document; null if this version says that it was deleted
    */
   record VersionFile(String key, Location.@Nullable Segment next, @Nullable String json) {
     byte[] bytes() {

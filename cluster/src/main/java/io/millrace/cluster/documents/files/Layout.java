@@ -19,12 +19,12 @@ import java.util.function.LongSupplier;
  * The layout of the folder of the documents.
  *
  * @param root the folder
- * @param discarded takes what cannot be found any more
- * @param names draws what makes names unique, and says how many versions a segment gets
+ * @param discarded takes folders that cannot be found any more
+ * @param names makes names unique, and says how many versions a segment gets
  */
 record Layout(Path root, Disk disk, Trash discarded, Names names) {
   /**
-   * How new names come about.
+   * The source of new names.
    *
    * @param random 64 bits that were never drawn before
    * @param segmentLength how many versions a segment gets, from 2 to 99; folders written with
@@ -32,17 +32,17 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
    */
   record Names(LongSupplier random, int segmentLength) {}
 
-  /** An unfinished file of this age is removed; a writer that still needs it begins again. */
+  /** An unfinished file of this age is removed; if its writer still runs, it begins again. */
   private static final Duration LEFT_OVER = Duration.ofHours(1);
 
-  /** Makes the folders that are missing, and removes what the dead have left unfinished. */
+  /** Makes the folders that are missing, and removes what killed processes left unfinished. */
   static Layout make(Path root, Disk disk, InstantSource clock, Names names) throws IOException {
     Environment.system().disk().makeFolders(root);
     for (String name : new String[] {"documents", "unfinished", "discarded"}) {
       try {
         disk.makeFolder(root.resolve(name));
       } catch (FileAlreadyExistsException _) {
-        // Made before, or by another process just now.
+        // It existed, or another process has just made it.
       }
     }
     disk.sync(root);
@@ -80,7 +80,7 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
     }
   }
 
-  /** Where the folders of all keys are. */
+  /** The folder that contains the folders of all keys. */
   Path documents() {
     return root.resolve("documents");
   }
@@ -95,7 +95,7 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
     return new KeyFolder(disk, discarded, documents().resolve(name));
   }
 
-  /** A segment of a name that has never been. */
+  /** A segment with a name that was never used. */
   Location.Segment newSegment(long ordinal) {
     return Location.Segment.of(ordinal, names.random().getAsLong());
   }
@@ -106,9 +106,9 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
   }
 
   /**
-   * Looks whether the folder is there at all.
+   * Checks that the folder exists.
    *
-   * @throws NoSuchFileException when it has gone, so that no document is missing but all are
+   * @throws NoSuchFileException if it is gone: then a document is not missing, but all are
    */
   void check() throws IOException {
     if (!disk.exists(documents())) {
@@ -117,11 +117,11 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
   }
 
   /**
-   * How the folder of a key is called: ASCII in lower case, so that no file system takes two for
-   * one, and at most {@value #LONGEST} letters. Lower-case letters, digits, dashes and underscores
-   * stand for themselves, each other byte of the key's UTF-8 is {@code %xx}. Of what would be
-   * longer the first {@value #KEPT} letters are kept, and {@code ~} and the key's SHA-256 follow.
-   * Which key it is stands in each of its files.
+   * The names of the folders of keys: ASCII in lower case, so that no file system confuses two, and
+   * up to {@value #LONGEST} characters. Lower-case letters, digits, dashes and underscores stand
+   * for themselves, each other byte of the key's UTF-8 is {@code %xx}. Of a longer name the first
+   * {@value #KEPT} characters are kept, followed by {@code ~} and the key's SHA-256. Each file in
+   * the folder contains the key.
    */
   static final class FolderNames {
     private static final int LONGEST = 225;
@@ -135,7 +135,7 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
       return name.length() <= LONGEST ? name : name.substring(0, KEPT) + "~" + digest(key);
     }
 
-    /** Whether the folder may be that of a key which begins with {@code prefix}. */
+    /** Whether the folder may be that of a key that begins with {@code prefix}. */
     static boolean mayBegin(String folder, String prefix) {
       String begin = encoded(prefix);
       int tilde = folder.indexOf('~');

@@ -8,18 +8,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a version lies.
+ * The place of a version.
  *
- * @param segment in which segment
- * @param number under which number, from 1 to 99
+ * @param segment its segment
+ * @param number its number in the segment, 1 to 99
  */
 record Location(Segment segment, int number) {
   private static final Pattern TEXT = Pattern.compile("(.+)\\.([1-9][0-9]?)");
 
   /**
-   * Where a version lies, if it is there.
+   * The place of a version, whether or not it exists.
    *
-   * @throws IllegalArgumentException when it is none of these documents
+   * @throws IllegalArgumentException if it is not a version of these documents
    */
   static Location of(Version version) {
     Matcher matcher = TEXT.matcher(version.text());
@@ -33,7 +33,7 @@ record Location(Segment segment, int number) {
     throw new IllegalArgumentException("not a version of these documents: " + version);
   }
 
-  /** What others call this version. */
+  /** The version, as callers see it. */
   Version version() {
     return new Version(segment + "." + number);
   }
@@ -44,21 +44,20 @@ record Location(Segment segment, int number) {
   }
 
   /**
-   * A folder of the first, the next so many, and so on of one document's versions. No two ever have
-   * the same name.
+   * A folder with some successive versions of one document. No two ever have the same name.
    *
-   * @param ordinal the how manyth it is since the document was made, from 1
-   * @param random 64 bits that make its name its own, in hexadecimal
+   * @param ordinal its place among the segments since the document was created, from 1
+   * @param random 64 bits that make its name unique, in hexadecimal
    */
   record Segment(long ordinal, String random) {
     private static final Pattern NAME = Pattern.compile("([1-9][0-9]{0,17})\\.([0-9a-f]{16})");
 
-    /** A segment of a name that has never been. */
+    /** A segment with a name that was never used. */
     static Segment of(long ordinal, long random) {
       return new Segment(ordinal, HexFormat.of().toHexDigits(random));
     }
 
-    /** The segment of this name; empty if it is none. */
+    /** The segment with this name; empty if it is not the name of a segment. */
     static Optional<Segment> parse(String name) {
       Matcher matcher = NAME.matcher(name);
       return matcher.matches()

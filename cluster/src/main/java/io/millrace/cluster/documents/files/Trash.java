@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes folders that cannot be found any more, until they are removed. They stay for a while: the
- * system may be about to make a name in one that it found before it was moved, and must find there
- * what stands in the way. Safe for use by threads and processes.
+ * Keeps folders that cannot be found any more until they are removed. They stay for a while: the
+ * system may be about to make a name in a folder that it found before the move, and must find the
+ * name that is in the way. Safe for use by threads and processes.
  */
 final class Trash {
   private static final Logger LOG = LoggerFactory.getLogger(Trash.class);
@@ -31,7 +31,7 @@ final class Trash {
   private final InstantSource clock;
   private final LongSupplier random;
 
-  /** What this object has discarded, the oldest first; others see to theirs. */
+  /** What this object has discarded, oldest first; other processes remove their own. */
   private final ConcurrentLinkedQueue<Path> mine = new ConcurrentLinkedQueue<>();
 
   Trash(Disk disk, Path folder, InstantSource clock, LongSupplier random) {
@@ -41,7 +41,7 @@ final class Trash {
     this.random = random;
   }
 
-  /** Moves a folder away, if it is still there, and removes a little of what was moved before. */
+  /** Moves a folder away, if it still exists, and removes a little of what was moved before. */
   void discard(Path what) throws IOException {
     String name = "%d-%016x".formatted(clock.millis(), random.getAsLong());
     Path place = folder.resolve(name);
@@ -56,14 +56,14 @@ final class Trash {
     }
   }
 
-  /** Removes what others have left. */
+  /** Removes what other processes have left. */
   void removeOld() throws IOException {
     for (String name : disk.names(folder)) {
       removeOld(folder.resolve(name));
     }
   }
 
-  /** Removes one that has stayed for long enough, with all that is in it. */
+  /** Removes a folder that has stayed long enough, with its contents. */
   private boolean removeOld(@Nullable Path path) {
     if (path == null) {
       return false;
@@ -82,7 +82,7 @@ final class Trash {
     return true;
   }
 
-  /** Removes a folder and what is in it, of whatever is still there. */
+  /** Removes a folder with its contents, as far as they still exist. */
   static void removeWhole(Disk disk, Path path) throws IOException {
     try {
       for (String name : disk.names(path)) {

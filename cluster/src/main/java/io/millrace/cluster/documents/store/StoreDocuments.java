@@ -27,15 +27,15 @@ import java.util.function.Supplier;
  * own. Versions are the store's, which are never used twice. {@link #list} is as new as {@link
  * #get}.
  *
- * <p>A request ends within the times of the store: at once in process, within those of its client
- * over HTTP. A change is sent once and carries no request id, which the store would have to keep in
- * mind: an answer that was lost is an {@link UnclearOutcomeException}.
+ * <p>A request takes as long as one of the store: it ends at once in process, and within the
+ * client's timeouts over HTTP. A change is sent once and carries no request id, which the store
+ * would have to remember: if the answer is lost, it throws {@link UnclearOutcomeException}.
  */
 public final class StoreDocuments implements VersionedDocuments {
-  /** The collection that belongs to the documents of a cluster unless another one is named. */
+  /** The default collection for the documents of a cluster. */
   public static final String COLLECTION = "cluster";
 
-  /** No tasks are touched, so that it does not matter who asks. */
+  /** The owner does not matter, because no tasks are touched. */
   private static final Owner NOBODY = Owner.client(0);
 
   private final TaskStore store;
@@ -84,10 +84,7 @@ public final class StoreDocuments implements VersionedDocuments {
 
   @Override
   public boolean delete(String key, Version expected) {
-    Keys.check(key);
-    if (expected.equals(Version.NONE)) {
-      throw new IllegalArgumentException("a document that is not there cannot be deleted");
-    }
+    Keys.checkDelete(key, expected);
     return commit(Transaction.by(NOBODY).delete(named(key), number(expected)).build()).isPresent();
   }
 
@@ -99,7 +96,7 @@ public final class StoreDocuments implements VersionedDocuments {
         () -> store.documents(query).value().stream().map(StoreDocuments::versioned).toList());
   }
 
-  /** What came of a change; empty if the document has another version. */
+  /** Commits a change; empty if the document has another version. */
   private Optional<Outcome.Done> commit(Transaction transaction) {
     return switch (asked(() -> store.commit(transaction))) {
       case Outcome.Done done -> Optional.of(done);
@@ -140,7 +137,7 @@ public final class StoreDocuments implements VersionedDocuments {
     return new Version(Long.toString(document.version()));
   }
 
-  /** The store's number of a version; only what it gave out itself is positive. */
+  /** The store's number of a version; those that it has given out are positive. */
   private static long number(Version version) {
     if (version.equals(Version.NONE)) {
       return DocumentVersion.ABSENT;
@@ -151,7 +148,7 @@ public final class StoreDocuments implements VersionedDocuments {
         return number;
       }
     } catch (NumberFormatException _) {
-      // Refused below, like any other number that is none of the store's.
+      // Refused below, like other numbers that the store has not given out.
     }
     throw new IllegalArgumentException("not a version of these documents: " + version);
   }
