@@ -51,17 +51,14 @@ public final class ClusterCommands extends CommandGroup {
   @Command(name = "members", description = "Lists the members and their workers.")
   int members(@Mixin View view) {
     return view.show(
-        ClusterStatus::membersJson,
-        (status, out) -> Tables.members(status.members().nodes(), out));
+        ClusterStatus::membersJson, (status, out) -> Tables.members(status.members().nodes(), out));
   }
 
   @Command(
       name = "locks",
       description = "Lists the locks and their holders, except locks of partitions.")
   int locks(@Mixin View view) {
-    return view.show(
-        ClusterStatus::locksJson,
-        (status, out) -> Tables.locks(status.locks(), out));
+    return view.show(ClusterStatus::locksJson, (status, out) -> Tables.locks(status.locks(), out));
   }
 
   @Command(
