@@ -117,7 +117,10 @@ final class Backlog extends Scenario {
   private static CommandLoad drive(Setting setting, ServerProcess child) throws IOException {
     int port = child.port();
     return CommandLoad.run(
-        setting, child, 32, client -> new Conversation.StoreTasks(port, client, 1));
+        setting,
+        child,
+        CommandLoad.Clients.ofOneThread(32),
+        client -> new Conversation.StoreTasks(port, client, 1));
   }
 
   /** The bytes of heap in use when all garbage is gone. */

@@ -1,6 +1,7 @@
 package io.millrace.bench;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
@@ -8,7 +9,13 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 import org.HdrHistogram.Histogram;
 
@@ -23,24 +30,51 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
   private static final Duration LONGEST_FIRST = Duration.ofSeconds(10);
 
   /**
-   * Drives a server over so many connections, after warming up: longer if it is a JVM's first load,
-   * since code is compiled for half a minute and users have servers that have run for longer.
+   * The clients of a load.
+   *
+   * @param connections how many connections there are
+   * @param independent whether each has a thread of its own, as the programs of several users have;
+   *     if not, one thread serves all of them, so that many requests are sent together and share a
+   *     sync
+   */
+  record Clients(int connections, boolean independent) {
+    /** Connections that one thread serves. */
+    static Clients ofOneThread(int connections) {
+      return new Clients(connections, false);
+    }
+
+    /** Connections with a thread each. */
+    static Clients independent(int connections) {
+      return new Clients(connections, true);
+    }
+
+    @Override
+    public String toString() {
+      return connections
+          + (independent ? " independent" : "")
+          + (connections == 1 ? " connection" : " connections");
+    }
+  }
+
+  /**
+   * Puts a load on a server, after warming up: longer if it is a JVM's first load, since code is
+   * compiled for half a minute and users have servers that have run for longer.
    */
   static CommandLoad run(
       Scenario.Setting setting,
       ServerProcess child,
-      int connections,
+      Clients clients,
       IntFunction<Conversation> conversations)
       throws IOException {
+    SocketLoad socketLoad = new SocketLoad(child.port(), clients);
     if (child.isFirstLoad()) {
       Duration twice = setting.time().multipliedBy(2);
       Duration first = twice.compareTo(LONGEST_FIRST) < 0 ? twice : LONGEST_FIRST;
-      new SocketLoad(child.port(), connections).run(first, conversations);
+      socketLoad.run(first, conversations);
     }
     long began = System.nanoTime();
     long cpu = child.cpu().toNanos();
-    SocketLoad.Result result =
-        new SocketLoad(child.port(), connections).run(setting.time(), conversations);
+    SocketLoad.Result result = socketLoad.run(setting.time(), conversations);
     double nanos = System.nanoTime() - began;
     return new CommandLoad(result.load(), result.cores(), (child.cpu().toNanos() - cpu) / nanos);
   }
@@ -58,13 +92,12 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
   }
 
   /**
-   * Connections to a server on this machine, driven by one thread with a selector: the same for
-   * every protocol, and little enough work that the server is what is measured.
+   * Clients of a server on this machine: the same for every protocol, and little enough work that
+   * the server is what is measured.
    *
    * @param port the server's port
-   * @param connections how many
    */
-  private record SocketLoad(int port, int connections) {
+  private record SocketLoad(int port, Clients clients) {
     private static final int BUFFER_BYTES = 1 << 17;
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -72,7 +105,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
      * What came of it.
      *
      * @param load what was done
-     * @param cpuNanos the processor time that this thread took within the measured time
+     * @param cpuNanos the processor time that the clients took within the measured time
      */
     record Result(Load load, long cpuNanos) {
       /** The cores that driving the load took. */
@@ -113,32 +146,26 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
 
     /** Runs lifecycles on every connection; none is left half done. */
     Result run(Duration time, IntFunction<Conversation> conversations) throws IOException {
-      try (Selector selector = Selector.open()) {
-        Line[] lines = new Line[connections];
-        try {
-          for (int i = 0; i < connections; i++) {
-            lines[i] = connect(selector, conversations.apply(i));
-          }
-          return drive(selector, lines, time);
-        } finally {
-          for (Line line : lines) {
-            if (line != null) {
-              line.channel.close();
-            }
+      Line[] lines = new Line[clients.connections()];
+      try {
+        for (int i = 0; i < lines.length; i++) {
+          lines[i] = connect(conversations.apply(i));
+        }
+        return clients.independent() ? driveEach(lines, time) : driveAll(lines, time);
+      } finally {
+        for (Line line : lines) {
+          if (line != null) {
+            line.channel.close();
           }
         }
       }
     }
 
-    private Line connect(Selector selector, Conversation conversation) throws IOException {
-      SocketChannel channel = HttpExchange.connect(port);
-      channel.configureBlocking(false);
-      Line line = new Line(channel, conversation);
-      channel.register(selector, SelectionKey.OP_READ, line);
-      return line;
+    private Line connect(Conversation conversation) throws IOException {
+      return new Line(HttpExchange.connect(port), conversation);
     }
 
-    /** The state of a run. */
+    /** The state of a run, for one thread. */
     private static final class Run {
       final Load.Window window;
       final Histogram latency = Load.histogram();
@@ -152,6 +179,11 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
         this.active = active;
       }
 
+      Result result() {
+        watch(System.nanoTime());
+        return new Result(new Load(count, window.nanos(), latency), cpuEnded - cpuBegan);
+      }
+
       /** Notes the processor time where the window begins and ends. */
       void watch(long now) {
         if (cpuBegan == 0 && now >= window.from()) {
@@ -163,29 +195,78 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       }
     }
 
-    private Result drive(Selector selector, Line[] lines, Duration time) throws IOException {
+    /** One thread with a selector serves all connections. */
+    private static Result driveAll(Line[] lines, Duration time) throws IOException {
       Run run = new Run(Load.Window.after(time), lines.length);
-      for (Line line : lines) {
-        line.beganNanos = System.nanoTime();
-        line.ask();
-      }
-      while (run.active > 0) {
-        selector.select(1_000);
-        run.watch(System.nanoTime());
-        for (SelectionKey key : selector.selectedKeys()) {
-          answer(run, key);
+      try (Selector selector = Selector.open()) {
+        for (Line line : lines) {
+          line.channel.configureBlocking(false);
+          line.channel.register(selector, SelectionKey.OP_READ, line);
+          line.beganNanos = System.nanoTime();
+          line.ask();
         }
-        selector.selectedKeys().clear();
+        while (run.active > 0) {
+          selector.select(1_000);
+          run.watch(System.nanoTime());
+          for (SelectionKey key : selector.selectedKeys()) {
+            if (answer(run, (Line) key.attachment())) {
+              key.cancel();
+            }
+          }
+          selector.selectedKeys().clear();
+        }
       }
-      run.watch(System.nanoTime());
-      return new Result(
-          new Load(run.count, run.window.nanos(), run.latency), run.cpuEnded - run.cpuBegan);
+      return run.result();
     }
 
-    private static void answer(Run run, SelectionKey key) throws IOException {
-      Line line = (Line) key.attachment();
+    /** Each connection has a thread, which waits for its answers. */
+    private static Result driveEach(Line[] lines, Duration time) throws IOException {
+      Load.Window window = Load.Window.after(time);
+      List<Future<Result>> clients = new ArrayList<>();
+      try (ExecutorService threads =
+          Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
+        for (Line line : lines) {
+          clients.add(threads.submit(() -> driveOne(line, window)));
+        }
+      }
+      Histogram latency = Load.histogram();
+      long count = 0;
+      long cpuNanos = 0;
+      for (Future<Result> client : clients) {
+        Result result = resultOf(client);
+        latency.add(result.load().latency());
+        count += result.load().count();
+        cpuNanos += result.cpuNanos();
+      }
+      return new Result(new Load(count, window.nanos(), latency), cpuNanos);
+    }
+
+    private static Result driveOne(Line line, Load.Window window) throws IOException {
+      Run run = new Run(window, 1);
+      line.beganNanos = System.nanoTime();
+      line.ask();
+      while (run.active > 0) {
+        run.watch(System.nanoTime());
+        answer(run, line);
+      }
+      return run.result();
+    }
+
+    private static Result resultOf(Future<Result> client) throws IOException {
+      try {
+        return client.get();
+      } catch (ExecutionException e) {
+        throw new IOException("a client failed: " + e.getCause().getMessage(), e.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("the measurement was interrupted");
+      }
+    }
+
+    /** Takes what has come on a connection, and asks again; true if that was the last answer. */
+    private static boolean answer(Run run, Line line) throws IOException {
       if (!line.hear()) {
-        return;
+        return false;
       }
       int ended = line.conversation.ended;
       if (ended > 0) {
@@ -196,12 +277,12 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
         }
         if (now >= run.window.until()) {
           run.active--;
-          key.cancel();
-          return;
+          return true;
         }
         line.beganNanos = now;
       }
       line.ask();
+      return false;
     }
   }
 }

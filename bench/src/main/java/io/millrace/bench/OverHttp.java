@@ -1,10 +1,12 @@
 package io.millrace.bench;
 
+import io.millrace.bench.CommandLoad.Clients;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.store.StoreOptions.Journaling;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntFunction;
@@ -31,75 +33,88 @@ final class OverHttp extends Scenario {
   @Override
   void run(Setting setting) throws IOException {
     double echo = echo(setting);
+    List<String> ratios = new ArrayList<>();
     Path folder = setting.newFolder("http");
     try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT)) {
-      strict(setting, child, echo);
+      ratios.addAll(strict(setting, child, Clients.ofOneThread(MANY), echo));
+      ratios.addAll(strict(setting, child, Clients.ofOneThread(1), 0));
+      ratios.addAll(strict(setting, child, Clients.independent(MANY), 0));
+      ratios.addAll(strict(setting, child, Clients.independent(1), 0));
     }
     folder = setting.newFolder("http");
     try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.OPPORTUNISTIC)) {
-      double many = store(setting, child, "opportunistic", MANY);
+      double many = store(setting, child, "opportunistic", Clients.ofOneThread(MANY));
       compare(setting, many, echo, "the echo, 32 connections", 0);
-      store(setting, child, "opportunistic", 1);
+      store(setting, child, "opportunistic", Clients.ofOneThread(1));
     }
+    setting.say(name(), "ratios, strict: " + String.join("; ", ratios));
   }
 
-  private void strict(Setting setting, ServerProcess child, double echo) throws IOException {
+  /** The store and its peers in turns; gives the ratios in words. */
+  private List<String> strict(Setting setting, ServerProcess child, Clients clients, double echo)
+      throws IOException {
     double strict = 0;
     double redis = 0;
     double beanstalkd = 0;
     for (int round = 0; round < ROUNDS; round++) {
-      redis += redis(setting, MANY) / ROUNDS;
-      strict += store(setting, child, "strict", MANY) / ROUNDS;
-      beanstalkd += beanstalkd(setting) / ROUNDS;
+      redis += redis(setting, clients) / ROUNDS;
+      strict += store(setting, child, "strict", clients) / ROUNDS;
+      beanstalkd += beanstalkd(setting, clients) / ROUNDS;
     }
-    compare(setting, strict, redis, "Redis, 32 connections", 0.9);
-    compare(setting, strict, beanstalkd, "beanstalkd, 32 connections", 3);
-    compare(setting, strict, echo, "the echo, 32 connections", 0);
-    double redisAlone = redis(setting, 1);
-    compare(setting, store(setting, child, "strict", 1), redisAlone, "Redis, 1 connection", 0);
+    boolean many = clients.connections() == MANY;
+    List<String> ratios = new ArrayList<>();
+    ratios.addAll(compare(setting, strict, redis, "Redis, " + clients, many ? 0.9 : 0));
+    ratios.addAll(compare(setting, strict, beanstalkd, "beanstalkd, " + clients, many ? 3 : 0));
+    compare(setting, strict, echo, "the echo, " + clients, 0);
+    return ratios;
   }
 
-  private void compare(Setting setting, double ours, double theirs, String to, double target) {
-    if (theirs > 0) {
-      double ratio = ours / theirs;
-      Figure figure =
-          Figure.of(name(), "  beside " + to, ours, "lifecycles/s").withRatio(ratio, to);
-      setting.add(target > 0 ? figure.withTarget("≥ " + target, ratio >= target) : figure);
+  /** Reports a ratio and gives it in words; none if the other was not measured. */
+  private List<String> compare(
+      Setting setting, double ours, double theirs, String to, double target) {
+    if (theirs == 0) {
+      return List.of();
     }
+    double ratio = ours / theirs;
+    Figure figure = Figure.of(name(), "  beside " + to, ours, "lifecycles/s").withRatio(ratio, to);
+    setting.add(target > 0 ? figure.withTarget("≥ " + target, ratio >= target) : figure);
+    return List.of(String.format(Locale.ROOT, "%.2f of %s", ratio, to));
   }
 
   private double echo(Setting setting) throws IOException {
     try (ServerProcess child = ServerProcess.echo(setting)) {
       int port = child.port();
+      Clients clients = Clients.ofOneThread(MANY);
       return CommandLoad.run(
-              setting, child, MANY, client -> Conversation.Repeated.echo(port, client))
-          .report(setting, name(), "echo × 3, 32 connections");
+              setting, child, clients, client -> Conversation.Repeated.echo(port, client))
+          .report(setting, name(), "echo × 3, " + clients);
     }
   }
 
-  private double store(Setting setting, ServerProcess child, String kind, int connections)
+  private double store(Setting setting, ServerProcess child, String kind, Clients clients)
       throws IOException {
     int port = child.port();
     return CommandLoad.run(
-            setting, child, connections, client -> new Conversation.StoreTasks(port, client, 1))
-        .report(setting, name(), kind + ", " + connections + " connections");
+            setting, child, clients, client -> new Conversation.StoreTasks(port, client, 1))
+        .report(setting, name(), kind + ", " + clients);
   }
 
-  private double redis(Setting setting, int connections) throws IOException {
-    String what = "Redis, appendfsync always, " + connections + " connections";
-    return peer(setting, what, connections, ServerProcess::redis, Conversation.Redis::new);
+  private double redis(Setting setting, Clients clients) throws IOException {
+    String what = "Redis, appendfsync always, " + clients;
+    return peer(setting, what, clients, ServerProcess::redis, Conversation.Redis::new);
   }
 
-  private double beanstalkd(Setting setting) throws IOException {
-    String what = "beanstalkd -f 0, " + MANY + " connections";
-    return peer(setting, what, MANY, ServerProcess::beanstalkd, _ -> new Conversation.Beanstalk());
+  private double beanstalkd(Setting setting, Clients clients) throws IOException {
+    String what = "beanstalkd -f 0, " + clients;
+    return peer(
+        setting, what, clients, ServerProcess::beanstalkd, _ -> new Conversation.Beanstalk());
   }
 
   /** Lifecycles a second; 0 if the peer is not installed. */
   private double peer(
       Setting setting,
       String what,
-      int connections,
+      Clients clients,
       Start start,
       IntFunction<Conversation> conversations)
       throws IOException {
@@ -109,8 +124,7 @@ final class OverHttp extends Scenario {
         setting.say(name(), what + ": left out, as it is not installed");
         return 0;
       }
-      return CommandLoad.run(setting, child, connections, conversations)
-          .report(setting, name(), what);
+      return CommandLoad.run(setting, child, clients, conversations).report(setting, name(), what);
     }
   }
 
@@ -167,7 +181,7 @@ final class OverHttp extends Scenario {
           CommandLoad.run(
               setting,
               child,
-              connections,
+              Clients.ofOneThread(connections),
               client -> new Conversation.StoreTasks(port, client, BATCH));
       String what =
           journaling.name().toLowerCase(Locale.ROOT) + ", " + connections + " × batches of 100";

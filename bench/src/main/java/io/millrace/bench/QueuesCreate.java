@@ -22,20 +22,17 @@ final class QueuesCreate extends Scenario {
   @Override
   void run(Setting setting) throws IOException {
     for (int connections : List.of(1, 4)) {
+      CommandLoad.Clients clients = CommandLoad.Clients.ofOneThread(connections);
       Path folder = setting.newFolder("queues");
       try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT)) {
         int port = child.port();
         createQueue(port);
         CommandLoad driven =
             CommandLoad.run(
-                setting, child, connections, _ -> Conversation.Repeated.createTasks(port, QUEUE));
+                setting, child, clients, _ -> Conversation.Repeated.createTasks(port, QUEUE));
         Load load = driven.load();
         setting.add(
-            Figure.of(
-                    name(),
-                    driven.describe("strict, " + connections + " connections"),
-                    load.perSecond(),
-                    "tasks/s")
+            Figure.of(name(), driven.describe("strict, " + clients), load.perSecond(), "tasks/s")
                 .withLatency(load.micros(50), load.micros(99))
                 .withTarget("≥ 50,000", load.perSecond() >= TARGET));
       }
