@@ -29,7 +29,9 @@ public interface EmbeddedTaskStore extends TaskStore {
 
   /**
    * Has the store see to every command that was {@linkplain #enqueue enqueued} before. Does nothing
-   * if there is none. May be called by any thread.
+   * if there is none. If the store is idle, it decides and may even sync on the calling thread,
+   * which saves the time of handing over, and the callbacks of answers run there. So this is for
+   * event loops and the like: threads that hold no lock and are not interrupted.
    */
   default void wake() {}
 

@@ -8,6 +8,16 @@ public interface Driver {
   /** Makes the activity run its next step soon. Signals may merge, none is lost. */
   void signal();
 
+  /**
+   * Makes the activity run its next step, on the calling thread if nobody steps it at present;
+   * otherwise as {@link #signal}. One step is run here, and what it leaves to do is left to the
+   * activity's own thread. For callers that hold no lock, are not interrupted, and can spare the
+   * time that a step takes.
+   */
+  default void runOrSignal() {
+    signal();
+  }
+
   /** Waits until the activity is finished; returns at once when called by the activity itself. */
   void join();
 }

@@ -72,6 +72,15 @@ public interface Journal extends AutoCloseable {
   CompletableFuture<Void> append(Frame frame);
 
   /**
+   * Adds a frame as {@link #append} does, for a caller that has nothing else to do until it is
+   * durable: the journal may make it durable on the calling thread if no frame is on its way and
+   * that is likely to be quick. The future is complete then.
+   */
+  default CompletableFuture<Void> appendAndSync(Frame frame) {
+    return append(frame);
+  }
+
+  /**
    * Begins a snapshot of the state after {@code frame}, of which only the header counts.
    *
    * @throws JournalException when the disk fails

@@ -191,7 +191,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   @Override
   public void wake() {
     if (!mailbox.isEmpty()) {
-      driver.signal();
+      driver.runOrSignal();
     }
   }
 

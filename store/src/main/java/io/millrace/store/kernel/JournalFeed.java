@@ -52,6 +52,10 @@ final class JournalFeed {
   private long frames;
   private @Nullable Driver bell;
   private long durableCommits;
+
+  /** The thread of the loop while it may sync; it looks by itself what has become durable. */
+  private volatile @Nullable Thread syncing;
+
   private volatile long durableSequence;
   private volatile @Nullable Throwable failure;
 
@@ -166,8 +170,12 @@ final class JournalFeed {
     Frame frame =
         new Frame(
             lastSequence + 1, epoch, writer, nowMillis, durableSequence, commits, buffer.view());
+    syncing = soon && inFlight.isEmpty() ? Thread.currentThread() : null;
+    CompletableFuture<Void> appended =
+        syncing == null ? journal.append(frame) : journal.appendAndSync(frame);
     CompletableFuture<Void> done =
-        journal.append(frame).whenComplete((_, thrown) -> settle(frame.sequence(), thrown));
+        appended.whenComplete((_, thrown) -> settle(frame.sequence(), thrown));
+    syncing = null;
     inFlight.add(new InFlight(frame, events, buffer, gatheringSinceNanos, done));
     inFlightBytes += buffer.size();
     lastSequence++;
@@ -178,7 +186,7 @@ final class JournalFeed {
     return frame;
   }
 
-  /** Called on the thread that syncs. */
+  /** Called on the thread that syncs, which is that of the loop if the frame was synced at once. */
   private void settle(long sequence, @Nullable Throwable thrown) {
     if (thrown != null) {
       failure = thrown;
@@ -186,7 +194,7 @@ final class JournalFeed {
       durableSequence = sequence;
     }
     Driver woken = bell;
-    if (woken != null) {
+    if (woken != null && !Thread.currentThread().equals(syncing)) {
       woken.signal();
     }
   }

@@ -89,6 +89,7 @@ public class JournalFeedLincheckTest {
   private final JournalFeed feed = new JournalFeed(frames, 1, 1, 0, 0);
   private final Bell bell = new Bell();
   private final AtomicInteger settled = new AtomicInteger();
+  private int seenAtOnce;
   private long commits;
 
   /** A feed with a bell. */
@@ -108,6 +109,10 @@ public class JournalFeedLincheckTest {
   @Operation(nonParallelGroup = "loop")
   public long flush() {
     Frame frame = feed.flush(1, commits, true);
+    if (frame != null && feed.durableSequence() >= frame.sequence()) {
+      // The loop looks what is durable after each flush, so it need not be woken for this one.
+      seenAtOnce++;
+    }
     return frame == null ? 0 : frame.sequence();
   }
 
@@ -149,7 +154,7 @@ public class JournalFeedLincheckTest {
   /** When all is over. */
   @Validate
   public void checkWoken() {
-    if (bell.rung.get() < settled.get()) {
+    if (bell.rung.get() + seenAtOnce < settled.get()) {
       throw new IllegalStateException("the loop was not woken for a frame");
     }
   }

@@ -122,6 +122,13 @@ public final class StepScheduler {
     }
   }
 
+  /** A caller offers its thread for a step: the seed says whether the activity is idle for it. */
+  void offered(SteppedDriver driver) {
+    if (dueNanos(driver) <= clock.nanos() && random.nextBoolean()) {
+      run(driver);
+    }
+  }
+
   /** Runs others until {@code driver} is finished, moving time on if all of them wait for it. */
   void runUntilFinished(SteppedDriver driver) {
     while (!driver.finished() && !driver.running()) {

@@ -26,6 +26,13 @@ final class SteppedDriver implements Driver {
   }
 
   @Override
+  public void runOrSignal() {
+    signalled = true;
+    scheduler.offered(this);
+    scheduler.signalled();
+  }
+
+  @Override
   public void join() {
     scheduler.runUntilFinished(this);
   }

@@ -27,14 +27,20 @@ final class AnswerQueue {
     this.ledger = ledger;
   }
 
+  /** Sends a command; every other one as an event loop does, which offers its thread. */
   void send(EmbeddedTaskStore store, Command command) {
+    boolean offersThread = sentCount % 2 == 1;
     Sent sent = new Sent(sentCount++, command, environment.nanos());
     ledger.pending().sent(sent);
-    CompletableFuture<Outcome> future = store.submit(command);
+    CompletableFuture<Outcome> future =
+        offersThread ? store.enqueue(command) : store.submit(command);
     sent.future(
         future,
         future.handle((outcome, failure) ->
             answers.add(new Arrival(sent, outcome, failure, environment.nanos()))));
+    if (offersThread) {
+      store.wake();
+    }
   }
 
   /**

@@ -165,7 +165,32 @@ public final class FileJournal implements Journal {
    */
   @Override
   public CompletableFuture<Void> append(Frame frame) {
-    if (loop == null || driver == null) {
+    CompletableFuture<Void> done = add(frame);
+    driver().signal();
+    return done;
+  }
+
+  @Override
+  public CompletableFuture<Void> appendAndSync(Frame frame) {
+    boolean quick = loop != null && loop.isQuickFor(frame);
+    CompletableFuture<Void> done = add(frame);
+    if (quick) {
+      driver().runOrSignal();
+    } else {
+      driver().signal();
+    }
+    return done;
+  }
+
+  private Driver driver() {
+    if (driver == null) {
+      throw new IllegalStateException("append before recover");
+    }
+    return driver;
+  }
+
+  private CompletableFuture<Void> add(Frame frame) {
+    if (loop == null) {
       throw new IllegalStateException("append before recover");
     }
     if (frame.sequence() != lastSequence + 1
@@ -184,7 +209,6 @@ public final class FileJournal implements Journal {
     lastEpoch = frame.epoch();
     lastPosition = frame.position();
     lastTimeMillis = frame.timeMillis();
-    driver.signal();
     return done;
   }
 

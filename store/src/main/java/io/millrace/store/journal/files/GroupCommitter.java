@@ -31,6 +31,12 @@ final class GroupCommitter implements Activity {
   /** How long frames may wait for room. There are some only if a shortage comes at once. */
   private static final long LONGEST_WAIT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+  /** A sync that takes longer than this on average, in nanoseconds, has a thread of its own. */
+  private static final long QUICK_SYNC_NANOS = 500_000;
+
+  /** Of so many bytes a frame is written in about the time that a hand-over takes. */
+  private static final int QUICK_FRAME_BYTES = 64 << 10;
+
   private record Pending(Frame frame, CompletableFuture<Void> done) {
     long sizeBytes() {
       return FrameFormat.sizeBytes(frame.payload().remaining());
@@ -57,6 +63,12 @@ final class GroupCommitter implements Activity {
   private long freeBytes;
   private boolean stuck;
 
+  /** A running mean of how long a sync takes; slow until known. Written by the syncing thread. */
+  private volatile long meanSyncNanos = 2 * QUICK_SYNC_NANOS;
+
+  /** Bytes of frames for which the segment has room. Written by the syncing thread. */
+  private volatile long roomBytes;
+
   /** Why the next segment could not be had; null while it can. Written by the syncing thread. */
   private volatile @Nullable String noRoom;
 
@@ -82,6 +94,18 @@ final class GroupCommitter implements Activity {
     }
     done.completeExceptionally(refusal);
     return done;
+  }
+
+  /**
+   * Whether the next frame is likely to be durable soon if the caller's thread does it: syncs are
+   * quick, and the frame needs no new segment.
+   */
+  boolean isQuickFor(Frame frame) {
+    long bytes = FrameFormat.sizeBytes(frame.payload().remaining());
+    return bytes <= QUICK_FRAME_BYTES
+        && meanSyncNanos <= QUICK_SYNC_NANOS
+        && bytes <= roomBytes
+        && noRoom == null;
   }
 
   /** The bytes of the frames that are not durable yet, headers and padding included. */
@@ -186,7 +210,11 @@ final class GroupCommitter implements Activity {
 
   private void sync() throws IOException {
     if (!written.isEmpty()) {
+      long began = nanos.getAsLong();
       segment.sync();
+      long mean = meanSyncNanos;
+      meanSyncNanos = mean + (nanos.getAsLong() - began - mean) / 16;
+      roomBytes = segment.freeBytes();
       ready = true;
     }
     long frameBytes = 0;
