@@ -141,7 +141,10 @@ final class ThreadDriver implements Driver {
   @Override
   public void runOrSignal() {
     State now = state.get();
-    if ((now == State.IDLE || now == State.SIGNALLED) && state.compareAndSet(now, State.RUNNING)) {
+    // An interrupt closes the file channel in use: such a caller must not write a journal.
+    if ((now == State.IDLE || now == State.SIGNALLED)
+        && !Thread.currentThread().isInterrupted()
+        && state.compareAndSet(now, State.RUNNING)) {
       runStepHere();
     } else {
       signal();

@@ -53,7 +53,7 @@ final class JournalFeed {
   private @Nullable Driver bell;
   private long durableCommits;
 
-  /** The thread of the loop while it may sync; it looks by itself what has become durable. */
+  /** The loop's thread while it may sync; it looks by itself at what has become durable. */
   private volatile @Nullable Thread syncing;
 
   private volatile long durableSequence;
@@ -186,7 +186,10 @@ final class JournalFeed {
     return frame;
   }
 
-  /** Called on the thread that syncs, which is that of the loop if the frame was synced at once. */
+  /**
+   * Called on the thread that syncs, which is the loop's if the frame was synced at once. A failure
+   * always rings: the loop looks for one at the beginning of a step only.
+   */
   private void settle(long sequence, @Nullable Throwable thrown) {
     if (thrown != null) {
       failure = thrown;
@@ -194,7 +197,7 @@ final class JournalFeed {
       durableSequence = sequence;
     }
     Driver woken = bell;
-    if (woken != null && !Thread.currentThread().equals(syncing)) {
+    if (woken != null && (thrown != null || !Thread.currentThread().equals(syncing))) {
       woken.signal();
     }
   }

@@ -68,6 +68,16 @@ class ThreadDriverTest {
   }
 
   @Test
+  void a_caller_that_is_interrupted_only_signals() throws Exception {
+    Steps steps = new Steps();
+    Thread.currentThread().interrupt();
+    steps.driver.runOrSignal();
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(steps.awaitStep()).isNotEqualTo(Thread.currentThread());
+  }
+
+  @Test
   void an_activity_hears_of_whatever_its_step_throws_and_is_over() throws Exception {
     CompletableFuture<Throwable> heard = new CompletableFuture<>();
     Error thrown = new StackOverflowError("a step");

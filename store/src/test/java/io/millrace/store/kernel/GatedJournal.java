@@ -20,6 +20,7 @@ final class GatedJournal implements Journal {
   private final ArrayDeque<Held> held = new ArrayDeque<>();
   private final AtomicInteger readers = new AtomicInteger();
   private boolean shut;
+  private boolean broken;
   private volatile boolean forgetful;
 
   /** Thrown whenever the journal is asked for its shortage; null for nothing. */
@@ -58,8 +59,16 @@ final class GatedJournal implements Journal {
     held.clear();
   }
 
+  /** Every write fails at once from now on, on the thread that asks for it. */
+  void failAtOnce() {
+    broken = true;
+  }
+
   @Override
   public CompletableFuture<Void> append(Frame frame) {
+    if (broken) {
+      return CompletableFuture.failedFuture(new JournalException("the disk is broken"));
+    }
     if (!shut) {
       return journal.append(frame);
     }

@@ -80,6 +80,16 @@ class StoppedStoreTest {
   }
 
   @Test
+  void a_write_that_fails_on_the_store_s_own_thread_stops_it_too() {
+    journal.failAtOnce();
+    CompletableFuture<Outcome> decided = store.submit(add());
+    environment.run();
+
+    assertThat(decided).isCompletedExceptionally();
+    assertThatThrownBy(decided::join).hasCauseInstanceOf(OutcomeUnknownException.class);
+  }
+
+  @Test
   void a_read_that_saw_what_was_never_written_has_no_answer() {
     journal.hold();
     CompletableFuture<Outcome> answer = store.submit(add());
