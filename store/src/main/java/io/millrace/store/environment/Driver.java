@@ -11,8 +11,8 @@ public interface Driver {
   /**
    * Makes the activity run its next step, on the calling thread if nobody steps it at present;
    * otherwise as {@link #signal}. One step is run here, and what it leaves to do is left to the
-   * activity's own thread. For callers that hold no lock, that nobody interrupts meanwhile, and that
-   * can spare the time that a step takes; one that is interrupted already only signals.
+   * activity's own thread. For callers that hold no lock, that nobody interrupts meanwhile, and
+   * that can spare the time that a step takes; one that is interrupted already only signals.
    */
   default void runOrSignal() {
     signal();
