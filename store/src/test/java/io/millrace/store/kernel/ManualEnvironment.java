@@ -44,7 +44,7 @@ final class ManualEnvironment implements Environment {
 
   /** Lets the loop do all it can do now. */
   void run() {
-    while (step() == 0) {
+    while (loop != null && (step() == 0 || signals.availablePermits() > 0)) {
       // On to the next step.
     }
   }
