@@ -48,7 +48,7 @@ public abstract class JournalContract {
   }
 
   /** What a recovery delivered. */
-  private static final class Delivered implements Journal.Replay {
+  static final class Delivered implements Journal.Replay {
     final List<String> parts = new ArrayList<>();
     final List<Frame> frames = new ArrayList<>();
     private Journal.@Nullable Tail tail;
@@ -78,11 +78,11 @@ public abstract class JournalContract {
     }
   }
 
-  private static String text(ByteBuffer payload) {
+  static String text(ByteBuffer payload) {
     return StandardCharsets.UTF_8.decode(payload.duplicate()).toString();
   }
 
-  private static ByteBuffer bytes(String text) {
+  static ByteBuffer bytes(String text) {
     return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
   }
 
@@ -107,7 +107,7 @@ public abstract class JournalContract {
     return new Frame(sequence, epoch, WRITER, 1_000 + sequence, 0, position, bytes(payload));
   }
 
-  private static Delivered recover(Journal journal) {
+  static Delivered recover(Journal journal) {
     Delivered delivered = new Delivered();
     delivered.tail = journal.recover(delivered);
     return delivered;

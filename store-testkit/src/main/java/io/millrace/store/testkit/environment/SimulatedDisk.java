@@ -42,6 +42,8 @@ public final class SimulatedDisk implements Disk {
   private long failNameAt = NEVER;
   private long faults;
   private boolean forgetfulSyncs;
+  private boolean refusesOpens;
+  private @Nullable Error allocationError;
   private long capacityBytes = Long.MAX_VALUE;
   private int boot;
   private final List<Sector> damaged = new ArrayList<>();
@@ -127,6 +129,16 @@ public final class SimulatedDisk implements Disk {
    */
   public synchronized void failFolderAfter(long count) {
     failNameAt = nameOperations + count;
+  }
+
+  /** Refuses to open or create files, as without free file descriptors. */
+  public synchronized void refuseOpens(boolean on) {
+    refusesOpens = on;
+  }
+
+  /** Throws this when room is allocated for a file; null for nothing. */
+  public synchronized void failAllocations(@Nullable Error error) {
+    allocationError = error;
   }
 
   /** How many operations have failed because of faults asked for, a lack of room among them. */
@@ -238,6 +250,8 @@ public final class SimulatedDisk implements Disk {
     failReadAt = NEVER;
     failNameAt = NEVER;
     capacityBytes = Long.MAX_VALUE;
+    refusesOpens = false;
+    allocationError = null;
   }
 
   void requirePower(int openedAt) throws IOException {
@@ -278,7 +292,23 @@ public final class SimulatedDisk implements Disk {
     file.write(offset, source, source.length);
   }
 
-  void requireRoom(FileContent file, long size) throws IOException {
+  void requireDescriptor() throws IOException {
+    if (refusesOpens) {
+      faults++;
+      throw new IOException("too many open files");
+    }
+  }
+
+  void allocate(FileContent file, long size, int openedAt) throws IOException {
+    if (allocationError != null) {
+      throw allocationError;
+    }
+    operation(openedAt);
+    requireRoom(file, size);
+    file.resize(Math.max(size, file.size()));
+  }
+
+  private void requireRoom(FileContent file, long size) throws IOException {
     if (capacityBytes != Long.MAX_VALUE
         && size > file.size()
         && usedBytes() + size - file.size() > capacityBytes) {

@@ -46,6 +46,7 @@ final class SimulatedFolder implements Folder {
   public DiskFile open(String name) throws IOException {
     synchronized (disk) {
       disk.requirePower(boot);
+      disk.requireDescriptor();
       if (content.file(name) == null) {
         disk.changeNames(boot, () -> content.create(name));
       }
@@ -166,9 +167,7 @@ final class SimulatedFolder implements Folder {
     public void allocate(long size) throws IOException {
       synchronized (disk) {
         requireWritable();
-        disk.operation(boot);
-        disk.requireRoom(content, size);
-        content.resize(Math.max(size, content.size()));
+        disk.allocate(content, size, boot);
       }
     }
 

@@ -7,12 +7,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
-import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.files.JournalReport.Damage;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -36,8 +34,8 @@ class DamageTest {
     return at;
   }
 
-  private static SteppedEnvironment written() {
-    SteppedEnvironment environment = new SteppedEnvironment(5);
+  private static MemoryEnvironment written() {
+    MemoryEnvironment environment = new MemoryEnvironment(5);
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       journal.recover(new Recorded());
       for (int i = 1; i <= FRAMES; i++) {
@@ -49,11 +47,11 @@ class DamageTest {
     return environment;
   }
 
-  private static ForgetfulDisk.Content file(SteppedEnvironment environment, String name) {
-    return Objects.requireNonNull(environment.disk.names.get(name), name);
+  private static MemoryEnvironment.Content file(MemoryEnvironment environment, String name) {
+    return Objects.requireNonNull(environment.files.get(name), name);
   }
 
-  private static Journal.Tail recover(SteppedEnvironment environment, Recorded recorded) {
+  private static Journal.Tail recover(MemoryEnvironment environment, Recorded recorded) {
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       return journal.recover(recorded);
     }
@@ -64,8 +62,8 @@ class DamageTest {
     int from = frameAt(FRAMES);
     int end = from + FrameFormat.HEADER_BYTES + payload(FRAMES).length();
     for (int cut = from; cut < end; cut++) {
-      SteppedEnvironment environment = written();
-      byte[] bytes = file(environment, FIRST).live;
+      MemoryEnvironment environment = written();
+      byte[] bytes = file(environment, FIRST).bytes;
       Arrays.fill(bytes, cut, bytes.length, (byte) 0);
       byte[] before = bytes.clone();
       int last = cut;
@@ -84,7 +82,7 @@ class DamageTest {
       assertThat(tail.notice())
           .contains((last - from) + " bytes of " + FIRST + " from byte " + from)
           .contains("goes on after frame " + (FRAMES - 1));
-      assertThat(file(environment, FIRST).live).isEqualTo(before);
+      assertThat(file(environment, FIRST).bytes).isEqualTo(before);
       Journal.Tail again = recover(environment, new Recorded());
       assertThat(again.notice()).isNull();
       assertThat(again.cuts()).as("nothing was appended since").isEqualTo(1);
@@ -93,8 +91,8 @@ class DamageTest {
 
   @Test
   void a_journal_goes_on_after_a_torn_tail_was_cut() {
-    SteppedEnvironment environment = written();
-    file(environment, FIRST).live[frameAt(FRAMES) + 80] ^= 1;
+    MemoryEnvironment environment = written();
+    file(environment, FIRST).bytes[frameAt(FRAMES) + 80] ^= 1;
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       assertThat(journal.recover(new Recorded()).sequence()).isEqualTo(FRAMES - 1);
       CompletableFuture<Void> done =
@@ -116,8 +114,8 @@ class DamageTest {
         frame++;
       }
       boolean padding = at >= frameAt(frame) + FrameFormat.HEADER_BYTES + payload(frame).length();
-      SteppedEnvironment environment = written();
-      byte[] bytes = file(environment, FIRST).live;
+      MemoryEnvironment environment = written();
+      byte[] bytes = file(environment, FIRST).bytes;
       bytes[at] ^= (byte) (1 << (at % 8));
       byte[] before = bytes.clone();
       if (padding) {
@@ -131,7 +129,7 @@ class DamageTest {
         assertThat(damage).as("flipped at " + at).isNotNull();
         assertThat(damage.file()).isEqualTo(FIRST);
         assertThat(damage.offset()).isEqualTo(frameAt(frame));
-        assertThat(file(environment, FIRST).live).isEqualTo(before);
+        assertThat(file(environment, FIRST).bytes).isEqualTo(before);
         assertThat(JournalCheck.verify(environment, FOLDER).damages())
             .extracting(Damage::offset)
             .containsExactly((long) frameAt(frame));
@@ -142,8 +140,8 @@ class DamageTest {
   @Test
   void a_flipped_bit_in_a_segment_header_is_refused() {
     for (int at = 0; at < SegmentHeader.HEADER_BYTES; at++) {
-      SteppedEnvironment environment = written();
-      file(environment, FIRST).live[at] ^= 4;
+      MemoryEnvironment environment = written();
+      file(environment, FIRST).bytes[at] ^= 4;
       assertThatThrownBy(() -> recover(environment, new Recorded()))
           .as("flipped at " + at)
           .isInstanceOf(DamagedJournalException.class)
@@ -153,7 +151,7 @@ class DamageTest {
 
   @Test
   void frames_inside_a_payload_do_not_pass_for_frames() {
-    SteppedEnvironment other = new SteppedEnvironment(99);
+    MemoryEnvironment other = new MemoryEnvironment(99);
     try (FileJournal journal = FileJournal.open(other, FOLDER, SMALL)) {
       journal.recover(new Recorded());
       CompletableFuture<Void> done = journal.append(Recorded.frame(1, 0, "a"));
@@ -163,14 +161,14 @@ class DamageTest {
       assertThat(done).isCompleted();
       assertThat(trap).isCompleted();
     }
-    SteppedEnvironment environment = written();
-    byte[] bytes = file(environment, FIRST).live;
-    System.arraycopy(file(other, FIRST).live, 4096, bytes, frameAt(FRAMES), 300);
+    MemoryEnvironment environment = written();
+    byte[] bytes = file(environment, FIRST).bytes;
+    System.arraycopy(file(other, FIRST).bytes, 4096, bytes, frameAt(FRAMES), 300);
     assertThat(recover(environment, new Recorded()).sequence()).isEqualTo(FRAMES - 1);
   }
 
-  private static SteppedEnvironment manySegments() {
-    SteppedEnvironment environment = new SteppedEnvironment(6);
+  private static MemoryEnvironment manySegments() {
+    MemoryEnvironment environment = new MemoryEnvironment(6);
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       journal.recover(new Recorded());
       for (int i = 1; i <= 20; i++) {
@@ -179,7 +177,7 @@ class DamageTest {
         assertThat(done).isCompleted();
       }
     }
-    assertThat(FileNames.numbers(environment.disk.names.keySet().stream().toList(), ".segment"))
+    assertThat(FileNames.numbers(environment.files.keySet().stream().toList(), ".segment"))
         .containsExactly(1L, 5L, 9L, 13L, 17L);
     return environment;
   }
@@ -187,8 +185,8 @@ class DamageTest {
   @Test
   void a_missing_segment_is_refused_wherever_it_was_unless_it_was_the_last() {
     for (long missing : new long[] {1, 5, 9, 13}) {
-      SteppedEnvironment environment = manySegments();
-      environment.disk.names.remove(FileNames.segment(missing));
+      MemoryEnvironment environment = manySegments();
+      environment.files.remove(FileNames.segment(missing));
       assertThatThrownBy(() -> recover(environment, new Recorded()))
           .isInstanceOf(DamagedJournalException.class);
       assertThat(JournalCheck.verify(environment, FOLDER).isSound()).isFalse();
@@ -197,8 +195,8 @@ class DamageTest {
 
   @Test
   void the_last_frame_of_a_segment_with_a_successor_is_not_cut() {
-    SteppedEnvironment environment = manySegments();
-    byte[] bytes = file(environment, FileNames.segment(5)).live;
+    MemoryEnvironment environment = manySegments();
+    byte[] bytes = file(environment, FileNames.segment(5)).bytes;
     Arrays.fill(bytes, 4096 + 3 * 15_072, bytes.length, (byte) 0);
     DamagedJournalException damage =
         catchThrowableOfType(
@@ -221,14 +219,14 @@ class DamageTest {
 
   @Test
   void frames_that_a_snapshot_proves_durable_may_not_be_missing() {
-    SteppedEnvironment environment = written();
+    MemoryEnvironment environment = written();
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       journal.recover(new Recorded());
       Journal.SnapshotWriter writer = journal.snapshot(Recorded.frame(FRAMES, FRAMES, ""));
       writer.part(Recorded.bytes("state"));
       writer.publish();
     }
-    byte[] bytes = file(environment, FIRST).live;
+    byte[] bytes = file(environment, FIRST).bytes;
     Arrays.fill(bytes, frameAt(FRAMES), bytes.length, (byte) 0);
     assertThatThrownBy(() -> recover(environment, new Recorded()))
         .isInstanceOf(DamagedJournalException.class)
@@ -240,9 +238,9 @@ class DamageTest {
   void a_truncated_segment_is_told_from_one_that_was_torn() {
     int end = frameAt(FRAMES) + FrameFormat.HEADER_BYTES + payload(FRAMES).length();
     for (int size = SegmentHeader.BLOCK_BYTES; size < 1 << 16; size += size < end + 10 ? 1 : 997) {
-      SteppedEnvironment environment = written();
-      ForgetfulDisk.Content file = file(environment, FIRST);
-      file.live = Arrays.copyOf(file.live, size);
+      MemoryEnvironment environment = written();
+      MemoryEnvironment.Content file = file(environment, FIRST);
+      file.bytes = Arrays.copyOf(file.bytes, size);
       int whole = 0;
       while (whole < FRAMES && frameAt(whole + 2) <= size) {
         whole++;
@@ -258,38 +256,8 @@ class DamageTest {
     }
   }
 
-  @Test
-  void a_cut_is_told_until_a_frame_has_been_appended_even_if_recovery_crashes() {
-    for (int stop = 0; stop < 20; stop++) {
-      SteppedEnvironment environment = written();
-      file(environment, FIRST).durable = file(environment, FIRST).live;
-      file(environment, FIRST).live[frameAt(FRAMES) + 80] ^= 1;
-      environment.disk.operationsLeft = stop;
-      try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
-        journal.recover(new Recorded());
-      } catch (JournalException e) {
-        assertThat(e).isNotInstanceOf(DamagedJournalException.class);
-      }
-      environment.disk.crash(new SplittableRandom(stop));
-      try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
-        Journal.Tail tail = journal.recover(new Recorded());
-        assertThat(tail.cuts()).as("stopped after " + stop).isEqualTo(1);
-        assertThat(tail.sequence()).isEqualTo(FRAMES - 1);
-        CompletableFuture<Void> done = journal.append(Recorded.frame(FRAMES, FRAMES - 1, "new"));
-        environment.run();
-        assertThat(done).isCompleted();
-      }
-      environment.disk.crash(new SplittableRandom(stop));
-      assertThat(recover(environment, new Recorded()))
-          .usingRecursiveComparison()
-          .ignoringFields("epoch") // of which more have begun than have frames
-          .isEqualTo(new Journal.Tail(FRAMES, 1, FRAMES, 1_000 + FRAMES, null, 0, 0));
-      assertThat(JournalCheck.verify(environment, FOLDER).damages()).isEmpty();
-    }
-  }
-
-  private static SteppedEnvironment writtenWithSnapshots(long... sequences) {
-    SteppedEnvironment environment = written();
+  private static MemoryEnvironment writtenWithSnapshots(long... sequences) {
+    MemoryEnvironment environment = written();
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       journal.recover(new Recorded());
       for (long sequence : sequences) {
@@ -308,8 +276,8 @@ class DamageTest {
       if (at >= frameAt(frame) + FrameFormat.HEADER_BYTES + payload(frame).length()) {
         continue; // padding, which means nothing
       }
-      SteppedEnvironment environment = writtenWithSnapshots(2, 3);
-      byte[] bytes = file(environment, FIRST).live;
+      MemoryEnvironment environment = writtenWithSnapshots(2, 3);
+      byte[] bytes = file(environment, FIRST).bytes;
       bytes[at] ^= (byte) (1 << (at % 8));
       byte[] before = bytes.clone();
       JournalReport report = JournalCheck.verify(environment, FOLDER);
@@ -327,7 +295,7 @@ class DamageTest {
         assertThat(tail.notice())
             .contains(FIRST + " is damaged from byte " + frameAt(frame) + " to")
             .contains("the snapshot of frame 3 holds what stood there");
-        assertThat(file(environment, FIRST).live).isEqualTo(before);
+        assertThat(file(environment, FIRST).bytes).isEqualTo(before);
         assertThat(journal.read(frame - 1)).as("what is damaged is not served").isNull();
         try (Journal.Reader reader = Objects.requireNonNull(journal.read(3))) {
           assertThat(Objects.requireNonNull(reader.next()).sequence()).isEqualTo(4);
@@ -346,8 +314,8 @@ class DamageTest {
 
   @Test
   void several_places_of_damage_and_zeros_below_a_snapshot_are_passed_over() {
-    SteppedEnvironment environment = writtenWithSnapshots(4);
-    byte[] bytes = file(environment, FIRST).live;
+    MemoryEnvironment environment = writtenWithSnapshots(4);
+    byte[] bytes = file(environment, FIRST).bytes;
     bytes[frameAt(1) + 75] ^= 1;
     Arrays.fill(bytes, frameAt(3), frameAt(4), (byte) 0);
     bytes[frameAt(4)] ^= 1;
@@ -363,8 +331,8 @@ class DamageTest {
 
   @Test
   void damage_to_the_last_frame_that_a_snapshot_holds_is_left_out_and_the_journal_goes_on() {
-    SteppedEnvironment environment = writtenWithSnapshots(3, FRAMES);
-    file(environment, FIRST).live[frameAt(FRAMES) + 80] ^= 1;
+    MemoryEnvironment environment = writtenWithSnapshots(3, FRAMES);
+    file(environment, FIRST).bytes[frameAt(FRAMES) + 80] ^= 1;
     Recorded recorded = new Recorded();
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       Journal.Tail tail = journal.recover(recorded);
@@ -386,9 +354,9 @@ class DamageTest {
 
   @Test
   void damage_after_the_snapshot_is_refused_as_before() {
-    SteppedEnvironment environment = writtenWithSnapshots(2, 3);
-    file(environment, FIRST).live[frameAt(2) + 80] ^= 1;
-    file(environment, FIRST).live[frameAt(4) + 80] ^= 1;
+    MemoryEnvironment environment = writtenWithSnapshots(2, 3);
+    file(environment, FIRST).bytes[frameAt(2) + 80] ^= 1;
+    file(environment, FIRST).bytes[frameAt(4) + 80] ^= 1;
     DamagedJournalException damage =
         catchThrowableOfType(
             DamagedJournalException.class, () -> recover(environment, new Recorded()));
@@ -397,19 +365,19 @@ class DamageTest {
 
   @Test
   void damage_below_a_snapshot_in_a_segment_with_a_successor_is_passed_over() {
-    SteppedEnvironment environment = manySegments();
+    MemoryEnvironment environment = manySegments();
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       journal.recover(new Recorded());
       Journal.SnapshotWriter writer = journal.snapshot(Recorded.frame(7, 7, ""));
       writer.part(Recorded.bytes("state"));
       writer.publish();
     }
-    file(environment, FileNames.segment(5)).live[4096 + 15_072 + 80] ^= 1;
+    file(environment, FileNames.segment(5)).bytes[4096 + 15_072 + 80] ^= 1;
     Recorded recorded = new Recorded();
     assertThat(recover(environment, recorded).sequence()).isEqualTo(20);
     assertThat(recorded.sequences).hasSize(13).startsWith(8L).endsWith(20L);
     // What the snapshot does not hold may not be missing.
-    file(environment, FileNames.segment(5)).live[4096 + 3 * 15_072 + 80] ^= 1;
+    file(environment, FileNames.segment(5)).bytes[4096 + 3 * 15_072 + 80] ^= 1;
     assertThatThrownBy(() -> recover(environment, new Recorded()))
         .isInstanceOf(DamagedJournalException.class)
         .hasMessageContaining(FileNames.segment(5));

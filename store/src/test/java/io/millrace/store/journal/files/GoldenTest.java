@@ -40,8 +40,8 @@ class GoldenTest {
         Recorded.bytes("payload of frame " + sequence));
   }
 
-  private static SteppedEnvironment write() {
-    SteppedEnvironment environment = new SteppedEnvironment(2026);
+  private static MemoryEnvironment write() {
+    MemoryEnvironment environment = new MemoryEnvironment(2026);
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       journal.recover(new Recorded());
       for (int i = 1; i <= 3; i++) {
@@ -60,13 +60,13 @@ class GoldenTest {
   @ValueSource(ints = {1, 2})
   @ParameterizedTest
   void files_of_every_version_are_read_and_the_journal_goes_on(int version) throws IOException {
-    SteppedEnvironment environment = new SteppedEnvironment(1);
-    ForgetfulDisk.Content segment = new ForgetfulDisk.Content();
-    segment.live = Arrays.copyOf(golden(version, "segment.golden"), 1 << 16);
-    ForgetfulDisk.Content snapshot = new ForgetfulDisk.Content();
-    snapshot.live = golden(1, "snapshot.golden");
-    environment.disk.names.put(SEGMENT, segment);
-    environment.disk.names.put(SNAPSHOT, snapshot);
+    MemoryEnvironment environment = new MemoryEnvironment(1);
+    MemoryEnvironment.Content segment =
+        new MemoryEnvironment.Content(Arrays.copyOf(golden(version, "segment.golden"), 1 << 16));
+    MemoryEnvironment.Content snapshot =
+        new MemoryEnvironment.Content(golden(1, "snapshot.golden"));
+    environment.files.put(SEGMENT, segment);
+    environment.files.put(SNAPSHOT, snapshot);
     Recorded recorded = new Recorded();
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
       assertThat(journal.recover(recorded))
@@ -82,7 +82,7 @@ class GoldenTest {
         assertThat(reader.next()).isEqualTo(frame(4));
       }
     }
-    assertThat(environment.disk.names.containsKey(FileNames.segment(4)))
+    assertThat(environment.files.containsKey(FileNames.segment(4)))
         .as("a segment of an earlier version gets no new frames")
         .isEqualTo(version < SegmentHeader.VERSION);
     try (FileJournal journal = FileJournal.open(environment, FOLDER, SMALL)) {
@@ -94,11 +94,11 @@ class GoldenTest {
 
   @Test
   void files_of_version_2_are_written() throws IOException {
-    SteppedEnvironment environment = write();
+    MemoryEnvironment environment = write();
     byte[] expected = golden(2, "segment.golden");
-    byte[] segment = Objects.requireNonNull(environment.disk.names.get(SEGMENT)).live;
+    byte[] segment = Objects.requireNonNull(environment.files.get(SEGMENT)).bytes;
     assertThat(Arrays.copyOf(segment, expected.length)).isEqualTo(expected);
-    assertThat(Objects.requireNonNull(environment.disk.names.get(SNAPSHOT)).live)
+    assertThat(Objects.requireNonNull(environment.files.get(SNAPSHOT)).bytes)
         .isEqualTo(golden(1, "snapshot.golden"));
   }
 }

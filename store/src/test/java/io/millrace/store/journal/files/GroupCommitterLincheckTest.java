@@ -38,7 +38,7 @@ public class GroupCommitterLincheckTest {
 
   /** A loop over a segment with room for all. */
   public GroupCommitterLincheckTest() {
-    Disk disk = new ForgetfulDisk();
+    Disk disk = new MemoryEnvironment(0).disk();
     try {
       Recovery.Ending start =
           new Recovery.Ending(file, SEGMENT_BYTES, SegmentHeader.BLOCK_BYTES, 1, Chain.START, "");

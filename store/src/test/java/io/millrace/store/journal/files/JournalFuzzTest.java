@@ -51,10 +51,9 @@ class JournalFuzzTest {
   }
 
   private static void recover(byte[] segment) {
-    SteppedEnvironment environment = new SteppedEnvironment(1);
-    ForgetfulDisk.Content content = new ForgetfulDisk.Content();
-    content.live = segment;
-    environment.disk.names.put(FileNames.segment(1), content);
+    MemoryEnvironment environment = new MemoryEnvironment(1);
+    MemoryEnvironment.Content content = new MemoryEnvironment.Content(segment);
+    environment.files.put(FileNames.segment(1), content);
     Recorded first = new Recorded();
     Journal.Tail tail;
     try {
@@ -68,7 +67,7 @@ class JournalFuzzTest {
     assertThat(second.frames).isEqualTo(first.frames);
   }
 
-  private static Journal.Tail recover(SteppedEnvironment environment, Recorded recorded) {
+  private static Journal.Tail recover(MemoryEnvironment environment, Recorded recorded) {
     try (FileJournal journal = FileJournal.open(environment, Path.of("memory"), SMALL)) {
       return journal.recover(recorded);
     }

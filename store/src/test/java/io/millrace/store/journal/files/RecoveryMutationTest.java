@@ -47,14 +47,12 @@ class RecoveryMutationTest {
     byte[] snapshot = golden("snapshot.golden");
     int recovered = 0;
     for (int round = 0; round < ROUNDS; round++) {
-      SteppedEnvironment environment = new SteppedEnvironment(round);
-      ForgetfulDisk.Content first = new ForgetfulDisk.Content();
-      first.live = mutate(segment);
-      environment.disk.names.put(FileNames.segment(1), first);
+      MemoryEnvironment environment = new MemoryEnvironment(round);
+      MemoryEnvironment.Content first = new MemoryEnvironment.Content(mutate(segment));
+      environment.files.put(FileNames.segment(1), first);
       if (random.nextBoolean()) {
-        ForgetfulDisk.Content second = new ForgetfulDisk.Content();
-        second.live = mutate(snapshot);
-        environment.disk.names.put(FileNames.snapshot(2), second);
+        MemoryEnvironment.Content second = new MemoryEnvironment.Content(mutate(snapshot));
+        environment.files.put(FileNames.snapshot(2), second);
       }
       try (FileJournal journal = FileJournal.open(environment, Path.of("memory"), SMALL)) {
         Journal.Tail tail = journal.recover(new Recorded());

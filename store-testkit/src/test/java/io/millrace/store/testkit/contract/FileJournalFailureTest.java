@@ -1,81 +1,110 @@
-package io.millrace.store.journal.files;
+package io.millrace.store.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.store.environment.Folder;
+import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.files.FileJournal;
+import io.millrace.store.journal.files.FileJournalOptions;
+import io.millrace.store.testkit.environment.SimulatedDisk;
+import io.millrace.store.testkit.environment.SimulatedEnvironment;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class FailureTest {
+/** What the journal in files does when its disk fails or is full. */
+final class FileJournalFailureTest {
   private static final FileJournalOptions SMALL = new FileJournalOptions(1 << 16, 1 << 20);
-  private static final Path FOLDER = Path.of("memory");
+  private static final Path FOLDER = Path.of("journal");
 
-  private final SteppedEnvironment environment = new SteppedEnvironment(1);
+  /** The bytes of a segment's header, of a frame's, and of a frame with 10,000 bytes. */
+  private static final int SEGMENT_HEADER_BYTES = 4096,
+      FRAME_HEADER_BYTES = 72,
+      FRAME_BYTES = 10_072;
+
+  private final SimulatedEnvironment environment = new SimulatedEnvironment(1);
+  private final SimulatedDisk disk = environment.disk();
+
+  @BeforeEach
+  void letFramesQueueUp() {
+    environment.scheduler().eager(false);
+  }
 
   private FileJournal open() {
-    FileJournal journal = FileJournal.open(environment, FOLDER, SMALL);
-    journal.recover(new Recorded());
+    return open(SMALL);
+  }
+
+  private FileJournal open(FileJournalOptions options) {
+    FileJournal journal = FileJournal.open(environment, FOLDER, options);
+    JournalContract.recover(journal);
     return journal;
+  }
+
+  private static long recovered(SimulatedEnvironment world) {
+    try (FileJournal journal = FileJournal.open(world, FOLDER, SMALL)) {
+      return JournalContract.recover(journal).tail().sequence();
+    }
+  }
+
+  private static Frame frame(long sequence, long durable, String payload) {
+    return new Frame(
+        sequence, 1, 77, 1_000 + sequence, durable, sequence, JournalContract.bytes(payload));
   }
 
   @Test
   void frames_queued_together_share_one_write_and_one_sync() {
     FileJournal journal = open();
-    environment.run();
-    long before = environment.disk.operations;
-    CompletableFuture<Void> first = journal.append(Recorded.frame(1, 0, "a"));
-    CompletableFuture<Void> second = journal.append(Recorded.frame(2, 0, "b"));
+    environment.runUntilIdle();
+    long before = disk.operations();
+    CompletableFuture<Void> first = journal.append(frame(1, 0, "a"));
+    CompletableFuture<Void> second = journal.append(frame(2, 0, "b"));
     assertThat(first).isNotDone();
-    environment.run();
+    environment.runUntilIdle();
     assertThat(first).isCompleted();
     assertThat(second).isCompleted();
-    assertThat(environment.disk.operations - before).isEqualTo(2);
+    assertThat(disk.operations() - before).isEqualTo(2);
   }
 
   @Test
   void a_failed_sync_fails_this_and_all_later_frames_and_is_not_tried_again() {
     FileJournal journal = open();
-    CompletableFuture<Void> first = journal.append(Recorded.frame(1, 0, "a"));
-    environment.run();
-    environment.disk.syncsLeft = 0;
-    CompletableFuture<Void> second = journal.append(Recorded.frame(2, 1, "b"));
-    environment.run();
-    environment.disk.syncsLeft = Long.MAX_VALUE;
-    long operations = environment.disk.operations;
-    CompletableFuture<Void> third = journal.append(Recorded.frame(3, 1, "c"));
-    environment.run();
+    CompletableFuture<Void> first = journal.append(frame(1, 0, "a"));
+    environment.runUntilIdle();
+    disk.failSyncAfter(1);
+    CompletableFuture<Void> second = journal.append(frame(2, 1, "b"));
+    environment.runUntilIdle();
+    long operations = disk.operations();
+    CompletableFuture<Void> third = journal.append(frame(3, 1, "c"));
+    environment.runUntilIdle();
     assertThat(first).isCompleted();
     assertThatThrownBy(second::join)
         .hasCauseInstanceOf(JournalException.class)
-        .hasMessageContaining("the journal failed: the disk does not answer");
+        .hasMessageContaining("the journal failed: input/output error in a sync");
     assertThatThrownBy(third::join).hasMessageContaining("the journal failed");
-    assertThat(environment.disk.operations).isEqualTo(operations);
+    assertThat(disk.operations()).isEqualTo(operations);
   }
 
   @Test
   void what_recovery_delivers_after_a_failed_sync_lasts_although_the_first_sync_was_lost() {
     for (int seed = 0; seed < 20; seed++) {
-      SteppedEnvironment world = new SteppedEnvironment(seed);
+      SimulatedEnvironment world = new SimulatedEnvironment(seed);
       FileJournal journal = FileJournal.open(world, FOLDER, SMALL);
-      journal.recover(new Recorded());
-      CompletableFuture<Void> first = journal.append(Recorded.frame(1, 0, "a".repeat(5_000)));
-      world.disk.syncsLeft = 0;
-      world.run();
+      JournalContract.recover(journal);
+      world.disk().failSyncAfter(1);
+      CompletableFuture<Void> first = journal.append(frame(1, 0, "a".repeat(5_000)));
+      world.runUntilIdle();
       assertThat(first).isCompletedExceptionally();
-      world.disk.kill();
-      try (FileJournal again = FileJournal.open(world, FOLDER, SMALL)) {
-        assertThat(again.recover(new Recorded()).sequence()).isEqualTo(1);
-      }
-      world.disk.crash(new SplittableRandom(seed));
-      try (FileJournal again = FileJournal.open(world, FOLDER, SMALL)) {
-        assertThat(again.recover(new Recorded()).sequence()).isEqualTo(1);
-      }
+      world.killProcess();
+      assertThat(recovered(world)).isEqualTo(1);
+      world.cutPower();
+      assertThat(recovered(world)).isEqualTo(1);
     }
   }
 
@@ -84,7 +113,7 @@ class FailureTest {
     long last = durable;
     while (true) {
       CompletableFuture<Void> done = append(journal, last + 1);
-      environment.run();
+      environment.runUntilIdle();
       if (!done.isDone()) {
         assertThat(stuck(journal)).isTrue();
         return last;
@@ -95,7 +124,7 @@ class FailureTest {
   }
 
   private static CompletableFuture<Void> append(FileJournal journal, long sequence) {
-    return journal.append(Recorded.frame(sequence, sequence - 1, "x".repeat(10_000)));
+    return journal.append(frame(sequence, sequence - 1, "x".repeat(10_000)));
   }
 
   private static boolean stuck(FileJournal journal) {
@@ -108,57 +137,54 @@ class FailureTest {
   }
 
   @Test
-  void a_full_disk_is_a_shortage_from_which_the_journal_goes_on_by_itself() {
+  void a_full_disk_is_a_shortage_from_which_the_journal_goes_on_by_itself() throws IOException {
     FileJournal journal = open();
-    environment.disk.capacityBytes = 100_000;
+    disk.limitTo(100_000);
     assertThat(journal.shortage()).isNull();
     CompletableFuture<Void> first = append(journal, 1);
     CompletableFuture<Void> second = append(journal, 2);
-    environment.run();
+    environment.runUntilIdle();
     assertThat(first).isCompleted();
     assertThat(second).isCompleted();
     assertThat(journal.shortage())
         .as("told while there is still room for other frames")
         .isEqualTo(
             new Journal.Shortage(
-                "no room for a segment of 65536 bytes in memory: No space left on device",
-                (1 << 16)
-                    - SegmentHeader.BLOCK_BYTES
-                    - 2 * FrameFormat.sizeBytes(10_000)
-                    - FrameFormat.sizeBytes(8),
+                "no room for a segment of 65536 bytes in journal: no space left on device",
+                (1 << 16) - SEGMENT_HEADER_BYTES - 2 * FRAME_BYTES - (FRAME_HEADER_BYTES + 8),
                 false));
-    assertThat(environment.disk.names).as("what was allocated").doesNotContainKey(FileNames.SPARE);
+    try (Folder folder = disk.open(FOLDER)) {
+      assertThat(folder.list()).as("what was allocated").doesNotContain("spare.segment.tmp");
+    }
 
     long durable = fill(journal, 2);
     assertThat(durable).isEqualTo(6);
     assertThat(roomBytes(journal)).isZero();
-    environment.disk.capacityBytes = Long.MAX_VALUE;
+    disk.limitTo(Long.MAX_VALUE);
     CompletableFuture<Void> next = append(journal, durable + 2);
-    environment.run();
+    environment.runUntilIdle();
     assertThat(next).as("not tried before a second is over").isNotDone();
     environment.advance(Duration.ofSeconds(1));
     assertThat(next).isCompleted();
     assertThat(journal.shortage()).isNull();
     journal.close();
 
-    environment.disk.crash(new SplittableRandom(1));
-    try (FileJournal again = FileJournal.open(environment, FOLDER, SMALL)) {
-      assertThat(again.recover(new Recorded()).sequence()).isEqualTo(durable + 2);
-    }
+    environment.cutPower();
+    assertThat(recovered(environment)).isEqualTo(durable + 2);
   }
 
   @Test
   void a_frame_has_room_if_it_is_as_large_as_the_shortage_says() {
     FileJournal journal = open();
-    environment.disk.capacityBytes = 100_000;
+    disk.limitTo(100_000);
     for (int i = 1; i <= 3; i++) {
       append(journal, i).isDone();
     }
-    environment.run();
+    environment.runUntilIdle();
     CompletableFuture<Void> fits =
-        journal.append(Recorded.frame(4, 3, "y".repeat((int) roomBytes(journal))));
+        journal.append(frame(4, 3, "y".repeat((int) roomBytes(journal))));
     assertThat(roomBytes(journal)).as("queued frames count").isZero();
-    environment.run();
+    environment.runUntilIdle();
     assertThat(fits).isCompleted();
     assertThat(stuck(journal)).isFalse();
   }
@@ -166,29 +192,27 @@ class FailureTest {
   @Test
   void a_lack_of_descriptors_after_the_next_segment_was_opened_does_not_stop_the_journal() {
     FileJournal journal = open();
-    environment.run();
-    environment.disk.noDescriptors = true;
+    environment.runUntilIdle();
+    disk.refuseOpens(true);
     long durable = fill(journal, 0);
     assertThat(durable).as("two whole segments").isEqualTo(12);
     assertThat(Objects.requireNonNull(journal.shortage()).why())
-        .contains("no room for a segment of 65536 bytes", "Too many open files");
-    environment.disk.noDescriptors = false;
+        .contains("no room for a segment of 65536 bytes", "too many open files");
+    disk.refuseOpens(false);
     environment.advance(Duration.ofSeconds(1));
     CompletableFuture<Void> next = append(journal, durable + 2);
-    environment.run();
+    environment.runUntilIdle();
     assertThat(next).isCompleted();
     assertThat(journal.shortage()).isNull();
   }
 
   @Test
   void the_next_segment_leaves_the_reserve_of_the_disk_to_others() {
-    environment.disk.capacityBytes = 1 << 20;
-    FileJournal journal =
-        FileJournal.open(environment, FOLDER, SMALL.withReserveBytes((1 << 20) - 3 * (1 << 16)));
-    journal.recover(new Recorded());
+    disk.limitTo(1 << 20);
+    FileJournal journal = open(SMALL.withReserveBytes((1 << 20) - 3 * (1 << 16)));
     fill(journal, 0);
     assertThat(Objects.requireNonNull(journal.shortage()).why())
-        .contains("no room for a segment of 65536 bytes in memory: the disk has")
+        .contains("no room for a segment of 65536 bytes in journal: the disk has")
         .endsWith("bytes free, and 851968 of them are kept free");
     assertThat(journal.freeBytes()).isEqualTo((1 << 20) - 3 * (1 << 16));
   }
@@ -196,22 +220,20 @@ class FailureTest {
   @Test
   void a_close_fails_the_frames_for_which_there_is_no_room_and_loses_no_other() {
     FileJournal journal = open();
-    environment.disk.capacityBytes = 100_000;
+    disk.limitTo(100_000);
     long durable = fill(journal, 0);
     CompletableFuture<Void> last = append(journal, durable + 2);
     journal.close();
     assertThatThrownBy(last::join)
-        .hasMessageContaining("no room for a segment of 65536 bytes in memory");
-    environment.disk.crash(new SplittableRandom(1));
-    try (FileJournal again = FileJournal.open(environment, FOLDER, SMALL)) {
-      assertThat(again.recover(new Recorded()).sequence()).isEqualTo(durable);
-    }
+        .hasMessageContaining("no room for a segment of 65536 bytes in journal");
+    environment.cutPower();
+    assertThat(recovered(environment)).isEqualTo(durable);
   }
 
   @Test
   void frames_that_wait_for_room_for_a_minute_fail_and_so_does_the_journal() {
     FileJournal journal = open();
-    environment.disk.capacityBytes = 100_000;
+    disk.limitTo(100_000);
     long durable = fill(journal, 0);
     CompletableFuture<Void> last = append(journal, durable + 2);
     environment.advance(Duration.ofSeconds(59));
@@ -224,13 +246,13 @@ class FailureTest {
   @Test
   void an_opening_whose_first_frame_has_no_room_fails_at_once() {
     FileJournal journal = open();
-    environment.disk.capacityBytes = 100_000;
+    disk.limitTo(100_000);
     long durable = fill(journal, 0);
     journal.close();
     FileJournal again = FileJournal.open(environment, FOLDER, SMALL);
-    assertThat(again.recover(new Recorded()).sequence()).isEqualTo(durable);
+    assertThat(JournalContract.recover(again).tail().sequence()).isEqualTo(durable);
     CompletableFuture<Void> first = append(again, durable + 1);
-    environment.run();
+    environment.runUntilIdle();
     assertThatThrownBy(first::join).hasMessageContaining("no room for a segment of 65536 bytes");
     again.close();
   }
@@ -238,14 +260,14 @@ class FailureTest {
   @Test
   void an_error_while_the_next_segment_is_prepared_fails_all_who_wait_and_all_who_come() {
     FileJournal journal = open();
-    environment.run();
+    environment.runUntilIdle();
     for (int i = 1; i <= 2; i++) {
       append(journal, i).isDone();
     }
-    environment.disk.errorInAllocation = new StackOverflowError("an allocation");
-    environment.run();
+    disk.failAllocations(new StackOverflowError("an allocation"));
+    environment.runUntilIdle();
     CompletableFuture<Void> next = append(journal, 3);
-    environment.run();
+    environment.runUntilIdle();
     assertThatThrownBy(next::join).hasMessageContaining("the journal failed: an allocation");
     journal.close();
   }
@@ -253,10 +275,10 @@ class FailureTest {
   @Test
   void a_closed_journal_has_made_everything_durable_and_takes_no_more() {
     FileJournal journal = open();
-    CompletableFuture<Void> first = journal.append(Recorded.frame(1, 0, "a"));
+    CompletableFuture<Void> first = journal.append(frame(1, 0, "a"));
     journal.close();
     assertThat(first).isCompleted();
-    assertThatThrownBy(() -> journal.append(Recorded.frame(2, 1, "b")).join())
+    assertThatThrownBy(() -> journal.append(frame(2, 1, "b")).join())
         .hasMessageContaining("the journal is closed");
   }
 }
