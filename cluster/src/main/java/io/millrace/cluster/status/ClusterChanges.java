@@ -27,7 +27,6 @@ import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.Read;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -62,21 +61,15 @@ public final class ClusterChanges implements AutoCloseable {
   /** What can change. */
   public enum Kind {
     /** The lock of the leader. */
-    LEADER(Leader.KEY),
+    LEADER,
     /** The list of members. */
-    MEMBERS(MemberList.KEY),
+    MEMBERS,
     /** A named lock, the permit of a semaphore or the own lock of a member. */
-    LOCK(NamedLock.PREFIX, Permits.PREFIX, Presence.PREFIX),
+    LOCK,
     /** A partition. */
-    PARTITION(PartitionName.PREFIX),
+    PARTITION,
     /** A report of a member. */
-    REPORT(Report.PREFIX);
-
-    private final List<String> keys;
-
-    Kind(String... keys) {
-      this.keys = List.of(keys);
-    }
+    REPORT;
 
     /** Its name in lower case. */
     public String text() {
@@ -85,14 +78,19 @@ public final class ClusterChanges implements AutoCloseable {
 
     /** The kind of a document; empty if it is of none. */
     private static Optional<Kind> of(String key) {
-      if (Permits.isCount(key)) {
-        return Optional.empty();
-      }
-      return Arrays.stream(values())
-          .filter(kind ->
-              kind.keys.stream()
-                  .anyMatch(one -> one.endsWith("/") ? key.startsWith(one) : key.equals(one)))
-          .findFirst();
+      return Optional.ofNullable(
+          switch (key.substring(0, key.indexOf('/') + 1)) {
+            case NamedLock.PREFIX, Presence.PREFIX -> LOCK;
+            case Permits.PREFIX -> Permits.isCount(key) ? null : LOCK;
+            case PartitionName.PREFIX -> PARTITION;
+            case Report.PREFIX -> REPORT;
+            default ->
+                switch (key) {
+                  case Leader.KEY -> LEADER;
+                  case MemberList.KEY -> MEMBERS;
+                  default -> null;
+                };
+          });
     }
   }
 
