@@ -7,13 +7,16 @@ import io.millrace.queues.Queue;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,11 +105,36 @@ final class DciEventsTest {
   @Test
   void a_stream_that_cannot_be_opened_is_refused() throws Exception {
     assertThat(dci.refused("GET", "/events?after=x", "").path("error").asString())
-        .isEqualTo("after must be the id of an event");
+        .isEqualTo("after must be the id of an event, not \"x\"");
     assertThat(dci.refused("GET", "/events?type=job", "").path("error").asString())
         .isEqualTo("type must be queue, task or node");
     assertThat(dci.refused("GET", "/events?queue=none", "").path("error").asString())
         .isEqualTo("queue not found");
+  }
+
+  @Test
+  void a_websocket_tells_the_same_with_name_and_id() throws Exception {
+    Heard heard = new Heard();
+    URI address = URI.create("ws://127.0.0.1:" + dci.server().port() + "/dci/events?type=queue");
+    WebSocket socket =
+        client.newWebSocketBuilder().buildAsync(address, heard).get(30, TimeUnit.SECONDS);
+    JsonNode start = Dci.MAPPER.readTree(heard.next());
+    assertThat(start.path("event").asString()).isEqualTo("start");
+    create("first");
+    JsonNode created = Dci.MAPPER.readTree(heard.next());
+    assertThat(created.path("event").asString()).isEqualTo("queue");
+    assertThat(created.path("data").path("name").asString()).isEqualTo("first");
+    create("second");
+    heard.next();
+    socket.abort();
+    Heard resumed = new Heard();
+    URI after = URI.create(address + "&after=" + created.path("id").asString());
+    WebSocket second =
+        client.newWebSocketBuilder().buildAsync(after, resumed).get(30, TimeUnit.SECONDS);
+    assertThat(Dci.MAPPER.readTree(resumed.next()).path("event").asString()).isEqualTo("start");
+    assertThat(Dci.MAPPER.readTree(resumed.next()).path("data").path("name").asString())
+        .isEqualTo("second");
+    second.abort();
   }
 
   private Queue create(String name) {

@@ -15,9 +15,6 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
@@ -201,32 +198,6 @@ final class GraphEventsTest {
 
         """;
     assertThat(graph.server().raw(upgrade)).startsWith("HTTP/1.1 426 ");
-  }
-
-  /** Notes what comes. */
-  private static final class Heard implements WebSocket.Listener {
-    final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
-    private final StringBuilder text = new StringBuilder();
-
-    @Override
-    public CompletionStage<?> onText(WebSocket socket, CharSequence part, boolean last) {
-      text.append(part);
-      if (last) {
-        messages.add(text.toString());
-        text.setLength(0);
-      }
-      return WebSocket.Listener.super.onText(socket, part, last);
-    }
-
-    @Override
-    public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
-      messages.add("closed " + code);
-      return WebSocket.Listener.super.onClose(socket, code, reason);
-    }
-
-    String next() throws InterruptedException {
-      return String.valueOf(messages.poll(30, TimeUnit.SECONDS));
-    }
   }
 
   @Test

@@ -9,12 +9,11 @@ import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphRegistry.Snapshot;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
-import io.millrace.http.EventStream;
 import io.millrace.http.Request;
+import io.millrace.http.events.EventStream;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Reply;
-import io.millrace.http.websocket.WebSocket;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -32,9 +31,6 @@ import tools.jackson.databind.ObjectWriter;
 final class GraphEvents implements EventStream.Source {
   static final Set<String> PARAMETERS =
       Set.of("type", "state", "status", "below", "new", "metadata", "after");
-
-  /** The client of a WebSocket has nothing to say here. */
-  private static final WebSocket.Limits LIMITS = new WebSocket.Limits(1 << 10, 1 << 10, 1 << 10);
 
   /** The stream flushes when it has to; a generator for each event must not. */
   private static final ObjectWriter WRITER =
@@ -75,10 +71,7 @@ final class GraphEvents implements EventStream.Source {
       // Answered with 410 while that is still possible.
       graph.changes(after).close();
     }
-    EventStream stream = stream(graph, new Wanted(filter, Selected.of(request.query()), after));
-    return request.header("Upgrade").isPresent()
-        ? request.webSocket(LIMITS, socket -> EventSocket.open(socket, stream))
-        : stream.reply(request);
+    return stream(graph, new Wanted(filter, Selected.of(request.query()), after)).reply(request);
   }
 
   /** The version behind which a stream goes on; null for none. */

@@ -1,9 +1,9 @@
 package io.millrace.server.jobs;
 
-import io.millrace.http.EventStream;
 import io.millrace.http.Request;
+import io.millrace.http.events.CommitEvents;
+import io.millrace.http.events.EventStream;
 import io.millrace.http.json.Json;
-import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Reply;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobChange;
@@ -13,17 +13,14 @@ import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.Workers;
 import io.millrace.store.Position;
-import io.millrace.store.PositionLostException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The changes of jobs, and their progress, as one client sees them. Of progress it writes the last
- * state of each job, four times a second at most and as fast as the client reads; so a slow client
- * misses states in between, and nothing piles up. For use by one thread.
+ * The changes of jobs, and their progress, as one client sees them. It writes only the latest
+ * progress of each job, up to four times a second and as fast as the client reads, so a slow client
+ * misses values in between and nothing piles up. For use by one thread.
  */
 final class JobEvents implements EventStream.Source {
   private static final long PROGRESS_EVERY_NANOS = Duration.ofMillis(250).toNanos();
@@ -45,34 +42,14 @@ final class JobEvents implements EventStream.Source {
   /** Answers with the stream that a request asks for. */
   static Reply reply(Request request, Jobs jobs, Workers workers, Shapes shapes) {
     JobFilter filter = Filters.of(request.query());
-    Position after = after(request);
-    return new EventStream(
-            () -> new JobEvents(jobs.changes(after), workers, shapes, filter), JobEvents::lost)
-        .reply(request);
-  }
-
-  private static @Nullable Position after(Request request) {
-    String given =
-        request.header("Last-Event-ID").or(() -> request.query().text("after")).orElse(null);
-    if (given == null) {
-      return null;
-    }
-    try {
-      return Position.parse(given);
-    } catch (IllegalArgumentException _) {
-      throw HttpProblem.malformed("this is no id of an event: " + given);
-    }
-  }
-
-  private static byte @Nullable [] lost(RuntimeException failure) {
-    return failure instanceof PositionLostException
-        ? Json.bytes(Json.object().put("reason", failure.getMessage()))
-        : null;
+    Position after = CommitEvents.after(request);
+    return CommitEvents.reply(
+        request, () -> new JobEvents(jobs.changes(after), workers, shapes, filter));
   }
 
   @Override
   public void begin(EventStream.Target target) throws IOException {
-    write(target, "start", changes.start(), Json.object());
+    CommitEvents.start(target, changes.start());
     boolean _ = writeProgress(target);
     looked = System.nanoTime();
   }
@@ -92,37 +69,29 @@ final class JobEvents implements EventStream.Source {
   private boolean writeProgress(EventStream.Target target) throws IOException {
     Progress.Updates news = workers.progressSince(heard);
     heard = news.number();
-    boolean written = false;
-    for (Progress.Update each : news.jobs()) {
-      if (filter.matches(each.job())) {
-        write(target, "progress", null, Shapes.of(each));
-        written = true;
-      }
-    }
-    return written;
+    List<CommitEvents.Event> events =
+        news.jobs().stream()
+            .filter(each -> filter.matches(each.job()))
+            .map(each -> new CommitEvents.Event("progress", Shapes.of(each)))
+            .toList();
+    return CommitEvents.write(target, events, null);
   }
 
-  /** Writes the changes of one commit; the last has its id, so that a resumption misses none. */
   private boolean write(EventStream.Target target, List<JobChange> commit) throws IOException {
-    List<JobChange> wanted =
-        commit.stream().filter(change -> change.job().map(filter::matches).orElse(true)).toList();
-    for (int i = 0; i < wanted.size(); i++) {
-      JobChange change = wanted.get(i);
-      Position id = i == wanted.size() - 1 ? change.position() : null;
-      Job job = change.present();
-      if (job == null) {
-        write(target, "deleted", id, Json.object().put("id", change.id().toString()));
-      } else {
-        write(target, "job", id, shapes.of(job));
-      }
-    }
-    return !wanted.isEmpty();
+    Position position = commit.isEmpty() ? null : commit.getFirst().position();
+    List<CommitEvents.Event> events =
+        commit.stream()
+            .filter(change -> change.job().map(filter::matches).orElse(true))
+            .map(this::event)
+            .toList();
+    return CommitEvents.write(target, events, position);
   }
 
-  private static void write(
-      EventStream.Target target, String event, @Nullable Position id, ObjectNode data)
-      throws IOException {
-    target.event(event, id == null ? null : id.toString(), Json.bytes(data));
+  private CommitEvents.Event event(JobChange change) {
+    Job job = change.present();
+    return job == null
+        ? new CommitEvents.Event("deleted", Json.object().put("id", change.id().toString()))
+        : new CommitEvents.Event("job", shapes.of(job));
   }
 
   @Override

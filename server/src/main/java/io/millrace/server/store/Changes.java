@@ -1,7 +1,8 @@
 package io.millrace.server.store;
 
-import io.millrace.http.EventStream;
 import io.millrace.http.Request;
+import io.millrace.http.events.CommitEvents;
+import io.millrace.http.events.EventStream;
 import io.millrace.http.message.Reply;
 import io.millrace.store.Commit;
 import io.millrace.store.Position;
@@ -17,7 +18,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** The stream of commits. */
 final class Changes {
@@ -30,7 +30,7 @@ final class Changes {
   Reply stream(Request request) {
     DataForm form = Parameters.data(request);
     Interest interest =
-        new Interest(after(request), names(request, "group"), names(request, "collection"));
+        new Interest(CommitEvents.after(request), names(request, "group"), names(request, "collection"));
     return new EventStream(
             () -> new Commits(store, store.subscribe(interest), form),
             failure -> failure instanceof PositionLostException e ? ChangeStream.write(e) : null)
@@ -41,18 +41,6 @@ final class Changes {
     return request.query().texts(parameter).stream()
         .map(text -> Parameters.name(parameter, text))
         .collect(Collectors.toUnmodifiableSet());
-  }
-
-  private static @Nullable Position after(Request request) {
-    String last = request.header("Last-Event-ID").orElse(null);
-    if (last != null) {
-      return Parameters.position("the header Last-Event-ID", last);
-    }
-    return request
-        .query()
-        .text("after")
-        .map(text -> Parameters.position("the parameter after", text))
-        .orElse(null);
   }
 
   /** Commits as events. */

@@ -2,7 +2,6 @@ package io.millrace.server.store;
 
 import io.millrace.http.Request;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.store.Position;
 import io.millrace.wire.DataForm;
 
 /** Query parameters that several requests share. */
@@ -38,13 +37,5 @@ final class Parameters {
   static int limit(Request request) {
     return Math.clamp(
         request.query().integer("limit", 0, Long.MIN_VALUE, Long.MAX_VALUE), 0, Integer.MAX_VALUE);
-  }
-
-  static Position position(String name, String text) {
-    try {
-      return Position.parse(text);
-    } catch (IllegalArgumentException _) {
-      throw HttpProblem.malformed(name + " is not a position: \"" + text + "\"");
-    }
   }
 }

@@ -10,7 +10,7 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.TestType;
 import io.millrace.graph.store.GraphEnvironment;
 import io.millrace.graph.store.StoredGraph;
-import io.millrace.http.EventStream;
+import io.millrace.http.events.EventStream;
 import io.millrace.http.message.Query;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.store.StoreOptions;
@@ -94,7 +94,7 @@ final class GraphEventsLostTest {
   @Test
   void a_websocket_is_closed_with_4410_where_its_position_is_not_kept() throws Exception {
     Closing socket = new Closing();
-    var _ = EventSocket.open(socket, stream(null, graph.version() + 1));
+    var _ = stream(null, graph.version() + 1).open(socket);
     assertThat(socket.closed.get(30, TimeUnit.SECONDS))
         .startsWith("4410 changes after version " + (graph.version() + 1) + " are not kept");
   }

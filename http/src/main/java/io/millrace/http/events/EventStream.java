@@ -1,6 +1,9 @@
-package io.millrace.http;
+package io.millrace.http.events;
 
+import io.millrace.http.PendingWait;
+import io.millrace.http.Request;
 import io.millrace.http.message.Reply;
+import io.millrace.http.websocket.WebSocket;
 import io.millrace.store.StoreClosedException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -106,17 +109,26 @@ public final class EventStream {
     /** Sends what was written. */
     void flush() throws IOException;
 
-    /** Says that events were lost; the stream ends. */
-    void lost(byte[] data) throws IOException;
+    /**
+     * Says that events were lost; the stream ends.
+     *
+     * @param reason why, for people
+     * @param data the data of the event that says so
+     */
+    void lost(String reason, byte[] data) throws IOException;
   }
 
   /**
-   * Answers with server-sent events. A HEAD opens nothing. If the source cannot be opened because
-   * events were lost, that is the only event.
+   * Answers with server-sent events, or over a WebSocket if the request asks for one. A HEAD opens
+   * nothing. If the source cannot be opened because events were lost, that is the only event.
    *
    * @throws RuntimeException what the opener throws for another reason
    */
   public Reply reply(Request request) {
+    // Clients that know HTTP/2 offer it with every request; the offer may be ignored.
+    if (!request.header("Upgrade").orElse("h2c").equals("h2c")) {
+      return request.webSocket(EventSocket.LIMITS, this::open);
+    }
     if (request.isHead()) {
       return events(_ -> {});
     }
@@ -124,11 +136,12 @@ public final class EventStream {
     try {
       source = opener.open();
     } catch (RuntimeException e) {
-      byte[] reason = lost.data(e);
-      if (reason == null) {
+      byte[] data = lost.data(e);
+      if (data == null) {
         throw e;
       }
-      return events(target -> new ServerSent(target).lost(reason));
+      return events(
+          target -> new ServerSent(target).lost(String.valueOf(e.getMessage()), data));
     }
     return events(
         new Reply.Body() {
@@ -150,6 +163,11 @@ public final class EventStream {
   /** Server-sent events. */
   public static Target serverSent(OutputStream target) {
     return new ServerSent(target);
+  }
+
+  /** Runs the stream over a WebSocket, on a thread of its own. */
+  public WebSocket.Listener open(WebSocket socket) {
+    return EventSocket.open(socket, this);
   }
 
   private static Reply events(Reply.Body body) {
@@ -197,11 +215,11 @@ public final class EventStream {
       // The store has gone: the stream simply ends.
       return;
     }
-    byte[] reason = lost.data(failure);
-    if (reason == null) {
+    byte[] data = lost.data(failure);
+    if (data == null) {
       throw failure;
     }
-    target.lost(reason);
+    target.lost(String.valueOf(failure.getMessage()), data);
   }
 
   /** The framing of server-sent events. */
@@ -232,7 +250,7 @@ public final class EventStream {
     }
 
     @Override
-    public void lost(byte[] data) throws IOException {
+    public void lost(String reason, byte[] data) throws IOException {
       event("lost", null, data);
       target.flush();
     }

@@ -1,6 +1,5 @@
-package io.millrace.server.graph;
+package io.millrace.http.events;
 
-import io.millrace.http.EventStream;
 import io.millrace.http.json.Json;
 import io.millrace.http.websocket.WebSocket;
 import java.io.ByteArrayOutputStream;
@@ -10,12 +9,19 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.StringNode;
 
-/** A stream of events as text messages of a WebSocket, which hold the data alone. */
+/**
+ * A stream of events as text messages of a WebSocket. If an event has a name, its message is {@code
+ * {"event": name, "id": id or null, "data": data}}; otherwise it is the data alone.
+ */
 final class EventSocket implements EventStream.Target, WebSocket.Listener {
+  /** The client has nothing to send. */
+  static final WebSocket.Limits LIMITS = new WebSocket.Limits(1 << 10, 1 << 10, 1 << 10);
+
   private static final Logger LOG = LoggerFactory.getLogger(EventSocket.class);
 
-  /** Closed so when changes were lost: a code of ours. */
+  /** The code of a close because events were lost; not one of the standard's. */
   private static final int LOST = 4410;
 
   private static final int UNSUPPORTED = 1003;
@@ -28,10 +34,10 @@ final class EventSocket implements EventStream.Target, WebSocket.Listener {
     this.socket = socket;
   }
 
-  /** Begins to tell what happens, on a thread of its own. */
+  /** Runs the stream on a thread of its own. */
   static WebSocket.Listener open(WebSocket socket, EventStream stream) {
     EventSocket target = new EventSocket(socket);
-    Thread.ofVirtual().name("graph-events").start(() -> target.run(stream));
+    Thread.ofVirtual().name("event-socket").start(() -> target.run(stream));
     return target;
   }
 
@@ -41,7 +47,7 @@ final class EventSocket implements EventStream.Target, WebSocket.Listener {
     } catch (InterruptedException _) {
       over = true;
     } catch (IOException | RuntimeException | Error e) {
-      LOG.warn("a stream of changes ended", e);
+      LOG.warn("a stream of events ended", e);
       socket.close(INTERNAL_ERROR, "the server made a mistake, its log says which");
     }
   }
@@ -49,9 +55,24 @@ final class EventSocket implements EventStream.Target, WebSocket.Listener {
   @Override
   public void event(@Nullable String name, @Nullable String id, EventStream.Data data)
       throws IOException {
-    ByteArrayOutputStream text = new ByteArrayOutputStream();
-    data.writeTo(text);
-    socket.text(text.toString(StandardCharsets.UTF_8));
+    ByteArrayOutputStream message = new ByteArrayOutputStream();
+    if (name == null) {
+      data.writeTo(message);
+    } else {
+      message.writeBytes(bytes("{\"event\":" + quoted(name) + ",\"id\":" + quoted(id)));
+      message.writeBytes(bytes(",\"data\":"));
+      data.writeTo(message);
+      message.write('}');
+    }
+    socket.text(message.toString(StandardCharsets.UTF_8));
+  }
+
+  private static String quoted(@Nullable String text) {
+    return text == null ? "null" : Json.MAPPER.writeValueAsString(StringNode.valueOf(text));
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   @Override
@@ -65,8 +86,8 @@ final class EventSocket implements EventStream.Target, WebSocket.Listener {
   }
 
   @Override
-  public void lost(byte[] data) {
-    socket.close(LOST, Json.MAPPER.readTree(data).path("reason").asString());
+  public void lost(String reason, byte[] data) {
+    socket.close(LOST, reason);
   }
 
   @Override
