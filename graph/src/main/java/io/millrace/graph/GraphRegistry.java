@@ -38,7 +38,7 @@ public interface GraphRegistry {
    * @return them, in the order given
    * @throws InvalidGraphException where one makes no sense; the message says which, counting from 1
    */
-  default List<GraphNode> add(Caller caller, List<NodeForm> nodes) {
+  default List<GraphNode> add(Caller caller, List<NewNode> nodes) {
     return add(caller, nodes, null);
   }
 
@@ -47,7 +47,7 @@ public interface GraphRegistry {
    *
    * @param expected the version that the graph must have; null for any
    */
-  List<GraphNode> add(Caller caller, List<NodeForm> nodes, @Nullable Long expected);
+  List<GraphNode> add(Caller caller, List<NewNode> nodes, @Nullable Long expected);
 
   /** Moves a node that waits. */
   GraphNode move(Caller caller, NodeId id, NewNode.Place place, @Nullable Long expected);

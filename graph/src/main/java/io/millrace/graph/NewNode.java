@@ -1,18 +1,31 @@
 package io.millrace.graph;
 
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
- * A node to add; its parts are those of {@link Definition}.
+ * A node to add.
  *
  * @param local by which other nodes of the request may name it; null for none
- * @param type the name of its type
- * @param kind what the graph knows of that type
+ * @param name what people call it, up to 128 characters; null for none; need not be unique
+ * @param type the name of its type, for example {@code command}
  * @param place what it is below and comes after
  * @param always whether it runs however what is above it ended
+ * @param data its data by key
  */
-public record NewNode(@Nullable String local, String type, Kind kind, Place place, boolean always) {
+public record NewNode(
+    @Nullable String local,
+    @Nullable String name,
+    String type,
+    Place place,
+    boolean always,
+    Map<String, JsonNode> data) {
+  /** Copies the data. */
+  public NewNode {
+    data = Map.copyOf(data);
+  }
 
   /**
    * Where it goes.

@@ -21,12 +21,12 @@ public interface GraphAccess extends AutoCloseable {
   void close();
 
   /** Adds nodes in one request, and gives their ids. */
-  default List<NodeId> add(NodeForm... forms) {
+  default List<NodeId> add(NewNode... forms) {
     return registry().add(Caller.ANYONE, Arrays.asList(forms)).stream().map(GraphNode::id).toList();
   }
 
   /** Adds a node. */
-  default NodeId addOne(NodeForm form) {
+  default NodeId addOne(NewNode form) {
     return add(form).getFirst();
   }
 

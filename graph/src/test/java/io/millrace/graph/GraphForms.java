@@ -15,20 +15,20 @@ public final class GraphForms {
     return Arrays.stream(ids).<NodeRef>map(NodeRef.Existing::new).toList();
   }
 
-  public static NodeForm form(String type, NodeId... parents) {
+  public static NewNode form(String type, NodeId... parents) {
     return form(null, type, new NewNode.Place(refs(parents), List.of(), null));
   }
 
-  public static NodeForm form(@Nullable String local, String type, NewNode.Place place) {
-    return new NodeForm(local, null, type, place, false, Map.of());
+  public static NewNode form(@Nullable String local, String type, NewNode.Place place) {
+    return new NewNode(local, null, type, place, false, Map.of());
   }
 
-  public static NodeForm with(NodeForm form, Map<String, JsonNode> data) {
-    return new NodeForm(form.local(), form.name(), form.type(), form.place(), form.always(), data);
+  public static NewNode with(NewNode form, Map<String, JsonNode> data) {
+    return new NewNode(form.local(), form.name(), form.type(), form.place(), form.always(), data);
   }
 
-  public static NodeForm named(String name, NodeForm form) {
-    return new NodeForm(form.local(), name, form.type(), form.place(), form.always(), form.data());
+  public static NewNode named(String name, NewNode form) {
+    return new NewNode(form.local(), name, form.type(), form.place(), form.always(), form.data());
   }
 
   public static NewNode.Place below(NodeId... parents) {

@@ -82,7 +82,7 @@ public abstract class GraphRegistryContract {
 
   @Test
   void a_request_is_taken_whole_or_not_at_all() {
-    NodeForm wrong = form("command", new NodeId(99));
+    NewNode wrong = form("command", new NodeId(99));
 
     assertThatThrownBy(() -> graph.add(form("command"), wrong))
         .isInstanceOf(InvalidGraphException.class)
@@ -93,7 +93,7 @@ public abstract class GraphRegistryContract {
 
   @Test
   void what_is_wrong_with_a_node_is_said() {
-    NodeForm command = form("command");
+    NewNode command = form("command");
     assertWrong(form("commando"), "there is no type \"commando\"; there are [command, ");
     assertWrong(
         with(command, Map.of("no key", StringNode.valueOf(""))), "\"no key\" is no key of data");
@@ -121,7 +121,7 @@ public abstract class GraphRegistryContract {
     return outer;
   }
 
-  private void assertWrong(NodeForm form, String message) {
+  private void assertWrong(NewNode form, String message) {
     assertThatThrownBy(() -> graph.add(form("command"), form))
         .isInstanceOf(InvalidGraphException.class)
         .hasMessageStartingWith("new node 2: ")
@@ -188,7 +188,7 @@ public abstract class GraphRegistryContract {
 
   @Test
   void all_pages_of_a_list_show_it_as_it_was_at_the_first_one() {
-    NodeForm[] forms = Collections.nCopies(2_500, form("command")).toArray(NodeForm[]::new);
+    NewNode[] forms = Collections.nCopies(2_500, form("command")).toArray(NewNode[]::new);
     List<NodeId> ids = graph.add(forms);
     Page<GraphNode> page = registry().nodes(NodeFilter.ALL, null);
     var _ = registry().remove(Caller.ANYONE, ids.getLast(), Removal.LEAF, null);
@@ -213,7 +213,7 @@ public abstract class GraphRegistryContract {
 
   @Test
   void whoever_reads_pages_follows_the_graph_from_their_version_without_a_gap() throws Exception {
-    NodeForm[] forms = Collections.nCopies(1_500, form("command")).toArray(NodeForm[]::new);
+    NewNode[] forms = Collections.nCopies(1_500, form("command")).toArray(NewNode[]::new);
     List<NodeId> ids = graph.add(forms);
     Page<GraphNode> page = registry().nodes(NodeFilter.ALL, null);
     Map<NodeId, GraphNode> known = new TreeMap<>();

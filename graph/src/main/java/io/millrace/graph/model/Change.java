@@ -18,12 +18,7 @@ public sealed interface Change {
    */
   record Added(
       NodeId id, Definition definition, Phase phase, @Nullable String name, long createdMillis)
-      implements Change {
-    /** One without a name, of no known time. */
-    public Added(NodeId id, Definition definition, Phase phase) {
-      this(id, definition, phase, null, 0);
-    }
-  }
+      implements Change {}
 
   /** It is somewhere else. */
   record Moved(NodeId id, Definition definition) implements Change {}

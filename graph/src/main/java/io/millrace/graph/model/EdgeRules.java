@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.Set;
+import java.util.function.Function;
 
 /** Whether nodes may be where somebody wants them. */
 final class EdgeRules {
@@ -42,10 +43,11 @@ final class EdgeRules {
   /**
    * What new nodes will be, by their ids, which grow from the next one in the order given.
    *
+   * @param kinds the kind of each type
    * @throws InvalidGraphException where they make no sense
    * @throws NodeStateException where a group takes nothing more
    */
-  Map<NodeId, Definition> of(List<NewNode> nodes) {
+  Map<NodeId, Definition> of(List<NewNode> nodes, Function<String, Kind> kinds) {
     Map<String, NodeId> locals = new HashMap<>();
     long next = firstNew;
     for (NewNode node : nodes) {
@@ -63,7 +65,7 @@ final class EdgeRules {
           id,
           new Definition(
               node.type(),
-              node.kind(),
+              kinds.apply(node.type()),
               resolve(id, place.parents(), locals),
               resolve(id, place.after(), locals),
               place.branch(),

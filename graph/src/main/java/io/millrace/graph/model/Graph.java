@@ -78,7 +78,7 @@ public final class Graph {
    * @return the nodes that were changed or whose state was, as they are now, in the order in which
    *     they were; removed ones are not among them
    */
-  public List<GraphNode> apply(List<Change> changes) {
+  public List<GraphNode> apply(List<? extends Change> changes) {
     version++;
     touched = new LinkedHashSet<>();
     List<Vertex> added = new ArrayList<>();

@@ -4,6 +4,7 @@ import io.millrace.graph.Definition;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.SequencedSet;
+import java.util.function.Function;
 
 /**
  * What may be asked of a graph, and what becomes of it. Each method looks, and gives the changes to
@@ -30,16 +32,21 @@ public final class Rules {
   /**
    * New nodes, with growing ids from {@code firstId} in the order given.
    *
-   * @throws InvalidGraphException where a name is not known or stands twice, a branch has no
-   *     condition, or a node would wait for itself
-   * @throws NodeStateException where a parent is a group that has ended
+   * @param kinds the kind of each type
+   * @throws InvalidGraphException if a name is unknown or given twice, a branch has no condition,
+   *     or a node would wait for itself
+   * @throws NodeStateException if a parent is a group that has ended
    */
-  public List<Change> add(List<NewNode> nodes, long firstId) {
-    List<Change> changes = new ArrayList<>();
+  public List<Change.Added> add(
+      List<NewNode> nodes, Function<String, Kind> kinds, long firstId, long nowMillis) {
+    List<Change.Added> added = new ArrayList<>(nodes.size());
     new EdgeRules(graph, firstId)
-        .of(nodes)
-        .forEach((id, definition) -> changes.add(new Change.Added(id, definition, Phase.NEW)));
-    return changes;
+        .of(nodes, kinds)
+        .forEach((id, definition) -> {
+          String name = nodes.get(added.size()).name();
+          added.add(new Change.Added(id, definition, Phase.NEW, name, nowMillis));
+        });
+    return added;
   }
 
   /**

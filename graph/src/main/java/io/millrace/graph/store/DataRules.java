@@ -6,7 +6,6 @@ import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.NodeTypes;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -51,16 +50,17 @@ final class DataRules {
   }
 
   /**
-   * Looks at the data of a node.
+   * Checks the data of a node of this type; all is well if the type is unknown.
    *
-   * @throws InvalidGraphException where its type cannot do with it
+   * @throws InvalidGraphException if the type refuses it, or a value that it reads is too large
    */
-  void check(Definition definition, Map<String, JsonNode> data) {
-    Optional<NodeType> type = types.find(definition.type());
-    if (type.isPresent()) {
+  void check(String typeName, Map<String, JsonNode> data) {
+    NodeType type = types.find(typeName).orElse(null);
+    if (type != null) {
       Map<String, JsonNode> inputs = new HashMap<>(data);
-      inputs.keySet().retainAll(type.get().inputs());
-      type.get().check(inputs);
+      inputs.keySet().retainAll(type.inputs());
+      inputs.forEach(DataRules::checkSize);
+      type.check(inputs);
     }
   }
 
@@ -76,7 +76,7 @@ final class DataRules {
   }
 
   /** Looks at the size of a value that a type reads, or throws {@link InvalidGraphException}. */
-  static void checkSize(String key, JsonNode value) {
+  private static void checkSize(String key, JsonNode value) {
     int size = Json.write(value).size();
     if (size > MOST_BYTES) {
       throw new InvalidGraphException(

@@ -15,9 +15,9 @@ import io.millrace.graph.Phase;
 import io.millrace.graph.model.Change;
 import io.millrace.graph.store.GraphCommits.Done;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -153,10 +153,9 @@ final class DataWriter {
     NodeData data = place.data().with(Map.of(place.key(), next.value()));
     data.check();
     Definition definition = place.node().definition();
-    if (rules.read(definition).contains(place.key())) {
-      Map<String, JsonNode> read = new HashMap<>(values.values(data, rules.read(definition)));
-      read.forEach(DataRules::checkSize);
-      rules.check(definition, read);
+    Set<String> inputs = rules.read(definition);
+    if (inputs.contains(place.key())) {
+      rules.check(definition.type(), values.values(data, inputs));
     }
     model.take(List.of(new Change.Touched(id)));
     StoredValue stored =

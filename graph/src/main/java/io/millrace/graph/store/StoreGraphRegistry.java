@@ -13,7 +13,6 @@ import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
-import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Page;
 import io.millrace.graph.Removal;
@@ -29,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** The registry over a store. */
 final class StoreGraphRegistry implements GraphRegistry {
@@ -63,21 +63,20 @@ final class StoreGraphRegistry implements GraphRegistry {
   }
 
   @Override
-  public List<GraphNode> add(Caller caller, List<NodeForm> forms, @Nullable Long expected) {
-    if (forms.size() > MOST_NODES) {
+  public List<GraphNode> add(Caller caller, List<NewNode> nodes, @Nullable Long expected) {
+    if (nodes.size() > MOST_NODES) {
       throw new InvalidGraphException(
-          forms.size() + " nodes are too many for one request; up to " + MOST_NODES + " go in one");
+          nodes.size() + " nodes are too many for one request; up to " + MOST_NODES + " go in one");
     }
-    if (forms.isEmpty()) {
+    if (nodes.isEmpty()) {
       return List.of();
     }
     try (ValueStore.Upload upload = values.upload()) {
-      List<NewNode> nodes = new ArrayList<>(forms.size());
-      List<NodeData> data = new ArrayList<>(forms.size());
-      for (NodeForm form : forms) {
+      List<NodeData> data = new ArrayList<>(nodes.size());
+      for (NewNode node : nodes) {
         try {
-          nodes.add(check(form));
-          data.add(store(form, upload));
+          check(node);
+          data.add(store(node.data(), upload));
         } catch (InvalidGraphException e) {
           int number = data.size() + 1;
           throw new InvalidGraphException("new node " + number + ": " + e.getMessage());
@@ -86,7 +85,7 @@ final class StoreGraphRegistry implements GraphRegistry {
       Done<List<NodeId>> done =
           commits.run(model -> {
             checkGraphVersion(model.version(), expected);
-            return add(model, caller, nodes, forms, data);
+            return add(model, caller, nodes, data);
           });
       Map<NodeId, GraphNode> added = new HashMap<>();
       done.event().changed().forEach(node -> added.put(node.id(), node));
@@ -100,26 +99,17 @@ final class StoreGraphRegistry implements GraphRegistry {
     }
   }
 
-  private NewNode check(NodeForm form) {
-    NodeType type = rules.type(form.type());
-    checkName(form.name());
-    checkName(form.local());
-    for (String key : form.data().keySet()) {
+  private void check(NewNode node) {
+    NodeType type = rules.type(node.type());
+    checkName(node.name());
+    checkName(node.local());
+    for (String key : node.data().keySet()) {
       DataRules.checkKey(key);
       if (type.outputs().contains(key)) {
         throw new InvalidGraphException("\"" + key + "\" is written by the node itself");
       }
     }
-    NewNode node = new NewNode(form.local(), form.type(), type.kind(), form.place(), form.always());
-    form.data()
-        .forEach((key, value) -> {
-          if (type.inputs().contains(key)) {
-            DataRules.checkSize(key, value);
-          }
-        });
-    rules.check(
-        new Definition(form.type(), type.kind(), List.of(), List.of(), null, false), form.data());
-    return node;
+    rules.check(node.type(), node.data());
   }
 
   /** Looks at what people call a node, or throws {@link InvalidGraphException}. */
@@ -130,32 +120,22 @@ final class StoreGraphRegistry implements GraphRegistry {
     }
   }
 
-  private static NodeData store(NodeForm form, ValueStore.Upload upload) {
+  private static NodeData store(Map<String, JsonNode> values, ValueStore.Upload upload) {
     Map<String, StoredValue> stored = new HashMap<>();
-    form.data().forEach((key, value) -> stored.put(key, upload.value(value)));
+    values.forEach((key, value) -> stored.put(key, upload.value(value)));
     NodeData data = NodeData.EMPTY.with(stored);
     data.check();
     return data;
   }
 
-  private static List<NodeId> add(
-      WriteModel model,
-      Caller caller,
-      List<NewNode> nodes,
-      List<NodeForm> forms,
-      List<NodeData> data) {
+  private List<NodeId> add(
+      WriteModel model, Caller caller, List<NewNode> nodes, List<NodeData> data) {
     Permissions permissions = Permissions.of(caller, model);
     permissions.checkNamed(nodes);
-    List<Change.Added> added = new ArrayList<>(nodes.size());
-    long now = model.nowMillis();
-    for (Change change : model.rules().add(nodes, model.next())) {
-      if (change instanceof Change.Added it) {
-        String name = forms.get(added.size()).name();
-        added.add(new Change.Added(it.id(), it.definition(), it.phase(), name, now));
-      }
-    }
+    List<Change.Added> added =
+        model.rules().add(nodes, name -> rules.type(name).kind(), model.next(), model.nowMillis());
     permissions.checkPlaces(added);
-    model.take(List.copyOf(added));
+    model.take(added);
     String view = StoredValue.viewOf(model.version());
     for (int i = 0; i < added.size(); i++) {
       model.add(added.get(i).id(), data.get(i).seenAs(view));

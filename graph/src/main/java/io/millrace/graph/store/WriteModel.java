@@ -115,8 +115,10 @@ final class WriteModel {
   }
 
   /** Applies changes with all that follows from them. */
-  void take(List<Change> changes) {
-    for (List<Change> more = changes; !more.isEmpty(); more = graph.consequences(nowMillis())) {
+  void take(List<? extends Change> changes) {
+    for (List<? extends Change> more = changes;
+        !more.isEmpty();
+        more = graph.consequences(nowMillis())) {
       more.forEach(this::note);
       graph.apply(more).forEach(node -> touched.put(node.id(), node));
     }

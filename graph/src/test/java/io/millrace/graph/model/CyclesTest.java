@@ -105,6 +105,6 @@ class CyclesTest {
 
   private static NewNode node(
       @Nullable String local, Kind kind, List<NodeRef> parents, List<NodeRef> after) {
-    return new NewNode(local, "any", kind, new NewNode.Place(parents, after, null), false);
+    return Drive.node(local, kind, new NewNode.Place(parents, after, null), false);
   }
 }

@@ -1,8 +1,7 @@
 package io.millrace.graph.model;
 
-import static io.millrace.graph.GraphForms.refs;
-
 import io.millrace.graph.Branch;
+import io.millrace.graph.GraphForms;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
@@ -17,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A graph with its rules, and a clock that goes on with each step. */
 final class Drive {
@@ -27,7 +27,7 @@ final class Drive {
 
   /** Adds nodes and gives their ids. */
   List<NodeId> add(NewNode... nodes) {
-    List<Change> changes = rules.add(List.of(nodes), nextId);
+    List<Change.Added> changes = rules.add(List.of(nodes), Kind::valueOf, nextId, now());
     nextId += nodes.length;
     take(changes);
     return changes.stream().map(Change::id).toList();
@@ -50,26 +50,28 @@ final class Drive {
   }
 
   NodeId after(NodeId... nodes) {
-    return addOne(
-        new NewNode(
-            null, "work", Kind.WORK, new NewNode.Place(List.of(), refs(nodes), null), false));
+    return addOne(node(Kind.WORK, GraphForms.after(nodes)));
   }
 
   NodeId branch(Branch branch, NodeId condition) {
-    return addOne(
-        new NewNode(
-            null, "work", Kind.WORK, new NewNode.Place(refs(condition), List.of(), branch), false));
+    return addOne(node(Kind.WORK, GraphForms.on(branch, condition)));
   }
 
   NodeId always(NodeId... parents) {
-    return addOne(
-        new NewNode(
-            null, "work", Kind.WORK, new NewNode.Place(refs(parents), List.of(), null), true));
+    return addOne(node(null, Kind.WORK, GraphForms.below(parents), true));
   }
 
   static NewNode node(Kind kind, NodeId... parents) {
-    return new NewNode(
-        null, "work", kind, new NewNode.Place(refs(parents), List.of(), null), false);
+    return node(kind, GraphForms.below(parents));
+  }
+
+  static NewNode node(Kind kind, NewNode.Place place) {
+    return node(null, kind, place, false);
+  }
+
+  /** Here each kind is a type of its name. */
+  static NewNode node(@Nullable String local, Kind kind, NewNode.Place place, boolean always) {
+    return new NewNode(local, null, kind.name(), place, always, Map.of());
   }
 
   void start(NodeId id) {
@@ -117,7 +119,7 @@ final class Drive {
   }
 
   /** Applies changes with all that follows, and gives every node that was touched. */
-  List<GraphNode> take(List<Change> changes) {
+  List<GraphNode> take(List<? extends Change> changes) {
     List<GraphNode> touched = new ArrayList<>(graph.apply(changes));
     for (List<Change> more = graph.consequences(now());
         !more.isEmpty();

@@ -74,7 +74,7 @@ class GraphPropertyTest {
       Branch branch = random.nextInt(4) == 0 ? any(Branch.values()) : null;
       NewNode.Place place =
           new NewNode.Place(refs(count, 3), refs(count, random.nextInt(2)), branch);
-      nodes.add(new NewNode("n" + i, "any", any(Kind.values()), place, random.nextInt(8) == 0));
+      nodes.add(Drive.node("n" + i, any(Kind.values()), place, random.nextInt(8) == 0));
     }
     drive.add(nodes.toArray(NewNode[]::new));
   }
@@ -154,7 +154,8 @@ class GraphPropertyTest {
     Graph again = new Graph();
     again.apply(
         drive.graph.nodesAfter(0).stream()
-            .<Change>map(node -> new Change.Added(node.id(), node.definition(), node.phase()))
+            .<Change>map(
+                node -> new Change.Added(node.id(), node.definition(), node.phase(), null, 0))
             .toList());
     assertThat(again.nodesAfter(0).stream().map(GraphNode::state))
         .isEqualTo(drive.graph.nodesAfter(0).stream().map(GraphNode::state).toList());

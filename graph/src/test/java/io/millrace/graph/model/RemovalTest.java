@@ -58,9 +58,7 @@ class RemovalTest {
     NodeId top = drive.work();
     NodeId gate = drive.work();
     NodeId middle =
-        drive.addOne(
-            new NewNode(
-                null, "work", Kind.WORK, new NewNode.Place(refs(top), refs(gate), null), false));
+        drive.addOne(Drive.node(Kind.WORK, new NewNode.Place(refs(top), refs(gate), null)));
     NodeId other = drive.work();
     NodeId join = drive.work(other, middle);
     NodeId next = drive.after(middle);
@@ -131,13 +129,7 @@ class RemovalTest {
     NodeId group = drive.group(gate);
     NodeId inside = drive.work(group);
     NodeId beside =
-        drive.addOne(
-            new NewNode(
-                null,
-                "work",
-                Kind.WORK,
-                new NewNode.Place(refs(group), refs(inside), null),
-                false));
+        drive.addOne(Drive.node(Kind.WORK, new NewNode.Place(refs(group), refs(inside), null)));
     NodeId next = drive.after(group);
     assertThatThrownBy(() -> drive.remove(group, Removal.ALONE))
         .isInstanceOf(NodeStateException.class)
@@ -165,12 +157,7 @@ class RemovalTest {
     NodeId inside = drive.work(group);
     NodeId join =
         drive.addOne(
-            new NewNode(
-                null,
-                "work",
-                Kind.WORK,
-                new NewNode.Place(refs(inside, outside), refs(group), null),
-                false));
+            Drive.node(Kind.WORK, new NewNode.Place(refs(inside, outside), refs(group), null)));
 
     for (Removal removal : List.of(Removal.ALONE, Removal.SUBTREE)) {
       assertThatThrownBy(() -> drive.remove(outside, removal))

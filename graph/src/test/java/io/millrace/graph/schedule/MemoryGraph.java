@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,7 @@ final class MemoryGraph implements GraphWork {
   private final Graph graph = new Graph();
   private final Rules rules = new Rules(graph);
   private final LongSupplier nowMillis;
+  private final Function<String, Kind> kinds;
   private final Map<NodeId, Map<String, JsonNode>> data = new HashMap<>();
   private final Map<NodeId, Kill> kills = new TreeMap<>();
   private final Map<NodeId, CompletableFuture<NodeState>> ends = new ConcurrentHashMap<>();
@@ -56,22 +58,17 @@ final class MemoryGraph implements GraphWork {
   /** Looks at a node whose start comes on record next. */
   Consumer<GraphNode> beforeStart = _ -> {};
 
-  MemoryGraph(LongSupplier nowMillis) {
+  MemoryGraph(LongSupplier nowMillis, Function<String, Kind> kinds) {
     this.nowMillis = nowMillis;
+    this.kinds = kinds;
   }
 
-  synchronized NodeId add(NewNode node, Map<String, JsonNode> values) {
-    return add(List.of(node), List.of(values)).getFirst();
-  }
-
-  synchronized List<NodeId> add(List<NewNode> nodes, List<Map<String, JsonNode>> values) {
-    List<Change> changes = rules.add(nodes, nextId);
-    nextId += nodes.size();
-    for (int i = 0; i < nodes.size(); i++) {
-      data.put(changes.get(i).id(), new HashMap<>(values.get(i)));
-    }
-    take(changes);
-    return changes.stream().map(Change::id).toList();
+  synchronized NodeId add(NewNode node) {
+    Change.Added added = rules.add(List.of(node), kinds, nextId, now()).getFirst();
+    nextId++;
+    data.put(added.id(), new HashMap<>(node.data()));
+    take(List.of(added));
+    return added.id();
   }
 
   synchronized void kill(NodeId id, Kill kill) {
@@ -241,7 +238,7 @@ final class MemoryGraph implements GraphWork {
     return nowMillis.getAsLong();
   }
 
-  private void take(List<Change> changes) {
+  private void take(List<? extends Change> changes) {
     List<GraphNode> touched = new ArrayList<>(graph.apply(changes));
     for (List<Change> more = graph.consequences(now());
         !more.isEmpty();

@@ -4,11 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.millrace.graph.GraphForms;
 import io.millrace.graph.Kill;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.graph.type.StandardTypes;
@@ -20,9 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -38,9 +35,12 @@ class RealCommandsTest {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final ProcessLauncher launcher = ProcessLauncher.create();
-  private final MemoryGraph graph = new MemoryGraph(InstantSource.system()::millis);
   private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
   private final StandardTypes types = new StandardTypes(launcher);
+  private final MemoryGraph graph =
+      new MemoryGraph(
+          InstantSource.system()::millis,
+          name -> new NodeTypes(types.types()).find(name).orElseThrow().kind());
   private final Path root;
   private GraphScheduler driver;
 
@@ -359,11 +359,8 @@ class RealCommandsTest {
     JSON.readTree(data.getBytes(UTF_8))
         .properties()
         .forEach(property -> values.put(property.getKey(), property.getValue()));
-    NewNode.Place place =
-        new NewNode.Place(
-            Arrays.stream(parents).<NodeRef>map(NodeRef.Existing::new).toList(), List.of(), null);
-    Kind kind = new NodeTypes(types.types()).find(type).orElseThrow().kind();
     new NodeTypes(types.types()).find(type).orElseThrow().check(values);
-    return graph.add(new NewNode(null, type, kind, place, false), values);
+    NewNode.Place place = GraphForms.below(parents);
+    return graph.add(new NewNode(null, null, type, place, false, values));
   }
 }

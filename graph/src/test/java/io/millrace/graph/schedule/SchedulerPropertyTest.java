@@ -110,20 +110,16 @@ class SchedulerPropertyTest {
     }
     FakeType type = List.of(world.work, world.quiet, world.condition).get(random.nextInt(3));
     boolean group = random.nextInt(8) == 0;
-    NewNode node =
-        new NewNode(
-            null,
-            group ? "group" : type.name(),
-            group ? Kind.GROUP : type.kind(),
-            new NewNode.Place(
-                some(there, 3),
-                some(there, random.nextInt(2)),
-                random.nextInt(4) == 0 ? branch() : null),
-            random.nextInt(10) == 0);
+    NewNode.Place place =
+        new NewNode.Place(
+            some(there, 3),
+            some(there, random.nextInt(2)),
+            random.nextInt(4) == 0 ? branch() : null);
+    boolean always = random.nextInt(10) == 0;
     Map<String, JsonNode> data =
         random.nextInt(3) == 0 ? World.retries(random.nextInt(3), 0.5) : Map.of();
     try {
-      world.graph.add(node, data);
+      world.graph.add(new NewNode(null, null, group ? "group" : type.name(), place, always, data));
     } catch (InvalidGraphException | NodeStateException e) {
       assertThat(e).hasMessageMatching(".*(condition|group|wait).*");
     }

@@ -1,17 +1,16 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.graph.Branch;
+import io.millrace.graph.GraphForms;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeRef;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.work.Step;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +40,12 @@ final class World {
   World(Path folder, int places) {
     this.folder = folder;
     this.places = places;
-    this.graph = new MemoryGraph(() -> nowMillis);
+    this.graph = new MemoryGraph(() -> nowMillis, this::kind);
     this.scheduler = open();
+  }
+
+  private Kind kind(String type) {
+    return type.equals("group") ? Kind.GROUP : types.find(type).orElseThrow().kind();
   }
 
   private GraphScheduler open() {
@@ -106,7 +109,7 @@ final class World {
   }
 
   NodeId add(FakeType type, Map<String, JsonNode> data, NodeId... parents) {
-    return graph.add(node(type, null, parents), data);
+    return graph.add(node(type, null, data, parents));
   }
 
   NodeId add(NodeId... parents) {
@@ -114,16 +117,16 @@ final class World {
   }
 
   NodeId on(Branch branch, NodeId parent) {
-    return graph.add(node(work, branch, parent), Map.of());
+    return graph.add(node(work, branch, Map.of(), parent));
   }
 
   static Map<String, JsonNode> retries(int count, double backoff) {
     return Map.of("retries", IntNode.valueOf(count), "backoff", DoubleNode.valueOf(backoff));
   }
 
-  private static NewNode node(FakeType type, @Nullable Branch branch, NodeId... parents) {
-    List<NodeRef> refs = Arrays.stream(parents).<NodeRef>map(NodeRef.Existing::new).toList();
-    NewNode.Place place = new NewNode.Place(refs, List.of(), branch);
-    return new NewNode(null, type.name(), type.kind(), place, false);
+  private static NewNode node(
+      FakeType type, @Nullable Branch branch, Map<String, JsonNode> data, NodeId... parents) {
+    NewNode.Place place = new NewNode.Place(GraphForms.refs(parents), List.of(), branch);
+    return new NewNode(null, null, type.name(), place, false, data);
   }
 }

@@ -19,7 +19,6 @@ import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
-import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.NodeWatch;
@@ -284,8 +283,8 @@ class GraphWorkTest {
   @Test
   void the_end_of_a_node_above_many_writes_nothing_of_those() throws Exception {
     NodeId top = world.addOne("command");
-    NodeForm below = form("command", top);
-    List<NodeId> all = world.add(Collections.nCopies(3_000, below).toArray(NodeForm[]::new));
+    NewNode below = form("command", top);
+    List<NodeId> all = world.add(Collections.nCopies(3_000, below).toArray(NewNode[]::new));
     var _ = world.start(top);
     Interest graph = new Interest(null, Set.of(), Set.of("graph", Keys.NODES, Keys.DATA));
     try (Subscription commits = world.store().subscribe(graph)) {

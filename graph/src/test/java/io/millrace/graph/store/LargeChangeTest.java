@@ -11,7 +11,6 @@ import io.millrace.graph.GraphNode;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
-import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Removal;
@@ -45,8 +44,8 @@ class LargeChangeTest {
     world.close();
   }
 
-  private List<NodeForm> group() {
-    List<NodeForm> forms = new ArrayList<>();
+  private List<NewNode> group() {
+    List<NewNode> forms = new ArrayList<>();
     forms.add(form("g", "group", NewNode.Place.ROOT));
     forms.addAll(Collections.nCopies(MANY, form(null, "command", below("g"))));
     return forms;
@@ -184,7 +183,7 @@ class LargeChangeTest {
     }
   }
 
-  private static boolean isAdded(GraphFixture small, List<NodeForm> forms) {
+  private static boolean isAdded(GraphFixture small, List<NewNode> forms) {
     try {
       return !small.registry().add(Caller.ANYONE, forms).isEmpty();
     } catch (GraphFullException _) {

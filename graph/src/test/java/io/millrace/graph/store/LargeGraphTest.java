@@ -7,8 +7,8 @@ import io.millrace.graph.Caller;
 import io.millrace.graph.GraphForms;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
+import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
-import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
@@ -129,7 +129,7 @@ class LargeGraphTest {
   private static List<NodeId> addAll(StoredGraph graph, NodeId top) {
     List<NodeId> ids = new ArrayList<>();
     for (int from = 0; from < NODES; from += REQUEST) {
-      List<NodeForm> forms = new ArrayList<>();
+      List<NewNode> forms = new ArrayList<>();
       for (int i = from; i < Math.min(NODES, from + REQUEST); i++) {
         forms.add(
             GraphForms.with(

@@ -9,7 +9,6 @@ import io.millrace.graph.GraphNode;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
-import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Outcome;
 import io.millrace.graph.Removal;
@@ -32,8 +31,8 @@ class PowerCutTest {
 
   @TempDir Path folder;
 
-  private static List<NodeForm> group() {
-    List<NodeForm> forms = new ArrayList<>();
+  private static List<NewNode> group() {
+    List<NewNode> forms = new ArrayList<>();
     forms.add(form("g", "group", NewNode.Place.ROOT));
     forms.addAll(Collections.nCopies(15, form(null, "command", below("g"))));
     return forms;

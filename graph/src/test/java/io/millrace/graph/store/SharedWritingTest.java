@@ -10,8 +10,8 @@ import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.GraphForms;
 import io.millrace.graph.GraphNode;
+import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
-import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.store.DocumentKey;
@@ -134,7 +134,7 @@ class SharedWritingTest {
     assertThat(other.registry().add(Caller.ANYONE, forms()).getFirst().id()).isGreaterThan(third);
   }
 
-  private static List<NodeForm> forms() {
+  private static List<NewNode> forms() {
     return List.of(GraphForms.form("command"));
   }
 

@@ -13,7 +13,6 @@ import io.millrace.graph.GraphForms;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
-import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Outcome;
 import io.millrace.graph.Removal;
@@ -62,7 +61,7 @@ class StoredFormatTest {
                     "note",
                     Json.text("ä".repeat(3_000)))),
             form(null, "condition", below("g")),
-            new NodeForm(null, null, "command", GraphForms.after(), true, Map.of()));
+            new NewNode(null, null, "command", GraphForms.after(), true, Map.of()));
     NodeId command = ids.get(1);
     NodeId condition = ids.get(2);
     NodeId no = world.addOne(form(null, "command", on(Branch.ELSE, condition)));

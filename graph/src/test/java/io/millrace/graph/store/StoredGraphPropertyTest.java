@@ -18,7 +18,6 @@ import io.millrace.graph.Kill;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
-import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
@@ -149,13 +148,13 @@ class StoredGraphPropertyTest {
           .ifPresent(id -> world.registry().remove(Caller.ANYONE, id, Removal.SUBTREE, null));
       return;
     }
-    List<NodeForm> forms = new ArrayList<>();
+    List<NewNode> forms = new ArrayList<>();
     int count = 1 + random.nextInt(6);
     for (int i = 0; i < count; i++) {
       Branch branch = random.nextInt(4) == 0 ? any(List.of(Branch.values())) : null;
       NewNode.Place place =
           new NewNode.Place(refs(world, count, 3), refs(world, count, random.nextInt(2)), branch);
-      forms.add(new NodeForm("n" + i, null, any(TYPES), place, random.nextInt(8) == 0, Map.of()));
+      forms.add(new NewNode("n" + i, null, any(TYPES), place, random.nextInt(8) == 0, Map.of()));
     }
     world
         .registry()
@@ -230,7 +229,7 @@ class StoredGraphPropertyTest {
     var _ =
         facts.apply(
             nodes.stream()
-                .<Change>map(it -> new Change.Added(it.id(), it.definition(), it.phase()))
+                .<Change>map(it -> new Change.Added(it.id(), it.definition(), it.phase(), null, 0))
                 .toList());
     TreeMap<NodeId, NodeState> states = new TreeMap<>();
     nodes.forEach(node -> states.put(node.id(), node.state()));

@@ -1,7 +1,6 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.NewNode;
-import io.millrace.graph.NodeForm;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import java.util.ArrayList;
@@ -31,13 +30,13 @@ final class NodeForms {
    * @throws HttpProblem 400 where it is anything but an array of nodes; the message says which node
    *     is wrong, counting from 1
    */
-  static List<NodeForm> of(JsonNode body) {
+  static List<NewNode> of(JsonNode body) {
     if (!(body instanceof ArrayNode nodes)) {
       throw HttpProblem.malformed(
           "the body must be an array of nodes, as in"
               + " [{\"metadata\": {\"type\": \"command\", \"parent\": \"root\"}, \"data\": {}}]");
     }
-    List<NodeForm> forms = new ArrayList<>(nodes.size());
+    List<NewNode> forms = new ArrayList<>(nodes.size());
     for (JsonNode node : nodes) {
       try {
         forms.add(form(node));
@@ -48,7 +47,7 @@ final class NodeForms {
     return forms;
   }
 
-  private static NodeForm form(JsonNode given) {
+  private static NewNode form(JsonNode given) {
     if (!(given instanceof ObjectNode node)) {
       throw HttpProblem.malformed("a node is an object, not " + Json.shortened(given));
     }
@@ -61,7 +60,7 @@ final class NodeForms {
     if (type == null) {
       throw HttpProblem.malformed("the metadata has no type");
     }
-    return new NodeForm(
+    return new NewNode(
         Json.text("local", metadata.get("local")),
         Json.text("name", metadata.get("name")),
         type,

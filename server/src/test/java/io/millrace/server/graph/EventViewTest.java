@@ -14,7 +14,6 @@ import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
-import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
@@ -161,7 +160,7 @@ final class EventViewTest {
     }
 
     private NodeId add(String type, NewNode.Place place) {
-      NodeForm form = new NodeForm(null, null, type, place, false, Map.of());
+      NewNode form = new NewNode(null, null, type, place, false, Map.of());
       return registry.add(Caller.ANYONE, List.of(form)).getFirst().id();
     }
 

@@ -6,7 +6,6 @@ import io.millrace.graph.GraphEvent;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
-import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
@@ -24,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Forms {
   private Forms() {}
 
-  static ObjectNode form(NodeForm form) {
+  static ObjectNode form(NewNode form) {
     ObjectNode node = Json.object();
     ObjectNode metadata = node.putObject("metadata").put("type", form.type());
     if (form.local() != null) {

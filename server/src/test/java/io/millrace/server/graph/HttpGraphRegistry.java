@@ -10,7 +10,6 @@ import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
-import io.millrace.graph.NodeForm;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Page;
@@ -49,7 +48,7 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
   }
 
   @Override
-  public List<GraphNode> add(Caller caller, List<NodeForm> nodes, @Nullable Long expected) {
+  public List<GraphNode> add(Caller caller, List<NewNode> nodes, @Nullable Long expected) {
     ArrayNode body = Json.array();
     nodes.forEach(node -> body.add(Forms.form(node)));
     return Forms.nodes(calls.send("POST", "/nodes", body, expected));
