@@ -1,6 +1,7 @@
 package io.millrace.graph;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,5 +38,31 @@ public record Definition(
   /** All nodes that it names. */
   public Stream<NodeId> above() {
     return Stream.concat(parents.stream(), after.stream());
+  }
+
+  /** What the graph itself must know of a node's type. */
+  public enum Kind {
+    /** Does something. */
+    WORK,
+    /** Does something and chooses a branch of its children. */
+    CONDITION,
+    /**
+     * Does nothing itself: what is below it starts with it, and it ends when all of that has
+     * settled.
+     */
+    GROUP
+  }
+
+  /** Which children of a condition run. */
+  public enum Branch {
+    /** Where it holds. */
+    THEN,
+    /** Where it does not. */
+    ELSE;
+
+    /** The name in the API: lower case. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param definition what it is
  * @param phase what has happened to it
  * @param state what that and the nodes above it make of it
- * @param reason why it stands so, for people; empty where nothing needs to be said
+ * @param reason why it stands so, for people; empty if nothing needs to be said
  * @param createdMillis when it was added, in milliseconds since 1970
  * @param version the version of the graph in which it, its data or its state changed last
  */

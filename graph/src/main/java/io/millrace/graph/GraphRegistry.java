@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * The graph of a store. Every change is one transaction, atomic and durable, and everything that is
@@ -26,17 +27,17 @@ import org.jspecify.annotations.Nullable;
  * node's data is stored together and has up to 640 KiB. More than that is an {@link
  * InvalidGraphException}.
  *
- * <p>All methods that change something throw {@link NotAllowedException} where the caller may not,
- * {@link UnknownNodeException} where a node that is named as such is not there, {@link
- * VersionException} where {@code expected} is neither null nor the version, {@link
- * GraphFullException} where the store has no room; and what {@link Rules} says of them.
+ * <p>All methods that change something throw {@link NotAllowedException} if the caller may not,
+ * {@link UnknownNodeException} if a node that is named as such is not there, {@link
+ * VersionException} if {@code expected} is neither null nor the version, {@link GraphFullException}
+ * if the store has no room; and what {@link Rules} says of them.
  */
 public interface GraphRegistry {
   /**
    * Adds nodes, all or none.
    *
    * @return them, in the order given
-   * @throws InvalidGraphException where one makes no sense; the message says which, counting from 1
+   * @throws InvalidGraphException if one makes no sense; the message says which, counting from 1
    */
   default List<GraphNode> add(Caller caller, List<NewNode> nodes) {
     return add(caller, nodes, null);
@@ -125,7 +126,7 @@ public interface GraphRegistry {
   /**
    * The keys of a node's data in alphabetical order, a page of up to 1,000.
    *
-   * @throws UnknownNodeException where there is no such node
+   * @throws UnknownNodeException if there is no such node
    * @throws StaleViewException when that list is not kept any more
    */
   Page<String> keys(NodeId id, Page.@Nullable Wanted wanted);
@@ -135,9 +136,9 @@ public interface GraphRegistry {
    *
    * @param view that of the first page; null for whatever is there
    * @param slot the number of the page, from 0
-   * @throws UnknownNodeException where there is no such node
-   * @throws UnknownKeyException where it has no such data
-   * @throws StaleViewException where the value was changed since
+   * @throws UnknownNodeException if there is no such node
+   * @throws UnknownKeyException if it has no such data
+   * @throws StaleViewException if the value was changed since
    */
   DataPage data(NodeId id, String key, @Nullable String view, int slot);
 
@@ -146,9 +147,9 @@ public interface GraphRegistry {
    *
    * @return the first page after it, or the one that was written; its {@code next} is that to write
    *     next
-   * @throws NodeStateException where this key may not change now, or is set and was to be unset
-   * @throws InvalidGraphException where the node's type cannot do with the value
-   * @throws StaleViewException where the value was changed since
+   * @throws NodeStateException if this key may not change now, or is set and was to be unset
+   * @throws InvalidGraphException if the node's type cannot do with the value
+   * @throws StaleViewException if the value was changed since
    */
   DataPage put(Caller caller, NodeId id, String key, DataWrite write, @Nullable Long expected);
 
@@ -159,4 +160,78 @@ public interface GraphRegistry {
    * @throws VersionLostException when those after that version are not kept any more
    */
   GraphChanges changes(@Nullable Long after);
+
+  /** How data of a node is to change. */
+  public sealed interface DataWrite {
+    /** The new value; of a page, a text. */
+    JsonNode value();
+
+    /** In place of whatever is there. */
+    record Whole(JsonNode value) implements DataWrite {}
+
+    /** Only if there is no value yet. */
+    record IfUnset(JsonNode value) implements DataWrite {}
+
+    /**
+     * In place of one page of a text; the number after the last one adds a page.
+     *
+     * @param view that of the pages that were read or written before
+     * @param slot the number of the page, from 0
+     */
+    record Slot(JsonNode value, String view, int slot) implements DataWrite {}
+  }
+
+  /**
+   * A page of a node's data.
+   *
+   * @param data a part of a text, of up to 256 KiB, or a whole value of another kind
+   * @param view what all pages of this value share, as {@code pid} in the API; stale once the value
+   *     was changed otherwise than by growing
+   * @param slot the number of this page, from 0
+   * @param next the number of the next page; null for the last one
+   * @param growing whether a running command may still add to it
+   */
+  public record DataPage(
+      JsonNode data, String view, int slot, @Nullable Integer next, boolean growing) {}
+
+  /** What becomes of the nodes that name one which is removed. */
+  public enum Removal {
+    /** There may be none: the node goes only if nothing is below it or comes after it. */
+    LEAF,
+
+    /**
+     * They stay. What the node was below and came after stands in its place, so that everything
+     * else keeps its order; below the root there is nothing in its place.
+     */
+    ALONE,
+
+    /**
+     * What is below the node goes with it. What has another parent that stays, and what merely
+     * comes after one that goes, stays and names it no more.
+     */
+    SUBTREE
+  }
+
+  /**
+   * A part of a list as it was at one moment.
+   *
+   * @param items what is on this page
+   * @param view what all pages of this list share, as {@code pid} in the API
+   * @param next where the next page starts; null for the last one
+   * @param version that of the graph at the moment of the list, from which changes can be followed
+   */
+  public record Page<T>(List<T> items, String view, @Nullable String next, long version) {
+    /**
+     * Which page of which list is wanted.
+     *
+     * @param view that of the first page
+     * @param start what the page before named as its next
+     */
+    public record Wanted(String view, String start) {}
+
+    /** Copies the items. */
+    public Page {
+      items = List.copyOf(items);
+    }
+  }
 }

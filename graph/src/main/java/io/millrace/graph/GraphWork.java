@@ -70,14 +70,14 @@ public interface GraphWork {
   /**
    * Where the output of running nodes can be read until it is stored.
    *
-   * @param outputs gives it by node and key; null where there is none
+   * @param outputs gives it by node and key; null if there is none
    */
   void readOutputsFrom(Outputs outputs);
 
   /** The output of what runs. */
   @FunctionalInterface
   interface Outputs {
-    /** The output of a key; null where the node does not run or has no such output. */
+    /** The output of a key; null if the node does not run or has no such output. */
     @Nullable Tail of(NodeId id, String key);
 
     /**

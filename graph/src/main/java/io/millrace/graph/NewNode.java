@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.Definition.Branch;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,25 @@ public record NewNode(
     public Place {
       parents = List.copyOf(parents);
       after = List.copyOf(after);
+    }
+  }
+
+  /** How a new node names another. */
+  public sealed interface NodeRef {
+    /** One that is there. */
+    record Existing(NodeId id) implements NodeRef {
+      @Override
+      public String toString() {
+        return id.toString();
+      }
+    }
+
+    /** One that comes in the same request, by its local name. */
+    record Local(String name) implements NodeRef {
+      @Override
+      public String toString() {
+        return "local:" + name;
+      }
     }
   }
 }

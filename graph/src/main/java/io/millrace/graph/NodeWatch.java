@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.work.Watch;

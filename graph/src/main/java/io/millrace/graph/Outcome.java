@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.Definition.Branch;
 import org.jspecify.annotations.Nullable;
 
 /** How an attempt at a node ended. */

@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.Definition.Branch;
 import org.jspecify.annotations.Nullable;
 
 /** What has happened to a node itself; times in milliseconds since 1970. */
@@ -29,7 +30,7 @@ public sealed interface Phase {
    *
    * @param attempt the last attempt; 0 for one that was killed before it ran
    * @param state {@link NodeState#FINISHED}, {@link NodeState#FAILED} or {@link NodeState#KILLED}
-   * @param reason why, for people; empty where it finished
+   * @param reason why, for people; empty if it finished
    * @param taken the branch that a condition chose; null for others
    * @param startedMillis when it started; 0 for never
    * @param endedMillis when it ended

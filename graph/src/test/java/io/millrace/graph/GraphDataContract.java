@@ -11,6 +11,8 @@ import io.millrace.graph.GraphException.StaleViewException;
 import io.millrace.graph.GraphException.UnknownKeyException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionException;
+import io.millrace.graph.GraphRegistry.DataPage;
+import io.millrace.graph.GraphRegistry.DataWrite;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;

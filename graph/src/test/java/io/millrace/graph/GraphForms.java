@@ -1,5 +1,7 @@
 package io.millrace.graph;
 
+import io.millrace.graph.Definition.Branch;
+import io.millrace.graph.NewNode.NodeRef;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

@@ -8,12 +8,15 @@ import static io.millrace.graph.GraphForms.with;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.GraphException.StaleViewException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphException.VersionLostException;
+import io.millrace.graph.GraphRegistry.Page;
+import io.millrace.graph.GraphRegistry.Removal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

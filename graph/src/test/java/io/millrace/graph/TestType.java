@@ -1,5 +1,6 @@
 package io.millrace.graph;
 
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.type.Attempt;
 import io.millrace.graph.type.AttemptContext;

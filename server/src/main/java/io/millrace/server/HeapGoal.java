@@ -41,7 +41,7 @@ public final class HeapGoal {
 
   /**
    * Sets the goal now, and again after each collection, as long as the process lives. Does nothing
-   * on a JVM without such a flag, and where the flag was given.
+   * on a JVM without such a flag, and if the flag was given.
    */
   public static void keep() {
     HotSpotDiagnosticMXBean machine =

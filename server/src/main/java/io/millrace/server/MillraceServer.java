@@ -15,7 +15,7 @@ import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.cluster.ClusterApi;
 import io.millrace.server.config.Configuration;
-import io.millrace.server.config.Section;
+import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.graph.GraphPart;
 import io.millrace.server.graph.GraphSettings;
 import io.millrace.server.jobs.JobsPart;
@@ -102,7 +102,7 @@ public final class MillraceServer implements AutoCloseable {
     return start(configuration, TaskStore::open);
   }
 
-  /** The same with a store that {@code opener} opens; it is closed where the start fails. */
+  /** The same with a store that {@code opener} opens; it is closed if the start fails. */
   static MillraceServer start(
       Configuration configuration, Function<StoreOptions, EmbeddedTaskStore> opener) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
@@ -216,7 +216,7 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   /**
-   * What {@code start} gives; where it fails, in whatever way, {@code store} is closed, so that its
+   * What {@code start} gives; if it fails, in whatever way, {@code store} is closed, so that its
    * folder is free again.
    */
   static <T> T orClose(TaskStore store, Supplier<T> start) {

@@ -1,8 +1,8 @@
 package io.millrace.server;
 
 import io.millrace.http.HttpLimits;
+import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
-import io.millrace.server.config.Section;
 import io.millrace.server.security.Origins;
 import java.nio.file.Path;
 import java.time.Duration;

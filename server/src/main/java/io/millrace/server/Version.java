@@ -4,7 +4,7 @@ package io.millrace.server;
 final class Version {
   private Version() {}
 
-  /** As released; {@code development} where the classes do not come from a jar. */
+  /** As released; {@code development} if the classes do not come from a jar. */
   static String text() {
     String version = Version.class.getPackage().getImplementationVersion();
     return version == null ? "development" : version;

@@ -105,7 +105,7 @@ final class DciEventsTest {
   @Test
   void a_stream_that_cannot_be_opened_is_refused() throws Exception {
     assertThat(dci.refused("GET", "/events?after=x", "").path("error").asString())
-        .isEqualTo("after must be the id of an event, not \"x\"");
+        .isEqualTo("after must be the id of an event, not x");
     assertThat(dci.refused("GET", "/events?type=job", "").path("error").asString())
         .isEqualTo("type must be queue, task or node");
     assertThat(dci.refused("GET", "/events?queue=none", "").path("error").asString())

@@ -10,7 +10,7 @@ import io.millrace.server.HeapGoal;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.config.Configuration;
-import io.millrace.server.config.Flag;
+import io.millrace.server.config.Configuration.Flag;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.store.StoreOptions;
 import java.io.UncheckedIOException;

@@ -233,7 +233,7 @@ public final class Graph {
   private void progress(Vertex vertex, Phase phase) {
     vertex.phase = phase;
     touched.add(vertex);
-    // Which branch was taken matters below also where the state stays.
+    // Which branch was taken matters below even if the state stays.
     vertex.dependents.forEach(this::look);
     look(vertex);
   }

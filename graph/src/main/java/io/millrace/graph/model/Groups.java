@@ -16,7 +16,7 @@ final class Groups {
   /**
    * The innermost group that all of these are in or are; null for none.
    *
-   * @param ofChildren of a node: itself where it is a group, else the group that it is in
+   * @param ofChildren of a node: itself if it is a group, else the group that it is in
    * @param outer of a group: the group that it is in
    */
   static <T> @Nullable T innermost(

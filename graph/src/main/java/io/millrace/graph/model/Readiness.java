@@ -1,6 +1,6 @@
 package io.millrace.graph.model;
 
-import io.millrace.graph.Branch;
+import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import org.jspecify.annotations.Nullable;

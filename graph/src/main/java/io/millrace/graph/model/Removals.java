@@ -1,12 +1,12 @@
 package io.millrace.graph.model;
 
-import io.millrace.graph.Branch;
 import io.millrace.graph.Definition;
+import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.GraphException.NodeStateException;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
-import io.millrace.graph.Removal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,17 +20,11 @@ import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
 /** What a graph is without some of its nodes. Changes nothing itself. */
-final class Removals {
-  private final Graph graph;
-
-  Removals(Graph graph) {
-    this.graph = graph;
-  }
-
+record Removals(Graph graph) {
   /**
    * The removal of a node, those that stay and named it first.
    *
-   * @throws NodeStateException where one that goes runs, or one that stays cannot do without it
+   * @throws NodeStateException if one that goes runs, or one that stays cannot do without it
    */
   List<Change> of(Vertex named, Removal removal) {
     return switch (removal) {
@@ -161,7 +155,7 @@ final class Removals {
     /**
      * What it will be.
      *
-     * @throws NodeStateException where it waits for something that only the other could tell it
+     * @throws NodeStateException if it waits for something that only the other could tell it
      */
     Definition definition() {
       SequencedSet<NodeId> parents = new LinkedHashSet<>();

@@ -38,7 +38,7 @@ final class ActiveAttempt {
   /** By what it was last told to end; null for not at all. */
   @Nullable Kill told;
 
-  /** When it may be told again, where telling it has failed. */
+  /** When it may be told again, if telling it has failed. */
   long tellAgainMillis;
 
   boolean timedOut;

@@ -112,7 +112,7 @@ final class AttemptFolders {
     }
   }
 
-  /** A link, where links can be made: on some file systems a new file costs ten times as much. */
+  /** A link if links are possible: on some file systems a new file costs ten times as much. */
   private void mark(Path file) throws IOException {
     try {
       Files.createLink(file, root.resolve(BOOT));

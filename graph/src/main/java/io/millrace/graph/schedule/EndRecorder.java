@@ -1,16 +1,22 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.blobs.Tail;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphWork;
+import io.millrace.graph.Kill;
+import io.millrace.graph.Outcome;
 import io.millrace.graph.type.Attempt;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Brings the ends of attempts on record: one transaction at a time with all that ended while the
@@ -119,6 +125,61 @@ final class EndRecorder {
     } catch (RuntimeException e) {
       // Whoever copies it will say so.
       return true;
+    }
+  }
+
+  /** What becomes of a node by the end of an attempt. */
+  private static final class OutcomeRules {
+    private static final int LONGEST_REASON = 1_000;
+
+    /** The value that is the exit code of a program, and no number if there was none. */
+    private static final String RESULT = "result";
+
+    /** The exit code of a program that was ended by KILL. */
+    private static final int CODE_OF_KILL = 128 + 9;
+
+    private OutcomeRules() {}
+
+    static Outcome of(ActiveAttempt active, Attempt.Ending ending, long nowMillis) {
+      Kill kill = active.told;
+      if (kill != null || active.killing) {
+        // Even if it succeeded: after a kill, what comes next must not run.
+        return new Outcome.Killed(killed(kill, ending));
+      }
+      String failure = failure(active, ending);
+      if (failure == null) {
+        return new Outcome.Finished(active.type.kind() == Kind.CONDITION ? ending.taken() : null);
+      }
+      OptionalLong again = active.policy.again(active.number, nowMillis);
+      return again.isPresent()
+          ? new Outcome.Again(again.getAsLong())
+          : new Outcome.Failed(
+              failure.length() > LONGEST_REASON
+                  ? failure.substring(0, LONGEST_REASON) + "…"
+                  : failure);
+    }
+
+    /** Only programs hear signals, and tell by their exit code whether that ended them. */
+    private static String killed(@Nullable Kill kill, Attempt.Ending ending) {
+      JsonNode code = ending.values().get(RESULT);
+      if (kill == null || kill.grace().isZero() || code == null || !code.isInt()) {
+        return "it was killed";
+      }
+      return code.intValue() == CODE_OF_KILL && !kill.signal().equals("KILL")
+          ? "it outlived " + kill.signal() + " and was killed"
+          : "it was killed by " + kill.signal();
+    }
+
+    private static @Nullable String failure(ActiveAttempt active, Attempt.Ending ending) {
+      if (active.timedOut) {
+        return "timed out after " + active.policy.timeoutText();
+      }
+      if (ending.failure() == null
+          && active.type.kind() == Kind.CONDITION
+          && ending.taken() == null) {
+        return "it chose neither then nor else";
+      }
+      return ending.failure();
     }
   }
 }

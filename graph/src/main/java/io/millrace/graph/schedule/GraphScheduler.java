@@ -1,8 +1,11 @@
 package io.millrace.graph.schedule;
 
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
+import io.millrace.graph.schedule.SchedulerContext.Credentials;
 import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.work.Step;
@@ -18,6 +21,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
@@ -49,7 +53,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
   private final NodeTypes types;
   private final Executor executor;
   private final AttemptFolders folders;
-  private final AttemptStarter beginnings;
+  private final Credentials credentials;
   private final StartSelector choice;
   private final RunningAttempts running = new RunningAttempts();
   private final EndRecorder ends;
@@ -87,7 +91,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("the folder " + options.folder() + " cannot be used: " + e, e);
     }
-    this.beginnings = new AttemptStarter(folders, context.credentials());
+    this.credentials = context.credentials();
     this.choice = new StartSelector(graph, types);
     this.ends = new EndRecorder(graph, executor, this::tell);
     this.kills = new KillDispatcher(graph, running, executor, this::tell);
@@ -185,7 +189,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
     }
   }
 
-  /** Takes in hand what runs on record and is not: after a start, and where an answer was lost. */
+  /** Takes over what runs according to the graph: after a start, and after a lost answer. */
   private void survey() {
     boolean complete = !first || folders.isSameBoot();
     Set<String> names = new HashSet<>();
@@ -202,7 +206,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
     found.sort(Comparator.comparing(active -> !active.type.takesPlace()));
     for (ActiveAttempt active : found) {
       running.add(active);
-      begin(active, () -> beginnings.recover(active, complete));
+      begin(active, () -> recover(active, complete));
     }
     if (first) {
       // Listed before anything starts, and removed beside it.
@@ -229,7 +233,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
     for (GraphWork.Item item : started) {
       ActiveAttempt active = new ActiveAttempt(item, type(item.node()), true);
       running.add(active);
-      begin(active, () -> beginnings.begin(active));
+      begin(active, () -> beginNew(active));
     }
     if (started.size() < chosen.ids().size()) {
       // Others were faster, or the store's clock is a little behind.
@@ -264,6 +268,46 @@ public final class GraphScheduler implements Step, AutoCloseable {
     });
   }
 
+  /** Begins an attempt whose start has just been recorded. */
+  private Attempt beginNew(ActiveAttempt active) {
+    folders.prepare(active);
+    Attempt attempt = active.type.start(context(active));
+    folders.markBegun(active);
+    return attempt;
+  }
+
+  /**
+   * Finds an attempt again whose start is recorded and that is not known to have begun.
+   *
+   * @param complete whether every file is there that was written for it
+   * @throws IllegalStateException if nothing is left of it, with the reason
+   */
+  private Attempt recover(ActiveAttempt active, boolean complete) throws IOException {
+    Optional<Attempt> found = active.type.resume(context(active));
+    if (found.isPresent()) {
+      folders.markBegun(active);
+      return found.get();
+    }
+    if (folders.hasBegun(active)) {
+      throw new IllegalStateException("the server stopped, and what it had begun is gone");
+    }
+    if (!complete) {
+      throw new IllegalStateException(
+          "the machine was restarted, and nothing shows whether it had begun");
+    }
+    folders.clear(active);
+    return beginNew(active);
+  }
+
+  private AttemptContext context(ActiveAttempt active) {
+    return new AttemptContext(
+        active.id,
+        active.number,
+        active.inputs,
+        folders.folder(active),
+        credentials.of(active.id, active.number));
+  }
+
   private static Attempt.Ending failed(Throwable problem) {
     Throwable cause =
         problem instanceof CompletionException && problem.getCause() != null
@@ -289,6 +333,25 @@ public final class GraphScheduler implements Step, AutoCloseable {
     wake.run();
     if (loop != null && !loop.close(GRACE)) {
       LOG.warn("the scheduler of graphs still waits for the store");
+    }
+  }
+
+  /** Stands for a type that this server does not have; an earlier one had. */
+  private record UnknownType(String name) implements NodeType {
+    @Override
+    public Kind kind() {
+      return Kind.WORK;
+    }
+
+    @Override
+    public Attempt start(AttemptContext work) {
+      throw new IllegalStateException(
+          "this server does not know the type \"" + name + "\" any more");
+    }
+
+    @Override
+    public Optional<Attempt> resume(AttemptContext work) {
+      return Optional.of(start(work));
     }
   }
 }

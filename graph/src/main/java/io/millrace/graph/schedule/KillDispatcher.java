@@ -14,22 +14,10 @@ import org.slf4j.LoggerFactory;
  * Tells attempts to end that somebody wants ended, or whose time is over. For the scheduler's
  * thread.
  */
-final class KillDispatcher {
+record KillDispatcher(
+    GraphWork graph, RunningAttempts running, Executor executor, Consumer<SchedulerEvent> inbox) {
   private static final Logger LOG = LoggerFactory.getLogger(KillDispatcher.class);
   private static final long PAUSE_MILLIS = 1_000;
-
-  private final GraphWork graph;
-  private final RunningAttempts running;
-  private final Executor executor;
-  private final Consumer<SchedulerEvent> inbox;
-
-  KillDispatcher(
-      GraphWork graph, RunningAttempts running, Executor executor, Consumer<SchedulerEvent> inbox) {
-    this.graph = graph;
-    this.running = running;
-    this.executor = executor;
-    this.inbox = inbox;
-  }
 
   /** An attempt is under way, and hears what it could not hear before. */
   void begun(ActiveAttempt active) {

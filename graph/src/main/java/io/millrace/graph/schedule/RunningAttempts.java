@@ -84,7 +84,7 @@ final class RunningAttempts implements GraphWork.Outputs {
     return active != null && active.number == number;
   }
 
-  /** The attempt of a node that has begun and not ended; null where there is none. */
+  /** The attempt of a node that has begun and not ended; null if there is none. */
   @Nullable ActiveAttempt underWay(NodeId id) {
     ActiveAttempt active = byNode.get(id);
     return active == null || active.over || active.attempt == null ? null : active;
@@ -117,7 +117,7 @@ final class RunningAttempts implements GraphWork.Outputs {
     return next == null ? Long.MAX_VALUE : next.deadlineMillis;
   }
 
-  /** The output of an attempt whose end is not on record; null where there is none. */
+  /** The output of an attempt whose end is not on record; null if there is none. */
   @Override
   public @Nullable Tail of(NodeId id, String key) {
     ActiveAttempt active = byNode.get(id);

@@ -1,6 +1,8 @@
 package io.millrace.graph.schedule;
 
+import io.millrace.graph.NodeId;
 import io.millrace.processes.ProcessLauncher;
+import java.util.Map;
 import java.util.concurrent.Executor;
 
 /**
@@ -12,4 +14,18 @@ import java.util.concurrent.Executor;
  *     virtual threads, or in a simulation the caller's own
  */
 public record SchedulerContext(
-    ProcessLauncher launcher, Credentials credentials, Executor executor) {}
+    ProcessLauncher launcher, Credentials credentials, Executor executor) {
+
+  /**
+   * Gives a command the variables by which it may call the server, such as its URL and a token.
+   * Safe for use by any number of threads.
+   */
+  @FunctionalInterface
+  public interface Credentials {
+    /** None. */
+    Credentials NONE = (_, _) -> Map.of();
+
+    /** Variables for an attempt at a node, from 1. */
+    Map<String, String> of(NodeId id, int attempt);
+  }
+}

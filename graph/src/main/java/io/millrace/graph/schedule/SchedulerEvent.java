@@ -18,7 +18,7 @@ sealed interface SchedulerEvent {
   /**
    * An attempt was made to bring ends on record.
    *
-   * @param stored whether they are; false where that is not known either
+   * @param stored whether they are; false if that is not known either
    * @param batch whether others waited for them
    */
   record Written(List<End> ends, boolean stored, boolean batch) implements SchedulerEvent {}
@@ -26,7 +26,7 @@ sealed interface SchedulerEvent {
   /**
    * The end of an attempt, as it comes on record.
    *
-   * @param notBeforeMillis when that may be tried again where it has failed; 0 before
+   * @param notBeforeMillis when that may be tried again if it has failed; 0 before
    */
   record End(ActiveAttempt active, GraphWork.Ended ended, long notBeforeMillis) {
     /** Whether it is to be written by itself, since it may be what cannot be stored. */

@@ -1,8 +1,8 @@
 package io.millrace.graph.schedule;
 
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.NodeTypes;

@@ -21,13 +21,13 @@
  * dies, the next one asks the type of every node that runs on record to find its attempt again.
  * Where nothing is found, and a file shows that this machine has run on since and {@code start} had
  * not returned, the attempt has never begun, and is begun now. In all other cases it has failed,
- * with a reason that says what was lost, and is repeated where the node asks for that by {@code
+ * with a reason that says what was lost, and is repeated if the node asks for that by {@code
  * retries}.
  *
  * <p>The files: {@code boot} names the last server and by it the machine's boot. {@code
  * ID.ATTEMPT/} is what the type of an attempt has for itself, and {@code ID.ATTEMPT.begun} says
- * that the type's {@code start} has returned, a link to {@code boot} where links can be made. None
- * is synced to disk. The folder of a program that is over is emptied and becomes that of another
+ * that the type's {@code start} has returned, a link to {@code boot} if links can be made. None is
+ * synced to disk. The folder of a program that is over is emptied and becomes that of another
  * attempt, so a few are there that nobody uses; the next server removes them.
  *
  * <p>{@link io.millrace.graph.schedule.GraphScheduler} is a {@link io.millrace.work.Step}, which a

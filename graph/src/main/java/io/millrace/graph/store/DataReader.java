@@ -1,17 +1,18 @@
 package io.millrace.graph.store;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.DataPage;
 import io.millrace.graph.GraphException;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.StaleViewException;
 import io.millrace.graph.GraphException.UnknownKeyException;
 import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphRegistry.DataPage;
+import io.millrace.graph.GraphRegistry.Page;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.Page;
 import io.millrace.graph.Phase;
+import io.millrace.graph.store.NodeData.StoredValue;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -113,9 +114,9 @@ final class DataReader {
   }
 
   /**
-   * What a running node is putting out; null where that is nothing.
+   * What a running node is putting out; null if that is nothing.
    *
-   * @throws GraphException where nobody knows yet, as after a restart
+   * @throws GraphException if nobody knows yet, as after a restart
    */
   private @Nullable Tail tail(NodeId id, String key) {
     try {

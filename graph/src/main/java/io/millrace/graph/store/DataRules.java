@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /** Which data of a node means what. */
-final class DataRules {
+record DataRules(NodeTypes types) {
   /** The most bytes of a value that a type reads, written as JSON: 1 MiB. */
   static final int MOST_BYTES = 1 << 20;
 
@@ -20,16 +20,10 @@ final class DataRules {
 
   private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
 
-  private final NodeTypes types;
-
-  DataRules(NodeTypes types) {
-    this.types = types;
-  }
-
   /**
    * The type of this name.
    *
-   * @throws InvalidGraphException where there is none
+   * @throws InvalidGraphException if there is none
    */
   NodeType type(String name) {
     return types
@@ -39,12 +33,12 @@ final class DataRules {
                 "there is no type \"" + name + "\"; there are " + types.names()));
   }
 
-  /** What a node reads; none where its type is not known any more. */
+  /** What a node reads; none if its type is not known any more. */
   Set<String> read(Definition definition) {
     return types.find(definition.type()).map(NodeType::inputs).orElse(Set.of());
   }
 
-  /** What a node writes itself; none where its type is not known any more. */
+  /** What a node writes itself; none if its type is not known any more. */
   Set<String> written(Definition definition) {
     return types.find(definition.type()).map(NodeType::outputs).orElse(Set.of());
   }

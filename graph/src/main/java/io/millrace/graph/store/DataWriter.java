@@ -2,18 +2,19 @@ package io.millrace.graph.store;
 
 import io.millrace.blobs.Value;
 import io.millrace.graph.Caller;
-import io.millrace.graph.DataPage;
-import io.millrace.graph.DataWrite;
 import io.millrace.graph.Definition;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.GraphException.StaleViewException;
 import io.millrace.graph.GraphException.UnknownKeyException;
 import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphRegistry.DataPage;
+import io.millrace.graph.GraphRegistry.DataWrite;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Phase;
 import io.millrace.graph.model.Change;
 import io.millrace.graph.store.GraphCommits.Done;
+import io.millrace.graph.store.NodeData.StoredValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -111,7 +112,7 @@ final class DataWriter {
     };
   }
 
-  /** With the page to write next, where it is a text. */
+  /** With the page to write next, if it is a text. */
   private static Next whole(StoredValue value, @Nullable Integer next) {
     return new Next(value, false, 0, pages(value) == null ? null : next);
   }

@@ -1,9 +1,10 @@
 package io.millrace.graph.store;
 
-import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphException;
 import io.millrace.graph.GraphException.GraphFullException;
 import io.millrace.graph.store.GraphSession.Head;
+import io.millrace.graph.store.GraphSession.TransactionLimits;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreException;
 import io.millrace.work.GroupCommit;
@@ -239,7 +240,7 @@ final class GraphCommits {
     throw new GraphException("the graph changes too fast; it was tried " + ATTEMPTS + " times");
   }
 
-  /** Commits; false where nothing has happened and it is to be tried again. */
+  /** Commits; false if nothing has happened and it is to be tried again. */
   private boolean isSettled(WriteModel changed, List<Request<?>> taken) {
     if (changed.size() > 0) {
       Head after;
@@ -270,7 +271,7 @@ final class GraphCommits {
     return true;
   }
 
-  /** The head after it; null where nothing has changed. */
+  /** The head after it; null if nothing has changed. */
   private @Nullable Head commit(WriteModel changed) {
     submitted = true;
     Head after = head.after(changed.next(), changed.version(), session.writer());

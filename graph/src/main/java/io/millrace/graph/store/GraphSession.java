@@ -5,16 +5,20 @@ import io.millrace.graph.GraphException.GraphFullException;
 import io.millrace.graph.NodeId;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.StoreSession;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -251,5 +255,112 @@ final class GraphSession extends StoreSession {
           null;
       case Outcome.Refused refused -> throw refused(refused.reasons().getFirst());
     };
+  }
+
+  /**
+   * A change of one document, whatever version it has.
+   *
+   * @param key which document
+   * @param body its content; null to delete it
+   */
+  record DocumentWrite(DocumentKey key, @Nullable Bytes body) {
+    /** What a name, a version and the like take besides. */
+    private static final int OVERHEAD = 64;
+
+    int size() {
+      return OVERHEAD + (body == null ? 0 : body.size());
+    }
+
+    void addTo(Transaction.Builder transaction) {
+      if (body == null) {
+        transaction.delete(key, DocumentVersion.ANY);
+      } else {
+        transaction.put(key, DocumentVersion.ANY, body);
+      }
+    }
+
+    /** Many of them as one document. */
+    static Bytes pack(List<DocumentWrite> writes) {
+      ObjectNode json = Json.object();
+      ArrayNode array = json.putArray("writes");
+      for (DocumentWrite write : writes) {
+        ObjectNode each = array.addObject();
+        each.put("collection", write.key.collection());
+        each.put("key", write.key.key());
+        if (write.body != null) {
+          each.set("body", Json.read(write.body.toArray()));
+        }
+      }
+      return Json.write(json);
+    }
+
+    /** What {@link #pack} made one. */
+    static List<DocumentWrite> unpack(Document document) {
+      return Json.read(
+          document,
+          json -> {
+            List<DocumentWrite> writes = new ArrayList<>();
+            for (JsonNode each : json.required("writes")) {
+              DocumentKey key =
+                  new DocumentKey(
+                      each.required("collection").asString(), each.required("key").asString());
+              JsonNode body = each.get("body");
+              writes.add(new DocumentWrite(key, body == null ? null : Json.write(body)));
+            }
+            return writes;
+          });
+    }
+  }
+
+  /**
+   * How much goes into one transaction.
+   *
+   * @param documents the most documents
+   * @param bytes the most bytes of them
+   * @param documentBytes the most bytes of one that holds parts of others
+   */
+  record TransactionLimits(int documents, int bytes, int documentBytes) {
+    /** Well below what a store takes by default. */
+    static final TransactionLimits DEFAULT = new TransactionLimits(4_000, 8 << 20, 512 << 10);
+
+    boolean holds(List<DocumentWrite> writes) {
+      return writes.size() <= documents
+          && writes.stream().mapToLong(DocumentWrite::size).sum() <= bytes;
+    }
+
+    /** Parts that fit one by one, in order. */
+    List<List<DocumentWrite>> split(List<DocumentWrite> writes) {
+      return split(writes, bytes);
+    }
+
+    /** Documents from which all of these can be made again. */
+    List<DocumentWrite> pack(List<DocumentWrite> writes) {
+      // Names are written out, so they take more room than in a transaction.
+      List<List<DocumentWrite>> parts = split(writes, documentBytes / 2);
+      List<DocumentWrite> packed = new ArrayList<>(parts.size());
+      for (List<DocumentWrite> part : parts) {
+        packed.add(new DocumentWrite(Keys.pending(packed.size()), DocumentWrite.pack(part)));
+      }
+      return packed;
+    }
+
+    private List<List<DocumentWrite>> split(List<DocumentWrite> writes, int most) {
+      List<List<DocumentWrite>> parts = new ArrayList<>();
+      List<DocumentWrite> part = new ArrayList<>();
+      long size = 0;
+      for (DocumentWrite write : writes) {
+        if (!part.isEmpty() && (part.size() == documents || size + write.size() > most)) {
+          parts.add(part);
+          part = new ArrayList<>();
+          size = 0;
+        }
+        part.add(write);
+        size += write.size();
+      }
+      if (!part.isEmpty()) {
+        parts.add(part);
+      }
+      return parts;
+    }
   }
 }

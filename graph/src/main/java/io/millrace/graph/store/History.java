@@ -1,7 +1,7 @@
 package io.millrace.graph.store;
 
 import io.millrace.graph.GraphChanges;
-import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.GraphRegistry;
 import java.time.Duration;

@@ -1,14 +1,19 @@
 package io.millrace.graph.store;
 
+import io.millrace.blobs.Value;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -89,5 +94,144 @@ record NodeData(SortedMap<String, StoredValue> values) {
   /** The names of its blobs. */
   Stream<String> blobs() {
     return values.values().stream().flatMap(StoredValue::blobs);
+  }
+
+  /** A value of a node's data, as it is stored. Immutable. */
+  sealed interface StoredValue {
+    /** What all pages that are read of it share; another one after any change but growth. */
+    String view();
+
+    /** The same with another view. */
+    StoredValue seenAs(String view);
+
+    /** The names of its blobs. */
+    Stream<String> blobs();
+
+    /** One that is small. */
+    record Inline(JsonNode value, String view) implements StoredValue {
+      @Override
+      public StoredValue seenAs(String newView) {
+        return new Inline(value, newView);
+      }
+
+      @Override
+      public Stream<String> blobs() {
+        return Stream.of();
+      }
+    }
+
+    /** One that is no text and not small. */
+    record Whole(Value.Stored blob, String view) implements StoredValue {
+      @Override
+      public StoredValue seenAs(String newView) {
+        return new Whole(blob, newView);
+      }
+
+      @Override
+      public Stream<String> blobs() {
+        return Stream.of(blob.name());
+      }
+    }
+
+    /** A text in pages, of which only the first one may be inline. */
+    record Pages(List<Value> pages, String view) implements StoredValue {
+      public Pages {
+        pages = List.copyOf(pages);
+      }
+
+      @Override
+      public StoredValue seenAs(String newView) {
+        return new Pages(pages, newView);
+      }
+
+      @Override
+      public Stream<String> blobs() {
+        return pages.stream()
+            .filter(Value.Stored.class::isInstance)
+            .map(page -> ((Value.Stored) page).name());
+      }
+    }
+
+    /**
+     * Long output in blobs of {@link TextPages#CHUNK} bytes each, the last one of less.
+     *
+     * @param name what their names begin with
+     * @param size of all together, in bytes
+     */
+    record Recording(String name, long size, String view) implements StoredValue {
+      @Override
+      public StoredValue seenAs(String newView) {
+        return new Recording(name, size, newView);
+      }
+
+      @Override
+      public Stream<String> blobs() {
+        return TextPages.blobs(name, size);
+      }
+    }
+
+    /** The view of what an attempt writes, while it runs and after it. */
+    static String viewOf(int attempt) {
+      return "a" + attempt;
+    }
+
+    /** The view of what somebody wrote when the graph came to this version. */
+    static String viewOf(long version) {
+      return "v" + version;
+    }
+
+    static StoredValue read(JsonNode json) {
+      String view = json.required("view").asString();
+      if (json.has("blob")) {
+        return new Whole(blob(json), view);
+      }
+      if (json.has("recording")) {
+        String name = json.required("recording").asString();
+        return new Recording(name, json.required("size").asLong(), view);
+      }
+      if (json.has("pages")) {
+        List<Value> pages = new ArrayList<>();
+        for (JsonNode page : json.required("pages")) {
+          pages.add(
+              page.has("blob")
+                  ? blob(page)
+                  : new Value.Inline(TextPages.bytes(page.required("text").asString())));
+        }
+        return new Pages(pages, view);
+      }
+      return new Inline(json.required("value"), view);
+    }
+
+    private static Value.Stored blob(JsonNode json) {
+      return new Value.Stored(json.required("blob").asString(), json.required("size").asLong());
+    }
+
+    /** Writes it as the fields of an object. */
+    default void write(ObjectNode json) {
+      switch (this) {
+        case Inline inline -> json.set("value", inline.value());
+        case Whole whole -> putBlob(json, whole.blob());
+        case Recording recording -> {
+          json.put("recording", recording.name());
+          json.put("size", recording.size());
+        }
+        case Pages texts -> {
+          ArrayNode array = json.putArray("pages");
+          for (Value page : texts.pages()) {
+            switch (page) {
+              case Value.Inline inline ->
+                  array.addObject().put("text", TextPages.of(inline.bytes(), true));
+              case Value.Stored stored -> putBlob(array.addObject(), stored);
+            }
+          }
+        }
+      }
+      json.put("view", view());
+    }
+
+    private static void putBlob(ObjectNode json, Value.Stored blob) {
+      json.put("blob", blob.name());
+      json.put("size", blob.size());
+    }
   }
 }

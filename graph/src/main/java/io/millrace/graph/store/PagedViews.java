@@ -2,7 +2,7 @@ package io.millrace.graph.store;
 
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.StaleViewException;
-import io.millrace.graph.Page;
+import io.millrace.graph.GraphRegistry.Page;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Iterator;
@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * Lists that are read page by page, as they were at the first page. Kept for ten minutes, and only
- * the youngest of them where they are many. Safe for use by any number of threads.
+ * the youngest of them if there are many. Safe for use by any number of threads.
  */
 final class PagedViews<T> {
   /** The most items of a page. */
@@ -108,8 +108,8 @@ final class PagedViews<T> {
   /**
    * Another page.
    *
-   * @throws StaleViewException where the list is not kept any more
-   * @throws InvalidGraphException where no page starts there
+   * @throws StaleViewException if the list is not kept any more
+   * @throws InvalidGraphException if no page starts there
    */
   Page<T> next(Page.Wanted wanted) {
     View<T> view = kept(wanted.view());

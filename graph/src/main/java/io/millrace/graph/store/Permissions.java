@@ -4,8 +4,8 @@ import io.millrace.graph.Caller;
 import io.millrace.graph.Definition;
 import io.millrace.graph.GraphException.NotAllowedException;
 import io.millrace.graph.NewNode;
+import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeRef;
 import io.millrace.graph.Phase;
 import io.millrace.graph.model.Change;
 import java.util.ArrayDeque;
@@ -33,7 +33,7 @@ final class Permissions {
   /**
    * That of a caller, now.
    *
-   * @throws NotAllowedException where it is a command whose attempt is over
+   * @throws NotAllowedException if it is a command whose attempt is over
    */
   static Permissions of(Caller caller, WriteModel model) {
     return switch (caller) {

@@ -1,7 +1,7 @@
 package io.millrace.graph.store;
 
 import io.millrace.graph.GraphChanges;
-import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
@@ -9,15 +9,17 @@ import io.millrace.graph.Kill;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
-import io.millrace.graph.model.NodeSelection;
 import io.millrace.graph.model.ReadyNodes;
 import io.millrace.graph.model.Reasons;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -132,7 +134,7 @@ final class ReadModel {
     return read(() -> version);
   }
 
-  /** That of a node; that of the graph where it is not there. */
+  /** The version of a node; that of the graph if the node is not there. */
   long version(NodeId id) {
     return read(() -> {
       GraphNode node = nodes.get(id);
@@ -164,7 +166,41 @@ final class ReadModel {
     if (below != null && !nodes.containsKey(below)) {
       throw new UnknownNodeException(below);
     }
-    return new NodeSelection(filter, nodes).nodes();
+    return candidates(filter).stream()
+        .filter(
+            node -> filter.types().isEmpty() || filter.types().contains(node.definition().type()))
+        .filter(node -> filter.states().isEmpty() || filter.states().contains(node.state()))
+        .toList();
+  }
+
+  private Collection<GraphNode> candidates(NodeFilter filter) {
+    if (filter.newerThan() >= NodeId.MOST) {
+      return List.of();
+    }
+    NodeId from = new NodeId(Math.max(0, filter.newerThan()) + 1);
+    NodeId top = filter.below();
+    return top == null
+        ? nodes.tailMap(from, true).values()
+        : below(top).tailSet(from, true).stream().map(nodes::get).toList();
+  }
+
+  private NavigableSet<NodeId> below(NodeId top) {
+    Map<NodeId, List<NodeId>> children = new HashMap<>();
+    for (GraphNode node : nodes.values()) {
+      for (NodeId parent : node.definition().parents()) {
+        children.computeIfAbsent(parent, _ -> new ArrayList<>()).add(node.id());
+      }
+    }
+    TreeSet<NodeId> found = new TreeSet<>(List.of(top));
+    Deque<NodeId> left = new ArrayDeque<>(found);
+    for (NodeId id = left.poll(); id != null; id = left.poll()) {
+      for (NodeId child : children.getOrDefault(id, List.of())) {
+        if (found.add(child)) {
+          left.add(child);
+        }
+      }
+    }
+    return found;
   }
 
   List<GraphNode> running() {

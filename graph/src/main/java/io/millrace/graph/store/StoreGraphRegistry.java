@@ -1,8 +1,6 @@
 package io.millrace.graph.store;
 
 import io.millrace.graph.Caller;
-import io.millrace.graph.DataPage;
-import io.millrace.graph.DataWrite;
 import io.millrace.graph.Definition;
 import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphException.InvalidGraphException;
@@ -10,15 +8,18 @@ import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphRegistry.DataPage;
+import io.millrace.graph.GraphRegistry.DataWrite;
+import io.millrace.graph.GraphRegistry.Page;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.Page;
-import io.millrace.graph.Removal;
 import io.millrace.graph.model.Change;
 import io.millrace.graph.store.GraphCommits.Done;
 import io.millrace.graph.store.GraphCommits.Operation;
+import io.millrace.graph.store.NodeData.StoredValue;
 import io.millrace.graph.type.NodeType;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -54,7 +55,7 @@ final class StoreGraphRegistry implements GraphRegistry {
     this.writer = new DataWriter(commits, values, rules);
   }
 
-  /** Throws {@link VersionException} where a node is not of the version that somebody has seen. */
+  /** Throws {@link VersionException} if a node is not of the version that somebody has seen. */
   static void checkVersion(GraphNode node, @Nullable Long expected) {
     if (expected != null && node.version() != expected) {
       throw new VersionException(

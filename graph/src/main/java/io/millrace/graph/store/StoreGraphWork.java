@@ -1,13 +1,14 @@
 package io.millrace.graph.store;
 
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.store.GraphCommits.Done;
+import io.millrace.graph.store.NodeData.StoredValue;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

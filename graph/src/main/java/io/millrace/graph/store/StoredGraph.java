@@ -1,14 +1,21 @@
 package io.millrace.graph.store;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.UnownedBlobs;
 import io.millrace.graph.GraphException;
 import io.millrace.graph.GraphException.GraphFullException;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphWork;
+import io.millrace.graph.store.GraphSession.TransactionLimits;
 import io.millrace.graph.type.NodeTypes;
+import io.millrace.store.Document;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Step;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.random.RandomGenerator;
 
 /**
  * The graph of a store: the entry of this module. Safe for use by any number of threads. There
@@ -37,34 +44,41 @@ public final class StoredGraph {
   }
 
   /**
-   * Opens the graph of {@code store}, an empty one where there is none yet. Reads all of its nodes.
+   * Opens the graph of {@code store}, an empty one if there is none yet. Reads all of its nodes.
    *
    * @param blobs where data is kept that is too large for a commit
-   * @param types the types that nodes may have; those there are of others stay
-   * @throws GraphException when what is stored is damaged
-   * @throws GraphFullException when the store has no room for a new graph
-   * @throws StoreException when the store does not answer
+   * @param types the types that nodes may have; stored nodes of other types stay
+   * @param clock for the times that nodes carry, and the age of blobs and lists
+   * @param random draws the secret and names that must not repeat, so it should be hard to guess;
+   *     used under a lock by the graph, and by nobody else meanwhile
+   * @throws GraphException if what is stored is damaged
+   * @throws GraphFullException if the store has no room for a new graph
+   * @throws StoreException if the store does not answer
    */
   public static StoredGraph open(
-      TaskStore store, BlobStore blobs, NodeTypes types, GraphEnvironment environment) {
-    return open(store, blobs, types, environment, TransactionLimits.DEFAULT);
+      TaskStore store,
+      BlobStore blobs,
+      NodeTypes types,
+      InstantSource clock,
+      RandomGenerator random) {
+    return open(store, blobs, types, clock, random, TransactionLimits.DEFAULT);
   }
 
   static StoredGraph open(
       TaskStore store,
       BlobStore blobs,
       NodeTypes types,
-      GraphEnvironment environment,
+      InstantSource clock,
+      RandomGenerator random,
       TransactionLimits limits) {
-    RandomNames names = new RandomNames(environment.random());
+    RandomNames names = new RandomNames(random);
     GraphSession session = new GraphSession(store, names, limits);
     ReadModel readModel = new ReadModel();
     ValueStore values = new ValueStore(blobs, names);
-    GraphCommits commits =
-        new GraphCommits(session, environment.clock(), readModel, limits, values::discard);
+    GraphCommits commits = new GraphCommits(session, clock, readModel, limits, values::discard);
     Parts parts = new Parts(session, commits, readModel, values, new DataRules(types));
     Step sweeper = new GraphSweeper(session, values);
-    return new StoredGraph(parts, new DataReader(parts, environment.clock(), names), sweeper);
+    return new StoredGraph(parts, new DataReader(parts, clock, names), sweeper);
   }
 
   /** The graph as its users see it. */
@@ -88,5 +102,52 @@ public final class StoredGraph {
    */
   public byte[] secret() {
     return parts.commits().secret();
+  }
+
+  /**
+   * Deletes the blobs of graphs that no node names: of values that were replaced, of nodes that
+   * were removed, and of changes that did not come about. For use by one thread.
+   */
+  static final class GraphSweeper implements Step {
+    /** How often all blobs are looked at, and how old one of those is at least that goes. */
+    static final Duration GRACE = Duration.ofHours(1);
+
+    /** How often those are deleted that are known to be replaced. */
+    static final Duration PAUSE = Duration.ofMinutes(1);
+
+    private final GraphSession session;
+    private final ValueStore values;
+    private Instant nextSweep = Instant.MIN;
+
+    GraphSweeper(GraphSession session, ValueStore values) {
+      this.session = session;
+      this.values = values;
+    }
+
+    @Override
+    public Instant step(Instant now) {
+      for (String name = values.discarded(); name != null; name = values.discarded()) {
+        values.blobs().delete(name);
+      }
+      if (!now.isBefore(nextSweep)) {
+        sweep(now.minus(GRACE));
+        nextSweep = now.plus(GRACE);
+      }
+      return now.plus(PAUSE);
+    }
+
+    private void sweep(Instant before) {
+      UnownedBlobs.sweep(
+          values.blobs(),
+          ValueStore.Upload.PREFIX,
+          before,
+          // What is under way now may be named by a document that is read too early.
+          name -> !values.isUnderWay(name),
+          unnamed -> {
+            for (Document document : session.pages(Keys.DATA)) {
+              NodeData.read(document).blobs().forEach(unnamed::remove);
+            }
+          });
+    }
   }
 }

@@ -1,10 +1,10 @@
 package io.millrace.graph.store;
 
-import io.millrace.graph.Branch;
 import io.millrace.graph.Definition;
+import io.millrace.graph.Definition.Branch;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.Kill;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  * A node as it is stored: the facts, and nothing that follows from them.
  *
  * @param facts where it is, and what happened to it
- * @param kill how it is to be ended; null where nobody asked for that
+ * @param kill how it is to be ended; null if nobody asked for that
  */
 record StoredNode(Change.Added facts, @Nullable Kill kill) {
 
@@ -129,7 +129,7 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
     }
   }
 
-  /** Leaves it out where it is 0. */
+  /** Leaves it out if it is 0. */
   private static void putTime(ObjectNode json, String field, long millis) {
     if (millis != 0) {
       json.put(field, millis);

@@ -5,9 +5,10 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.NoSuchBlobException;
 import io.millrace.blobs.Tail;
 import io.millrace.blobs.Value;
-import io.millrace.graph.DataPage;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.GraphRegistry.DataPage;
+import io.millrace.graph.store.NodeData.StoredValue;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -147,7 +148,7 @@ final class ValueStore {
     /**
      * Stores a value.
      *
-     * @throws InvalidGraphException where it is too large, or nested too deeply
+     * @throws InvalidGraphException if it is too large, or nested too deeply
      */
     StoredValue value(JsonNode value) {
       if (Json.isDeeper(value, MOST_LEVELS)) {
@@ -186,7 +187,7 @@ final class ValueStore {
     /**
      * Stores a page of a text.
      *
-     * @throws InvalidGraphException where it is no text, or too large for a page
+     * @throws InvalidGraphException if it is no text, or too large for a page
      */
     Value page(JsonNode text, int slot) {
       if (!text.isString()) {

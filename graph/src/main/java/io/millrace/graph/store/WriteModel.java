@@ -1,6 +1,6 @@
 package io.millrace.graph.store;
 
-import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.Kill;
@@ -9,6 +9,7 @@ import io.millrace.graph.Phase;
 import io.millrace.graph.model.Change;
 import io.millrace.graph.model.Graph;
 import io.millrace.graph.model.Rules;
+import io.millrace.graph.store.GraphSession.DocumentWrite;
 import io.millrace.graph.store.GraphSession.Head;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -63,7 +64,7 @@ final class WriteModel {
     begin();
   }
 
-  /** Goes on with the versions of nodes that were shown, where they are those of this graph. */
+  /** Goes on with the versions of nodes that were shown, if they are those of this graph. */
   void seenAs(ReadModel readModel) {
     for (GraphNode node : nodes()) {
       graph.restoreVersion(node.id(), readModel.version(node.id()));

@@ -1,7 +1,7 @@
 package io.millrace.graph.type;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Branch;
+import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.Kill;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +22,7 @@ public interface Attempt {
   /**
    * How an attempt ended.
    *
-   * @param failure why it failed, for people; null where it did what it was to do
+   * @param failure why it failed, for people; null if it did what it was to do
    * @param taken the branch that a condition chose; null for others
    * @param values its output by key
    */

@@ -1,6 +1,8 @@
 package io.millrace.graph.type;
 
-import io.millrace.graph.Kind;
+import io.millrace.graph.Definition.Kind;
+import io.millrace.graph.type.ProgramForm.Program;
+import io.millrace.graph.type.Programs.ProcessAttempt;
 import io.millrace.processes.Output;
 import java.util.Map;
 import java.util.Optional;

@@ -1,9 +1,11 @@
 package io.millrace.graph.type;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Branch;
+import io.millrace.graph.Definition.Branch;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.Kill;
-import io.millrace.graph.Kind;
+import io.millrace.graph.type.ProgramForm.Program;
+import io.millrace.graph.type.Programs.ProcessAttempt;
 import io.millrace.processes.Output;
 import java.nio.file.Files;
 import java.util.List;
@@ -18,15 +20,9 @@ import tools.jackson.databind.node.IntNode;
  * Nodes that choose which of their children run: by a program, whose exit code 0 means then and 1
  * means else, or by whether a file is there.
  */
-final class ConditionType implements NodeType {
+record ConditionType(Programs programs) implements NodeType {
   private static final String FILE = "file";
   private static final List<String> ONE_OF = List.of(ProgramForm.COMMAND, ProgramForm.SHELL, FILE);
-
-  private final Programs programs;
-
-  ConditionType(Programs programs) {
-    this.programs = programs;
-  }
 
   @Override
   public String name() {

@@ -39,12 +39,12 @@ public record Inputs(Map<String, JsonNode> values) {
     return text;
   }
 
-  /** A text; empty where it is unset. */
+  /** A text; empty if it is unset. */
   public Optional<String> optionalText(String key) {
     return Optional.ofNullable(value(key)).map(value -> text(key, "a text", value));
   }
 
-  /** A list of texts; empty where it is unset. */
+  /** A list of texts; empty if it is unset. */
   public List<String> texts(String key) {
     JsonNode list = value(key);
     if (list == null) {
@@ -60,7 +60,7 @@ public record Inputs(Map<String, JsonNode> values) {
     return texts;
   }
 
-  /** An object of texts; empty where it is unset. */
+  /** An object of texts; empty if it is unset. */
   public Map<String, String> textByName(String key) {
     JsonNode object = value(key);
     if (object == null) {
@@ -82,7 +82,7 @@ public record Inputs(Map<String, JsonNode> values) {
    *
    * @param least the least that it may be
    * @param most the most that it may be
-   * @param otherwise what it is where it is unset
+   * @param otherwise what it is if it is unset
    */
   public int number(String key, int least, int most, int otherwise) {
     JsonNode value = value(key);
@@ -99,7 +99,7 @@ public record Inputs(Map<String, JsonNode> values) {
   }
 
   /**
-   * A number of seconds, of which up to three decimals count; empty where it is unset.
+   * A number of seconds, of which up to three decimals count; empty if it is unset.
    *
    * @param leastMillis the least that it may be, in milliseconds
    * @param mostMillis the most that it may be, in milliseconds
@@ -109,7 +109,7 @@ public record Inputs(Map<String, JsonNode> values) {
     if (value == null) {
       return Optional.empty();
     }
-    // Infinite where it is larger than that, which is no more in range than what is no number.
+    // Infinite if it is larger than that, which is no more in range than what is no number.
     double seconds = value.isNumber() ? value.decimalValue().doubleValue() : Double.NaN;
     if (seconds * 1000 >= leastMillis && seconds * 1000 <= mostMillis) {
       return Optional.of(Math.round(seconds * 1000));

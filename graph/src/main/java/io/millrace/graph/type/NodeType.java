@@ -1,7 +1,7 @@
 package io.millrace.graph.type;
 
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.InvalidGraphException;
-import io.millrace.graph.Kind;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -38,8 +38,8 @@ public interface NodeType {
    * Looks at the data of a new node, or of one whose data changes. By default all is well.
    *
    * @param inputs by key, those of {@link #inputs()} that are set
-   * @throws InvalidGraphException where it cannot work with them; the message names the key and
-   *     says what is wrong
+   * @throws InvalidGraphException if it cannot work with them; the message names the key and says
+   *     what is wrong
    */
   default void check(Map<String, JsonNode> inputs) {}
 

@@ -13,7 +13,7 @@ public final class NodeTypes {
   /**
    * These.
    *
-   * @throws IllegalArgumentException where two have the same name
+   * @throws IllegalArgumentException if two have the same name
    */
   public NodeTypes(Collection<NodeType> types) {
     for (NodeType type : types) {

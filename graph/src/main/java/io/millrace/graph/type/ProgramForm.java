@@ -141,4 +141,20 @@ final class ProgramForm {
     }
     throw new InvalidGraphException(key + " must be an absolute path, not \"" + text + "\"");
   }
+
+  /**
+   * A program that a node runs.
+   *
+   * @param command it and its arguments
+   * @param environment variables in addition to those of the server
+   * @param directory where it runs
+   * @param stdin what it can read
+   */
+  record Program(
+      List<String> command, Map<String, String> environment, Path directory, String stdin) {
+    Program {
+      command = List.copyOf(command);
+      environment = Map.copyOf(environment);
+    }
+  }
 }

@@ -15,17 +15,17 @@ import tools.jackson.databind.JsonNode;
  * How often a node is tried, and for how long: what the keys {@code retries}, {@code backoff} and
  * {@code timeout} of every working node say. Immutable.
  *
- * @param retries how many attempts may follow a failed first one by themselves, 0 to 1000; 0 where
+ * @param retries how many attempts may follow a failed first one by themselves, 0 to 1000; 0 if
  *     unset. An attempt that somebody asks for counts as well
  * @param backoff how long after the first failure the second attempt begins, from zero to a day; a
- *     second where unset. Doubled with every attempt up to {@link #LONGEST_BACKOFF}
+ *     second if unset. Doubled with every attempt up to {@link #LONGEST_BACKOFF}
  * @param timeout how long an attempt may take, from a millisecond to 365 days; null for ever
  */
 public record RunPolicy(int retries, Duration backoff, @Nullable Duration timeout) {
   /** One attempt, however long it takes. */
   public static final RunPolicy DEFAULT = new RunPolicy(0, Duration.ofSeconds(1), null);
 
-  /** The longest pause between attempts: an hour, or {@code backoff} where that is longer. */
+  /** The longest pause between attempts: an hour, or {@code backoff} if that is longer. */
   public static final Duration LONGEST_BACKOFF = Duration.ofHours(1);
 
   private static final int MOST_RETRIES = 1000;
@@ -45,7 +45,7 @@ public record RunPolicy(int retries, Duration backoff, @Nullable Duration timeou
   /**
    * What a node's data says.
    *
-   * @throws InvalidGraphException where one of the three keys makes no sense; the message names it
+   * @throws InvalidGraphException if one of the three keys makes no sense; the message names it
    */
   public static RunPolicy of(Map<String, JsonNode> data) {
     Inputs inputs = new Inputs(data);

@@ -1,9 +1,14 @@
 package io.millrace.graph.type;
 
+import io.millrace.graph.Definition.Kind;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.ProcessSpawner;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -59,5 +64,42 @@ public final class StandardTypes implements AutoCloseable {
   public void close() {
     closed.set(true);
     spawner.close();
+  }
+
+  /** Does something after a while. Safe for use by any number of threads. */
+  @FunctionalInterface
+  public interface Timer {
+    /** Each task in a virtual thread of its own, which may block. */
+    Timer VIRTUAL =
+        (pause, task) ->
+            CompletableFuture.delayedExecutor(
+                    pause.toMillis(), TimeUnit.MILLISECONDS, Thread.ofVirtual()::start)
+                .execute(task);
+
+    /** Runs {@code task} when {@code pause} is over, in another thread. */
+    void after(Duration pause, Runnable task);
+  }
+
+  /** Nodes that hold others together. The graph starts and ends them itself. */
+  private static final class GroupType implements NodeType {
+    @Override
+    public String name() {
+      return "group";
+    }
+
+    @Override
+    public Kind kind() {
+      return Kind.GROUP;
+    }
+
+    @Override
+    public Attempt start(AttemptContext context) {
+      throw new IllegalStateException("a group does nothing itself");
+    }
+
+    @Override
+    public Optional<Attempt> resume(AttemptContext context) {
+      return Optional.empty();
+    }
   }
 }

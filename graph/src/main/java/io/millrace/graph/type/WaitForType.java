@@ -1,7 +1,24 @@
 package io.millrace.graph.type;
 
+import io.millrace.blobs.Tail;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.InvalidGraphException;
-import io.millrace.graph.Kind;
+import io.millrace.graph.Kill;
+import io.millrace.graph.type.ProgramForm.Program;
+import io.millrace.graph.type.Programs.ProcessAttempt;
+import io.millrace.graph.type.Programs.ProgramTail;
+import io.millrace.graph.type.StandardTypes.Timer;
+import io.millrace.processes.ExitStatus;
+import io.millrace.processes.FileTree;
+import io.millrace.processes.Output;
+import io.millrace.processes.OutputTail;
+import io.millrace.processes.RunningProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -10,10 +27,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Nodes that wait until a file is there, a port answers, a program succeeds or a time has come. */
-final class WaitForType implements NodeType {
+record WaitForType(Programs programs, InstantSource clock, Timer timer) implements NodeType {
   private static final String FILE = "file";
   private static final String PORT = "port";
   private static final String TIME = "time";
@@ -26,16 +47,6 @@ final class WaitForType implements NodeType {
   private static final long TRY_INTERVAL_MILLIS = 5_000;
   private static final Duration CLOCK_INTERVAL = Duration.ofMinutes(1);
   private static final int MOST_PORT = 65_535;
-
-  private final Programs programs;
-  private final InstantSource clock;
-  private final Timer timer;
-
-  WaitForType(Programs programs, InstantSource clock, Timer timer) {
-    this.programs = programs;
-    this.clock = clock;
-    this.timer = timer;
-  }
 
   @Override
   public String name() {
@@ -133,6 +144,217 @@ final class WaitForType implements NodeType {
         }
       }
       throw new InvalidGraphException("port must be as in localhost:8080, not \"" + text + "\"");
+    }
+  }
+
+  /** An attempt that looks until something is so. */
+  private static final class ProbeAttempt implements Attempt {
+    private final Probe look;
+    private final Timer timer;
+    private final CompletableFuture<Ending> end = new CompletableFuture<>();
+    private int looked;
+
+    ProbeAttempt(Probe look, Timer timer) {
+      this.look = look;
+      this.timer = timer;
+    }
+
+    /** Looks for the first time, at once; one look ends before the next begins. */
+    void begin() {
+      if (end.isDone()) {
+        return;
+      }
+      looked++;
+      try {
+        var _ = look.once().whenComplete(this::seen);
+      } catch (RuntimeException | Error e) {
+        // Errors too: this may be a thread of its own, and nobody else would look again.
+        seen(null, e);
+      }
+    }
+
+    private void seen(@Nullable Boolean holds, @Nullable Throwable problem) {
+      if (problem != null) {
+        Throwable inner = problem instanceof CompletionException ? problem.getCause() : null;
+        String reason = String.valueOf((inner == null ? problem : inner).getMessage());
+        end.complete(new Ending(reason, null, Map.of()));
+      } else if (Boolean.TRUE.equals(holds)) {
+        end.complete(new Ending(null, null, Map.of()));
+      } else {
+        timer.after(look.pause(looked), this::begin);
+      }
+    }
+
+    @Override
+    public CompletableFuture<Ending> onEnd() {
+      return end.copy();
+    }
+
+    @Override
+    public void kill(Kill kill) {
+      Ending ended = new Ending("it was ended while it waited", null, Map.of());
+      var _ = look.end(kill).whenComplete((_, _) -> end.complete(ended));
+    }
+
+    @Override
+    public Map<String, Tail> recordings() {
+      return look.recordings();
+    }
+  }
+
+  /** Something in the world that a node waits for, looked at now and then. */
+  private interface Probe {
+    /**
+     * Looks once; may block for some seconds.
+     *
+     * @return whether it is so; fails if it never will be, with a message for people
+     */
+    CompletableFuture<Boolean> once();
+
+    /**
+     * How long to wait until the next look.
+     *
+     * @param looked how often it was looked, from 1
+     */
+    Duration pause(int looked);
+
+    /** Ends a look that is under way; done when nothing is left of it. */
+    default CompletableFuture<?> end(Kill kill) {
+      return CompletableFuture.completedFuture(true);
+    }
+
+    /** What it writes while it looks. */
+    default Map<String, Tail> recordings() {
+      return Map.of();
+    }
+  }
+
+  /**
+   * A look that costs little, so that the first ones follow each other quickly.
+   *
+   * @param holds whether it is so
+   * @param longest the longest pause
+   */
+  private record SimpleProbe(BooleanSupplier holds, Duration longest) implements Probe {
+    private static final long FIRST_PAUSE_MILLIS = 50;
+    private static final int CONNECT_MILLIS = 5_000;
+
+    /** Whether there is a file or folder. */
+    static Probe file(Path file, Duration interval) {
+      return new SimpleProbe(() -> Files.exists(file), interval);
+    }
+
+    /** Whether somebody answers at a port. */
+    static Probe port(String host, int port, Duration interval) {
+      return new SimpleProbe(
+          () -> {
+            try (Socket socket = new Socket()) {
+              // Resolved anew each time, as names may come to be.
+              socket.connect(new InetSocketAddress(host, port), CONNECT_MILLIS);
+              return true;
+            } catch (IOException e) {
+              return false;
+            }
+          },
+          interval);
+    }
+
+    /** Whether a time has come; it is not checked earlier, unless the clock is set. */
+    static Probe time(long atMillis, Duration longest, InstantSource clock) {
+      return new Probe() {
+        @Override
+        public CompletableFuture<Boolean> once() {
+          return CompletableFuture.completedFuture(clock.millis() >= atMillis);
+        }
+
+        @Override
+        public Duration pause(int looked) {
+          long left = Math.max(1, atMillis - clock.millis());
+          return Duration.ofMillis(Math.min(left, longest.toMillis()));
+        }
+      };
+    }
+
+    @Override
+    public CompletableFuture<Boolean> once() {
+      return CompletableFuture.completedFuture(holds.getAsBoolean());
+    }
+
+    @Override
+    public Duration pause(int looked) {
+      long doubled = FIRST_PAUSE_MILLIS << Math.min(looked - 1, 30);
+      return Duration.ofMillis(Math.min(doubled, longest.toMillis()));
+    }
+  }
+
+  /** Whether a program succeeds, tried again and again; the output of the last try is kept. */
+  private static final class ProgramProbe implements Probe {
+    private final Programs programs;
+    private final AttemptContext context;
+    private final Program program;
+    private final Duration interval;
+    private final Map<String, Tail> recordings =
+        Map.of(ProcessAttempt.MIXED, new ProgramTail(this::output));
+    private volatile @Nullable RunningProcess current;
+    private boolean ended;
+
+    ProgramProbe(Programs programs, AttemptContext context, Program program, Duration interval) {
+      this.programs = programs;
+      this.context = context;
+      this.program = program;
+      this.interval = interval;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> once() {
+      RunningProcess process = begin();
+      return process == null
+          ? CompletableFuture.completedFuture(false)
+          : process.onExit().thenApply(new ExitStatus.Exited(0)::equals);
+    }
+
+    /** Begins a try, or finds again the one that an earlier server began; null once it is ended. */
+    private synchronized @Nullable RunningProcess begin() {
+      if (ended) {
+        return null;
+      }
+      Path folder = context.folder().resolve("try");
+      Optional<RunningProcess> found = current == null ? programs.find(folder) : Optional.empty();
+      if (found.isEmpty()) {
+        try {
+          FileTree.remove(folder);
+        } catch (IOException e) {
+          throw new UncheckedIOException("what the last try left cannot be removed: " + e, e);
+        }
+      }
+      RunningProcess process =
+          found.orElseGet(() -> programs.start(context, program, folder, Output.MIXED));
+      current = process;
+      return process;
+    }
+
+    @Override
+    public synchronized CompletableFuture<?> end(Kill kill) {
+      ended = true;
+      RunningProcess process = current;
+      return process == null
+          ? CompletableFuture.completedFuture(true)
+          : ProcessAttempt.end(process, kill);
+    }
+
+    @Override
+    public Duration pause(int looked) {
+      return interval;
+    }
+
+    @Override
+    public Map<String, Tail> recordings() {
+      return recordings;
+    }
+
+    private @Nullable OutputTail output() {
+      RunningProcess process = current;
+      return process == null ? null : process.output(Output.Kind.MIXED);
     }
   }
 }

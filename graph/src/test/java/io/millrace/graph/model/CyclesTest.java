@@ -4,11 +4,11 @@ import static io.millrace.graph.GraphForms.refs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.InvalidGraphException;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
+import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,16 +1,16 @@
 package io.millrace.graph.model;
 
-import io.millrace.graph.Branch;
+import io.millrace.graph.Definition.Branch;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphForms;
 import io.millrace.graph.GraphNode;
-import io.millrace.graph.Kind;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.NewNode;
+import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
 import io.millrace.graph.Phase;
-import io.millrace.graph.Removal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,18 +2,18 @@ package io.millrace.graph.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.graph.Branch;
+import io.millrace.graph.Definition.Branch;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.GraphNode;
-import io.millrace.graph.Kind;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.NewNode;
+import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
 import io.millrace.graph.Phase;
-import io.millrace.graph.Removal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -4,7 +4,7 @@ import static io.millrace.graph.GraphForms.refs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.graph.Branch;
+import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;

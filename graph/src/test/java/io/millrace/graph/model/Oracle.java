@@ -1,8 +1,8 @@
 package io.millrace.graph.model;
 
 import io.millrace.graph.Definition;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphNode;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;

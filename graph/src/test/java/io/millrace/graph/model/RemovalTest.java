@@ -4,17 +4,17 @@ import static io.millrace.graph.GraphForms.refs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.graph.Branch;
 import io.millrace.graph.Definition;
+import io.millrace.graph.Definition.Branch;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphNode;
-import io.millrace.graph.Kind;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
-import io.millrace.graph.Removal;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

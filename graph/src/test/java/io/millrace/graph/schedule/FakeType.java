@@ -1,9 +1,9 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Branch;
+import io.millrace.graph.Definition.Branch;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.Kill;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.type.Attempt;
 import io.millrace.graph.type.AttemptContext;

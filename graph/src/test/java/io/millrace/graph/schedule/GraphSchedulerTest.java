@@ -2,7 +2,7 @@ package io.millrace.graph.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.graph.Branch;
+import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;

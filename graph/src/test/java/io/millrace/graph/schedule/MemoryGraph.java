@@ -1,11 +1,11 @@
 package io.millrace.graph.schedule;
 
 import io.millrace.blobs.Tail;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;

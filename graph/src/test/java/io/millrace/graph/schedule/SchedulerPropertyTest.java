@@ -2,16 +2,16 @@ package io.millrace.graph.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.graph.Branch;
 import io.millrace.graph.Definition;
+import io.millrace.graph.Definition.Branch;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.Kill;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
+import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import io.millrace.graph.type.AttemptContext;

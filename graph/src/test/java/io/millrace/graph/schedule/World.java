@@ -1,10 +1,11 @@
 package io.millrace.graph.schedule;
 
-import io.millrace.graph.Branch;
+import io.millrace.graph.Definition.Branch;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphForms;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.schedule.SchedulerContext.Credentials;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.work.Step;

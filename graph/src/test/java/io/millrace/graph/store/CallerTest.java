@@ -8,16 +8,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.graph.Caller;
-import io.millrace.graph.DataWrite;
 import io.millrace.graph.GraphException.NotAllowedException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphRegistry.DataWrite;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
-import io.millrace.graph.Removal;
 import java.nio.file.Path;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;

@@ -6,6 +6,7 @@ import io.millrace.graph.GraphAccess;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.TestType;
+import io.millrace.graph.store.GraphSession.TransactionLimits;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.TaskStore;
@@ -44,8 +45,7 @@ final class GraphFixture implements GraphAccess {
 
   private StoredGraph open() {
     TaskStore line = FaultyStore.breaking(() -> store, () -> lineBreaks.getAsBoolean());
-    GraphEnvironment environment = new GraphEnvironment(this::now, new Random(++seed));
-    return StoredGraph.open(line, blobs, TestType.ALL, environment, limits);
+    return StoredGraph.open(line, blobs, TestType.ALL, this::now, new Random(++seed), limits);
   }
 
   /** Closes the store, and opens all again. */

@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.blobs.Blob;
 import io.millrace.graph.Caller;
-import io.millrace.graph.DataWrite;
+import io.millrace.graph.GraphRegistry.DataWrite;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Outcome;
-import io.millrace.graph.Removal;
+import io.millrace.graph.store.StoredGraph.GraphSweeper;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -7,15 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Branch;
 import io.millrace.graph.Caller;
-import io.millrace.graph.DataPage;
+import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.GraphException;
 import io.millrace.graph.GraphException.StaleViewException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphForms;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphRegistry.DataPage;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;

@@ -6,14 +6,14 @@ import io.millrace.blobs.FileBlobStore;
 import io.millrace.graph.Caller;
 import io.millrace.graph.GraphForms;
 import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphRegistry.Page;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
-import io.millrace.graph.Page;
-import io.millrace.graph.Removal;
 import io.millrace.graph.TestType;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
@@ -79,9 +79,12 @@ class LargeGraphTest {
   }
 
   private StoredGraph open(TaskStore store) {
-    GraphEnvironment environment = new GraphEnvironment(InstantSource.system(), new Random(1));
     return StoredGraph.open(
-        store, FileBlobStore.open(folder.resolve("blobs")), TestType.ALL, environment);
+        store,
+        FileBlobStore.open(folder.resolve("blobs")),
+        TestType.ALL,
+        InstantSource.system(),
+        new Random(1));
   }
 
   @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.graph.GraphException.StaleViewException;
-import io.millrace.graph.Page;
+import io.millrace.graph.GraphRegistry.Page;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;

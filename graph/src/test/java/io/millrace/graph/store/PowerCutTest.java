@@ -6,12 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.graph.Caller;
 import io.millrace.graph.GraphNode;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Outcome;
-import io.millrace.graph.Removal;
+import io.millrace.graph.store.GraphSession.TransactionLimits;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions.Limits;
 import java.nio.file.Path;

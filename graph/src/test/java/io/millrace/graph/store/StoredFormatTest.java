@@ -7,15 +7,16 @@ import static io.millrace.graph.GraphForms.on;
 import static io.millrace.graph.GraphForms.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.graph.Branch;
 import io.millrace.graph.Caller;
+import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.GraphForms;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Outcome;
-import io.millrace.graph.Removal;
+import io.millrace.graph.store.GraphSession.DocumentWrite;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;

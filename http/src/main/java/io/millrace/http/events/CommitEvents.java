@@ -41,7 +41,7 @@ public final class CommitEvents {
     try {
       return given == null ? null : Position.parse(given);
     } catch (IllegalArgumentException _) {
-      throw HttpProblem.malformed("after must be the id of an event, not \"" + given + "\"");
+      throw HttpProblem.malformed("after must be the id of an event, not " + given);
     }
   }
 

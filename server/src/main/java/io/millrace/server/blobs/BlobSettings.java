@@ -1,7 +1,7 @@
 package io.millrace.server.blobs;
 
+import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
-import io.millrace.server.config.Section;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public record BlobSettings(@Nullable Path data, long maxBytes) {
   private static final Key<@Nullable Path> DATA =
       Key.optionalPath(
-          "data", "The folder of the blobs; where none is given, `blobs` within `store.data`.");
+          "data", "The folder of the blobs; if none is given, `blobs` within `store.data`.");
   private static final Key<Long> MAX_BYTES =
       Key.bytes("max-bytes", 1, 1L << 50, 64L << 30, "64GiB", "The longest blob that is taken.");
 
@@ -26,7 +26,7 @@ public record BlobSettings(@Nullable Path data, long maxBytes) {
           List.of(DATA, MAX_BYTES),
           values -> new BlobSettings(values.get(DATA), values.get(MAX_BYTES)));
 
-  /** The folder of the blobs, where the store has its own at {@code store}. */
+  /** The folder of the blobs; {@code store} is the folder of the store. */
   public Path folder(Path store) {
     return data == null ? store.resolve("blobs") : data;
   }

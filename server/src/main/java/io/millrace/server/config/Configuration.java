@@ -1,11 +1,15 @@
 package io.millrace.server.config;
 
+import io.millrace.server.config.Key.FreeName;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** All settings, read and checked: one record for each section. Immutable. */
@@ -150,5 +154,82 @@ public final class Configuration {
             + ": there is no key "
             + name
             + (nearest == null ? "" : "; did you mean " + nearest + "?"));
+  }
+
+  /**
+   * A setting given on the command line.
+   *
+   * @param key its whole key, as {@code server.port}
+   * @param text the text of its value
+   * @param typed how it was written there, as {@code --port}; messages name it so
+   */
+  public record Flag(String key, String text, String typed) {
+    /** A setting given as {@code --set KEY=VALUE}. */
+    public static Flag set(String key, String text) {
+      return new Flag(key, text, "--set " + key);
+    }
+  }
+
+  /**
+   * A named part of the configuration, and the record that holds its settings.
+   *
+   * @param name the first part of its keys, as in {@code server.port}
+   * @param keys its keys
+   * @param record makes the record from the values
+   * @param <R> the record
+   */
+  public record Section<R>(String name, List<Key<?>> keys, Function<Values, R> record) {
+    /** Copies the keys. */
+    public Section {
+      keys = List.copyOf(keys);
+    }
+  }
+
+  /**
+   * A value as it was written.
+   *
+   * @param text the text of the value
+   * @param where where it was written, as in {@code millrace.yaml line 3} or {@code --port}
+   * @param nothing whether its name stands there with no value
+   */
+  record Given(String text, String where, boolean nothing) {
+    Given(String text, String where) {
+      this(text, where, false);
+    }
+  }
+
+  /** The checked values of one section. */
+  public static final class Values {
+    private final Map<String, Given> given;
+
+    /** What the file or a flag says, checked to be of the key's form. */
+    Values(Map<String, Given> given) {
+      this.given = new LinkedHashMap<>(given);
+    }
+
+    /** The value of a key: what is given, or the default. */
+    public <T extends @Nullable Object> T get(Key<T> key) {
+      Given text = given.get(key.name());
+      return text == null ? key.absent() : key.reader().apply(text.text());
+    }
+
+    /** What users have named in the place of {@code NAME} in a key, in their order. */
+    public Set<String> names(Key<?> key) {
+      Set<String> names = new LinkedHashSet<>();
+      boolean bare = key.name().endsWith(Key.FREE);
+      given.forEach((name, value) -> {
+        String free = FreeName.of(key.name(), name);
+        if (free != null && (!bare || value.nothing())) {
+          names.add(free);
+        }
+      });
+      return names;
+    }
+
+    /** The value of a key with this in the place of {@code NAME}. */
+    public <T extends @Nullable Object> T get(Key<T> key, String free) {
+      Given text = given.get(key.name().replace(Key.FREE, free));
+      return text == null ? key.absent() : key.reader().apply(text.text());
+    }
   }
 }

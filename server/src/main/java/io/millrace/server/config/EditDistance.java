@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 public final class EditDistance {
   private EditDistance() {}
 
-  /** The candidate that takes the fewest edits; null where there are none. */
+  /** The candidate that takes the fewest edits; null if there are none. */
   public static @Nullable String nearest(String word, Collection<String> candidates) {
     String nearest = null;
     int least = Integer.MAX_VALUE;

@@ -3,8 +3,11 @@ package io.millrace.server.config;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name lower case with dashes; {@code NAME} in it stands for what the user names
  * @param form what values look like, in words
- * @param absent the value where none is given; null where it is then simply absent
+ * @param absent the value if none is given; null if it is then simply absent
  * @param shown the default in words
  * @param meaning what it does, one sentence or two
  * @param reader reads a text; throws {@link IllegalArgumentException} for one of another form
@@ -195,5 +198,50 @@ public record Key<T extends @Nullable Object>(
       return millis / 60_000 + "m";
     }
     return millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
+  }
+
+  /** Keys with a part that the user names, as in {@code jobs.types.NAME.description}. */
+  static final class FreeName {
+    private static final Pattern FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+    private FreeName() {}
+
+    /** What a name has in the place of the free part; null if it is not of the key's form. */
+    static @Nullable String of(String key, String name) {
+      int at = place(key);
+      if (at < 0) {
+        return null;
+      }
+      String before = key.substring(0, at);
+      String after = key.substring(at + Key.FREE.length());
+      if (name.length() <= before.length() + after.length()
+          || !name.startsWith(before)
+          || !name.endsWith(after)) {
+        return null;
+      }
+      String free = name.substring(before.length(), name.length() - after.length());
+      return FORM.matcher(free).matches() ? free : null;
+    }
+
+    /** The keys that somebody may have meant, with what they named themselves. */
+    static List<String> candidates(Collection<String> keys, String name) {
+      return keys.stream().map(key -> filled(key, name)).toList();
+    }
+
+    private static String filled(String key, String name) {
+      int at = place(key);
+      if (at < 0 || !name.startsWith(key.substring(0, at))) {
+        return key;
+      }
+      int end = name.lastIndexOf('.');
+      String free = name.substring(at, Math.max(at, end));
+      return free.isEmpty()
+          ? key
+          : key.substring(0, at) + free + key.substring(at + Key.FREE.length());
+    }
+
+    private static int place(String key) {
+      return key.indexOf(Key.FREE);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.millrace.server.config;
 
+import io.millrace.server.config.Configuration.Section;
 import java.util.List;
 
 /** The documentation of all keys, in Markdown. */
@@ -8,10 +9,11 @@ final class KeyTable {
       """
       # Configuration
 
-      The server, `millrace up`, reads a YAML file (`--config FILE`) and flags, which go before the file:
-      any key as `--set KEY=VALUE`, as in `--set server.port=9000`, and some by a flag of their own, as in
-      `--port 9000`. Without either the defaults count. A key that is not known, or a value of another
-      form, stops the start with a message that names the key, the flag or line, and what would be right.
+      The server, `millrace up`, reads a YAML file (`--config FILE`) and flags; a flag takes precedence over
+      the file. Any key can be set with `--set KEY=VALUE`, for example `--set server.port=9000`, and some have
+      a flag of their own, for example `--port 9000`. Otherwise the defaults apply. An unknown key or a value
+      of another form stops the start with a message that names the key and the flag or line, and says what
+      would be right.
 
       ```yaml
       server:

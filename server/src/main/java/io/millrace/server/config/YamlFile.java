@@ -1,5 +1,6 @@
 package io.millrace.server.config;
 
+import io.millrace.server.config.Configuration.Given;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

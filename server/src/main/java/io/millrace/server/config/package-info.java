@@ -2,8 +2,8 @@
  * The configuration: sections of keys that state their type, range, default and meaning, filled
  * from a YAML file and from flags, which go first. What is not known stops the start.
  *
- * <p>A part of the system that needs settings declares a {@link io.millrace.server.config.Section}
- * of its own and adds it to the list that is read.
+ * <p>A part of the system that needs settings declares a {@link
+ * io.millrace.server.config.Configuration.Section} of its own and adds it to the list that is read.
  */
 @NullMarked
 package io.millrace.server.config;

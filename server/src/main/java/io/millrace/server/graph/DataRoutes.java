@@ -1,17 +1,18 @@
 package io.millrace.server.graph;
 
-import io.millrace.graph.DataPage;
-import io.millrace.graph.DataWrite;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphRegistry.DataPage;
+import io.millrace.graph.GraphRegistry.DataWrite;
+import io.millrace.graph.GraphRegistry.Page;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.Page;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Reply;
+import io.millrace.server.graph.GraphParameters.Pages;
 import java.io.IOException;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -19,16 +20,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The data of nodes. */
-final class DataRoutes {
+record DataRoutes(GraphRegistry graph) {
   private static final Set<String> FIELDS = Set.of("value");
 
   private static final Set<String> PAGES = Set.of("start", "pid", "pagid");
-
-  private final GraphRegistry graph;
-
-  DataRoutes(GraphRegistry graph) {
-    this.graph = graph;
-  }
 
   void addTo(ApiRoutes api) {
     api.strictQuery(PAGES).get("/nodes/{id}/data", this::keys);
@@ -38,7 +33,7 @@ final class DataRoutes {
 
   private Reply keys(Request request) {
     Pages pages = Pages.of(request.query());
-    Page<String> page = graph.keys(Ids.of(request), pages.wanted());
+    Page<String> page = graph.keys(GraphParameters.id(request), pages.wanted());
     ObjectNode json = Json.object();
     ArrayNode keys = json.putArray("keys");
     page.items().forEach(keys::add);
@@ -50,7 +45,7 @@ final class DataRoutes {
     Pages pages = Pages.of(request.query());
     int slot = pages.slot();
     // The version is read first, so that whoever changes by it cannot overwrite what came later.
-    GraphNode node = Ids.node(request, graph);
+    GraphNode node = GraphParameters.node(request, graph);
     String key = request.parameter("key");
     DataPage page = graph.data(node.id(), key, pages.view(), slot);
     ObjectNode json = Json.object().put("key", key).set("data", page.data());
@@ -60,14 +55,14 @@ final class DataRoutes {
     if (page.next() != null || page.growing() || pages.asked()) {
       Pages.add(json, page.next() == null ? null : page.next().toString(), page.view());
     }
-    return Json.reply(200, Precondition.tag(node), json);
+    return Json.reply(200, GraphParameters.tag(node), json);
   }
 
   private Reply write(Request request) throws IOException {
-    NodeId id = Ids.of(request);
+    NodeId id = GraphParameters.id(request);
     String key = request.parameter("key");
     Pages pages = Pages.of(request.query());
-    Long expected = Precondition.expected(request);
+    Long expected = GraphParameters.expected(request);
     ObjectNode body = Json.objectBody(request);
     Json.checkFields("a value of data", body, FIELDS);
     JsonNode value = body.get("value");
@@ -75,7 +70,7 @@ final class DataRoutes {
       throw HttpProblem.malformed("the body must have the field value");
     }
     DataWrite write = write(pages, value);
-    DataPage page = graph.put(GraphApi.caller(request), id, key, write, expected);
+    DataPage page = graph.put(GraphPart.caller(request), id, key, write, expected);
     Integer next = page.next();
     return Json.reply(
         Pages.add(

@@ -1,13 +1,18 @@
 package io.millrace.server.graph;
 
-import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphChanges.GraphEvent;
+import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphRegistry.Snapshot;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,7 +33,7 @@ final class EventView {
   /** Of nodes whose place in the view may change: whether the subscriber has them. */
   private final Map<NodeId, Boolean> told = new HashMap<>();
 
-  /** What was told before the subtree was looked at; null where that is over, or never was. */
+  /** What was told before the subtree was looked at; null if that is over, or never was. */
   private @Nullable Replay replay;
 
   /**
@@ -136,5 +141,150 @@ final class EventView {
 
   private boolean wasIn(@Nullable Boolean before) {
     return before == null ? resumed : before;
+  }
+
+  /** Which nodes are below one, that one included, as events come. For use by one thread. */
+  private static final class Subtree {
+    private final GraphRegistry graph;
+    private final NodeId top;
+    private final Set<NodeId> inside = new HashSet<>();
+
+    /** The greatest id that was seen, by which new nodes are told from moved ones; 0 for none. */
+    private long newest;
+
+    Subtree(GraphRegistry graph, NodeId top) {
+      this.graph = graph;
+      this.top = top;
+    }
+
+    /**
+     * What a move of nodes has brought with them, beside themselves.
+     *
+     * @param entered what is inside now and was not
+     * @param left what was inside and is not any more
+     */
+    record Moved(List<GraphNode> entered, List<NodeId> left) {
+      static final Moved NOTHING = new Moved(List.of(), List.of());
+    }
+
+    /** The node that all is below. */
+    NodeId top() {
+      return top;
+    }
+
+    /** What is below the top now, the top included. */
+    GraphRegistry.Snapshot snapshot() {
+      return graph.snapshot(new NodeFilter(Set.of(), Set.of(), top, 0));
+    }
+
+    /** Begins with these. */
+    void begin(Collection<NodeId> ids, long newestId) {
+      inside.addAll(ids);
+      newest = newestId;
+    }
+
+    boolean contains(NodeId id) {
+      return inside.contains(id);
+    }
+
+    void remove(NodeId id) {
+      inside.remove(id);
+    }
+
+    /** Finds out which of these nodes are inside, and what came or went with them. */
+    Moved place(List<GraphNode> changed) {
+      Set<NodeId> before = null;
+      boolean more = true;
+      while (more) {
+        more = false;
+        for (GraphNode node : changed) {
+          NodeId id = node.id();
+          boolean is =
+              id.equals(top) || node.definition().parents().stream().anyMatch(inside::contains);
+          if (is != inside.contains(id)) {
+            more = true;
+            // Nothing can have been below a node that is new.
+            if (before == null && (newest == 0 || id.value() <= newest)) {
+              before = new HashSet<>(inside);
+            }
+            var _ = is ? inside.add(id) : inside.remove(id);
+          }
+        }
+      }
+      changed.forEach(node -> newest = Math.max(newest, node.id().value()));
+      return before == null ? Moved.NOTHING : moved(before);
+    }
+
+    private Moved moved(Set<NodeId> before) {
+      List<GraphNode> now = now();
+      inside.clear();
+      now.forEach(node -> inside.add(node.id()));
+      List<GraphNode> entered = new ArrayList<>();
+      now.stream().filter(node -> !before.contains(node.id())).forEach(entered::add);
+      List<NodeId> left = new ArrayList<>();
+      before.stream().filter(id -> !inside.contains(id)).forEach(left::add);
+      return new Moved(entered, left);
+    }
+
+    private List<GraphNode> now() {
+      try {
+        return snapshot().nodes();
+      } catch (UnknownNodeException _) {
+        // It has gone since, and so has everything below it.
+        return List.of();
+      }
+    }
+  }
+
+  /**
+   * What a resumed stream tells first: events of a time of which nobody knows any more what was
+   * below which node. So whatever may have been moved is told together with all that is below it
+   * now. For use by one thread.
+   */
+  private record Replay(long version, Map<NodeId, List<GraphNode>> children) {
+    /** Looks at the graph as it is now, and begins the subtree with that. */
+    static Replay begin(GraphRegistry graph, Subtree subtree) {
+      GraphRegistry.Snapshot all = graph.snapshot(NodeFilter.ALL);
+      Map<NodeId, List<GraphNode>> children = new HashMap<>();
+      for (GraphNode node : all.nodes()) {
+        for (NodeId parent : node.definition().parents()) {
+          children.computeIfAbsent(parent, _ -> new ArrayList<>()).add(node);
+        }
+      }
+      Replay replay = new Replay(all.version(), children);
+      Set<NodeId> inside = new HashSet<>(Set.of(subtree.top()));
+      replay.below(subtree.top(), inside, Set.of());
+      long newest = all.nodes().isEmpty() ? 0 : all.nodes().getLast().id().value();
+      subtree.begin(inside, newest);
+      return replay;
+    }
+
+    /** What is below these nodes at any distance and was not told yet. */
+    List<GraphNode> brought(List<GraphNode> changed, Collection<NodeId> told) {
+      Set<NodeId> known = new HashSet<>();
+      changed.forEach(node -> known.add(node.id()));
+      List<GraphNode> brought = new ArrayList<>();
+      for (GraphNode node : changed) {
+        if (!told.contains(node.id())) {
+          brought.addAll(below(node.id(), known, told));
+        }
+      }
+      return brought;
+    }
+
+    /** Those below a node at any distance that are not known yet, which they are then, nor told. */
+    private List<GraphNode> below(NodeId top, Set<NodeId> known, Collection<NodeId> told) {
+      List<GraphNode> found = new ArrayList<>();
+      Deque<NodeId> left = new ArrayDeque<>(List.of(top));
+      for (NodeId id = left.poll(); id != null; id = left.poll()) {
+        for (GraphNode child : children.getOrDefault(id, List.of())) {
+          if (!told.contains(child.id()) && known.add(child.id())) {
+            found.add(child);
+            left.add(child.id());
+          }
+        }
+      }
+      return found;
+    }
   }
 }

@@ -1,7 +1,7 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.GraphChanges;
-import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.GraphNode;
@@ -52,7 +52,7 @@ final class GraphEvents implements EventStream.Source {
    * @param selected what of them
    * @param after the version that it knows; null for none, so that all nodes come first
    */
-  record Wanted(NodeFilter filter, Selected selected, @Nullable Long after) {}
+  record Wanted(NodeFilter filter, NodeShape selected, @Nullable Long after) {}
 
   private GraphEvents(GraphChanges changes, GraphRegistry graph, Wanted wanted) {
     this.changes = changes;
@@ -62,7 +62,7 @@ final class GraphEvents implements EventStream.Source {
 
   /** Answers with the stream that a request asks for. */
   static Reply reply(Request request, GraphRegistry graph) {
-    NodeFilter filter = Filters.of(request.query());
+    NodeFilter filter = GraphParameters.filter(request.query());
     if (filter.below() != null && graph.node(filter.below()).isEmpty()) {
       throw new UnknownNodeException(filter.below());
     }
@@ -71,7 +71,8 @@ final class GraphEvents implements EventStream.Source {
       // Answered with 410 while that is still possible.
       graph.changes(after).close();
     }
-    return stream(graph, new Wanted(filter, Selected.of(request.query()), after)).reply(request);
+    return stream(graph, new Wanted(filter, NodeShape.selected(request.query()), after))
+        .reply(request);
   }
 
   /** The version behind which a stream goes on; null for none. */

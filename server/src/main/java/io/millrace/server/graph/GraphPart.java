@@ -2,19 +2,34 @@ package io.millrace.server.graph;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.Tail;
+import io.millrace.graph.Caller;
+import io.millrace.graph.GraphException;
+import io.millrace.graph.GraphException.GraphFullException;
+import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.NodeStateException;
+import io.millrace.graph.GraphException.NotAllowedException;
+import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.GraphException.UnknownKeyException;
+import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphException.VersionException;
+import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphWork;
+import io.millrace.graph.NodeId;
 import io.millrace.graph.Phase;
 import io.millrace.graph.schedule.GraphScheduler;
 import io.millrace.graph.schedule.SchedulerContext;
 import io.millrace.graph.schedule.SchedulerOptions;
-import io.millrace.graph.store.GraphEnvironment;
 import io.millrace.graph.store.StoredGraph;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.graph.type.StandardTypes;
+import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorReplies;
+import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.processes.ProcessException;
@@ -34,10 +49,12 @@ import io.millrace.server.security.FilePermissions;
 import io.millrace.store.TaskStore;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -109,11 +126,7 @@ public final class GraphPart implements Part {
     AtomicReference<@Nullable GraphRegistry> opened = new AtomicReference<>();
     Types types = types(settings, base, launcher, work -> started(opened.get(), work));
     StoredGraph graph =
-        StoredGraph.open(
-            base.store(),
-            base.blobs(),
-            types.all(),
-            new GraphEnvironment(Clock.systemUTC(), random));
+        StoredGraph.open(base.store(), base.blobs(), types.all(), Clock.systemUTC(), random);
     graph.work().readOutputsFrom(new NotStarted());
     opened.set(graph.registry());
     return new GraphPart(settings, base.folder(), launcher, types, graph);
@@ -145,7 +158,7 @@ public final class GraphPart implements Part {
     return new Types(new NodeTypes(all), standard, tasks, jobs);
   }
 
-  /** When an attempt started that runs; 0 where nobody knows. */
+  /** When an attempt started that runs; 0 if nobody knows. */
   private static long started(@Nullable GraphRegistry graph, AttemptContext work) {
     return graph == null
         ? 0
@@ -159,12 +172,12 @@ public final class GraphPart implements Part {
 
   @Override
   public List<Route> routes() {
-    return GraphApi.routes(graph.registry(), tokens);
+    return routes(graph.registry(), tokens);
   }
 
   @Override
   public void addErrorReplies(ErrorReplies replies) {
-    GraphApi.addErrorReplies(replies);
+    addReplies(replies);
   }
 
   @Override
@@ -217,5 +230,53 @@ public final class GraphPart implements Part {
       Thread.currentThread().interrupt();
     }
     types.close();
+  }
+
+  /** The output of what runs before a scheduler is there: nobody knows of any. */
+  private static final class NotStarted implements GraphWork.Outputs {
+    private final CountDownLatch never = new CountDownLatch(1);
+
+    @Override
+    public @Nullable Tail of(NodeId id, String key) {
+      return null;
+    }
+
+    @Override
+    public boolean isKnown(NodeId id, Duration within) throws InterruptedException {
+      return never.await(within.toNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** The routes under {@code /v1}, which answer unknown parameters with 400. */
+  static List<Route> routes(GraphRegistry graph, GraphTokens tokens) {
+    ApiRoutes api = ApiRoutes.below("/v1").credentials(tokens);
+    new NodeRoutes(graph).addTo(api);
+    new DataRoutes(graph).addTo(api);
+    new SchedulerRoutes(graph).addTo(api);
+    api.strictQuery(GraphEvents.PARAMETERS)
+        .get("/events", request -> GraphEvents.reply(request, graph));
+    return api.routes();
+  }
+
+  /** Who asks: a command that runs as a node if its token says so. */
+  static Caller caller(Request request) {
+    return request.caller().reach() instanceof GraphTokens.Subtree(Caller.RunningNode node)
+        ? node
+        : Caller.ANYONE;
+  }
+
+  /** Says what the failures of a graph mean to a client. */
+  static void addReplies(ErrorReplies replies) {
+    replies
+        .add(InvalidGraphException.class, 400)
+        .add(NotAllowedException.class, 403)
+        .add(UnknownNodeException.class, 404)
+        .add(UnknownKeyException.class, 404)
+        .add(NodeStateException.class, 409)
+        .add(StaleViewException.class, 409)
+        .add(VersionLostException.class, 410)
+        .add(VersionException.class, 412)
+        .addUnavailable(GraphFullException.class)
+        .addUnavailable(GraphException.class);
   }
 }

@@ -1,8 +1,8 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.schedule.SchedulerOptions;
+import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
-import io.millrace.server.config.Section;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record GraphSettings(
     String commands, int places, int others, @Nullable Path runs, @Nullable String url) {
-  /** What {@link #commands} is where they run on this server. */
+  /** The value of {@link #commands} if they run on this server. */
   static final String HERE = "server";
 
   private static final Key<String> COMMANDS =
@@ -46,12 +46,12 @@ public record GraphSettings(
   private static final Key<@Nullable Path> RUNS =
       Key.optionalPath(
           "runs",
-          "The folder for the output of running commands; where none is given, `graph` within"
+          "The folder for the output of running commands; if none is given, `graph` within"
               + " `store.data`.");
   private static final Key<@Nullable String> URL =
       Key.optionalText(
           "url",
-          "The address under which commands reach this server, as `MILLRACE_URL` tells them; where"
+          "The address under which commands reach this server, as `MILLRACE_URL` tells them; if"
               + " none is given, that on which it listens.");
 
   /** The section {@code graph}. */
@@ -67,12 +67,12 @@ public record GraphSettings(
                   values.get(RUNS),
                   values.get(URL)));
 
-  /** The queue whose execution nodes run commands; null where this server does. */
+  /** The queue whose execution nodes run commands; null if this server does. */
   @Nullable String queue() {
     return commands.equals(HERE) ? null : commands;
   }
 
-  /** How much a scheduler does, where the store has its folder at {@code store}. */
+  /** How much a scheduler does; {@code store} is the folder of the store. */
   SchedulerOptions scheduling(Path store) {
     return new SchedulerOptions(runs == null ? store.resolve("graph") : runs, places, others);
   }

@@ -72,7 +72,7 @@ public final class GraphTokens implements Credentials {
     return "graph-" + id + "-" + attempt + "-" + code(id, attempt);
   }
 
-  /** Who holds this token; empty where it is none, or its attempt does not run. */
+  /** Who holds this token; empty if it is none, or its attempt does not run. */
   public Optional<Caller.RunningNode> holder(String token) {
     Matcher parts = FORM.matcher(token);
     if (!parts.matches()) {

@@ -1,6 +1,9 @@
 package io.millrace.server.graph;
 
+import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.NewNode;
+import io.millrace.graph.NewNode.NodeRef;
+import io.millrace.graph.NodeId;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import java.util.ArrayList;
@@ -13,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads the nodes that a request wants to add. */
+/** Reads the nodes that a request adds, and where a node goes. */
 final class NodeForms {
   /** The most characters of a name. */
   static final int MOST_NAME = 128;
@@ -22,13 +25,15 @@ final class NodeForms {
   private static final Set<String> METADATA =
       Set.of("type", "name", "local", "parent", "parents", "after", "branch", "always");
 
+  private static final String LOCAL = "local:";
+
   private NodeForms() {}
 
   /**
    * The nodes of a body.
    *
-   * @throws HttpProblem 400 where it is anything but an array of nodes; the message says which node
-   *     is wrong, counting from 1
+   * @throws HttpProblem 400 if it is anything but an array of nodes; the message says which node is
+   *     wrong, counting from 1
    */
   static List<NewNode> of(JsonNode body) {
     if (!(body instanceof ArrayNode nodes)) {
@@ -64,8 +69,7 @@ final class NodeForms {
         Json.text("local", metadata.get("local")),
         Json.text("name", metadata.get("name")),
         type,
-        new NewNode.Place(
-            Places.parents(metadata), Places.after(metadata), Places.branch(metadata)),
+        new NewNode.Place(parents(metadata), after(metadata), branch(metadata)),
         always(metadata.get("always")),
         data(node.get("data")));
   }
@@ -90,5 +94,75 @@ final class NodeForms {
     }
     object.properties().forEach(field -> data.put(field.getKey(), field.getValue()));
     return data;
+  }
+
+  /** Whether one of the fields is there that say what a node is below. */
+  static boolean hasParents(ObjectNode metadata) {
+    return metadata.has("parent") || metadata.has("parents");
+  }
+
+  /**
+   * What {@code parent} or {@code parents} say; nothing, the root, if both are absent.
+   *
+   * @throws HttpProblem 400 if both are there or one is wrong
+   */
+  static List<NodeRef> parents(ObjectNode metadata) {
+    JsonNode one = metadata.get("parent");
+    JsonNode many = metadata.get("parents");
+    if (one != null && many != null) {
+      throw HttpProblem.malformed("a node has parent or parents, not both");
+    }
+    if (many != null) {
+      return refs("parents", many, true);
+    }
+    if (one == null || isRoot(one)) {
+      return List.of();
+    }
+    return List.of(ref("parent", one));
+  }
+
+  /** The nodes of {@code after}; none if it is absent. */
+  static List<NodeRef> after(ObjectNode metadata) {
+    JsonNode given = metadata.get("after");
+    return given == null ? List.of() : refs("after", given, false);
+  }
+
+  /** What {@code branch} says; null if it is absent or null. */
+  static @Nullable Branch branch(ObjectNode metadata) {
+    String given = Json.text("branch", metadata.get("branch"));
+    return switch (given) {
+      case null -> null;
+      case "then" -> Branch.THEN;
+      case "else" -> Branch.ELSE;
+      default -> throw HttpProblem.malformed("branch must be then or else, not " + given);
+    };
+  }
+
+  private static List<NodeRef> refs(String field, JsonNode given, boolean orRoot) {
+    if (!(given instanceof ArrayNode array)) {
+      throw HttpProblem.malformed(field + " must be an array of ids, not " + Json.shortened(given));
+    }
+    if (orRoot && array.size() == 1 && isRoot(array.get(0))) {
+      return List.of();
+    }
+    List<NodeRef> refs = new ArrayList<>(array.size());
+    array.forEach(each -> refs.add(ref(field, each)));
+    return refs;
+  }
+
+  private static boolean isRoot(JsonNode value) {
+    return value.isNull() || (value.isString() && value.asString().equals(NodeShape.ROOT));
+  }
+
+  private static NodeRef ref(String field, JsonNode value) {
+    String text = value.isString() || value.isIntegralNumber() ? value.asString() : "";
+    if (text.startsWith(LOCAL) && text.length() > LOCAL.length()) {
+      return new NodeRef.Local(text.substring(LOCAL.length()));
+    }
+    return NodeId.parse(text)
+        .map(NodeRef.Existing::new)
+        .orElseThrow(() ->
+            HttpProblem.malformed(
+                field + " must be an id or local:NAME, not " + Json.shortened(value)));
   }
 }

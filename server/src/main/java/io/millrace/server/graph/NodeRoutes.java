@@ -1,42 +1,63 @@
 package io.millrace.server.graph;
 
-import io.millrace.graph.Branch;
 import io.millrace.graph.Caller;
 import io.millrace.graph.Definition;
+import io.millrace.graph.Definition.Branch;
+import io.millrace.graph.GraphChanges;
+import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphException.VersionException;
+import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphRegistry.Page;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.NewNode;
+import io.millrace.graph.NewNode.NodeRef;
+import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeRef;
-import io.millrace.graph.Removal;
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.Deadline;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
 import io.millrace.http.message.Reply;
+import io.millrace.server.graph.GraphParameters.Pages;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One node: as it is, changed, removed, tried again. */
-final class NodeRoutes {
+/** Nodes: listed, added, shown, changed, removed and tried again. */
+record NodeRoutes(GraphRegistry graph) {
+  /** How long a question for newer nodes waits if the client does not say. */
+  private static final Duration MOST_WAIT = Duration.ofMinutes(10);
+
+  private static final Set<String> LISTING =
+      Set.of(
+          "type",
+          "state",
+          "status",
+          "below",
+          "new",
+          "metadata",
+          "start",
+          "pid",
+          "pagid",
+          "timeout");
+
   private static final Set<String> CHANGES = Set.of("name", "parent", "parents", "after", "branch");
 
   /** How often a move begins anew because the node has changed meanwhile. */
   private static final int ATTEMPTS = 20;
 
-  private final GraphRegistry graph;
-
-  NodeRoutes(GraphRegistry graph) {
-    this.graph = graph;
-  }
-
   void addTo(ApiRoutes api) {
+    api.strictQuery(LISTING).get("/nodes", this::list);
+    api.strictQuery(Set.of()).body(Route.Body.JSON).post("/nodes", this::add);
     api.strictQuery(Set.of("metadata")).get("/nodes/{id}", this::show);
     api.strictQuery(Set.of()).body(Route.Body.JSON).patch("/nodes/{id}", this::change);
     api.strictQuery(Set.of("below")).delete("/nodes/{id}", this::remove);
@@ -44,20 +65,21 @@ final class NodeRoutes {
   }
 
   private Reply show(Request request) {
-    GraphNode node = Ids.node(request, graph);
-    return Json.reply(200, Precondition.tag(node), Selected.of(request.query()).shape(node));
+    GraphNode node = GraphParameters.node(request, graph);
+    return Json.reply(
+        200, GraphParameters.tag(node), NodeShape.selected(request.query()).shape(node));
   }
 
   private static Reply changed(GraphNode node) {
-    return Json.reply(200, Precondition.tag(node), NodeShape.of(node));
+    return Json.reply(200, GraphParameters.tag(node), NodeShape.of(node));
   }
 
   private Reply change(Request request) throws IOException {
-    Caller caller = GraphApi.caller(request);
-    Long expected = Precondition.expected(request);
+    Caller caller = GraphPart.caller(request);
+    Long expected = GraphParameters.expected(request);
     ObjectNode body = Json.objectBody(request);
     Json.checkFields("a change of a node", body, CHANGES);
-    GraphNode node = Ids.node(request, graph);
+    GraphNode node = GraphParameters.node(request, graph);
     if (expected != null && expected != node.version()) {
       throw new VersionException(
           "node " + node.id() + " has version " + node.version() + ", not " + expected);
@@ -68,7 +90,7 @@ final class NodeRoutes {
           "a name has at most " + NodeForms.MOST_NAME + " characters, not " + name.length());
     }
     Long version = expected;
-    if (body.has("after") || body.has("branch") || Places.hasParents(body)) {
+    if (body.has("after") || body.has("branch") || NodeForms.hasParents(body)) {
       node = move(caller, node, body, expected);
       version = node.version();
     }
@@ -97,9 +119,9 @@ final class NodeRoutes {
   /** Where a node is to be: where it is, but for what the body says. */
   private static NewNode.Place place(Definition now, ObjectNode body) {
     List<NodeRef> parents =
-        Places.hasParents(body) ? Places.parents(body) : existing(now.parents());
-    List<NodeRef> after = body.has("after") ? Places.after(body) : existing(now.after());
-    Branch branch = body.has("branch") ? Places.branch(body) : now.branch();
+        NodeForms.hasParents(body) ? NodeForms.parents(body) : existing(now.parents());
+    List<NodeRef> after = body.has("after") ? NodeForms.after(body) : existing(now.after());
+    Branch branch = body.has("branch") ? NodeForms.branch(body) : now.branch();
     return new NewNode.Place(parents, after, branch);
   }
 
@@ -110,10 +132,10 @@ final class NodeRoutes {
   private Reply remove(Request request) {
     int removed =
         graph.remove(
-            GraphApi.caller(request),
-            Ids.of(request),
+            GraphPart.caller(request),
+            GraphParameters.id(request),
             removal(request.query()),
-            Precondition.expected(request));
+            GraphParameters.expected(request));
     return Json.reply(Json.object().put("removed", removed));
   }
 
@@ -126,6 +148,76 @@ final class NodeRoutes {
 
   private Reply retry(Request request) {
     return changed(
-        graph.retry(GraphApi.caller(request), Ids.of(request), Precondition.expected(request)));
+        graph.retry(
+            GraphPart.caller(request),
+            GraphParameters.id(request),
+            GraphParameters.expected(request)));
+  }
+
+  private Reply list(Request request) throws InterruptedException {
+    Query query = request.query();
+    NodeShape selected = NodeShape.selected(query);
+    NodeFilter filter = GraphParameters.filter(query);
+    Pages pages = Pages.of(query);
+    Duration timeout = SchedulerRoutes.timeout(query, MOST_WAIT);
+    Page.Wanted wanted = pages.wanted();
+    boolean waits = query.text("new").isPresent() && wanted == null && !request.isHead();
+    Page<GraphNode> page =
+        waits ? newer(filter, new Deadline(request, timeout)) : graph.nodes(filter, wanted);
+    ArrayNode nodes = selected.shapes(page.items());
+    if (page.next() == null && !pages.asked()) {
+      return Json.reply(200, GraphParameters.tag(page.version()), nodes);
+    }
+    return Json.reply(
+        200,
+        GraphParameters.tag(page.version()),
+        Pages.add(Json.object().set("nodes", nodes), page.next(), page.view()));
+  }
+
+  /** The first nodes that a filter lets through, once there are any, or the time is over. */
+  private Page<GraphNode> newer(NodeFilter filter, Deadline deadline) throws InterruptedException {
+    try (deadline) {
+      Page<GraphNode> page = graph.nodes(filter, null);
+      Duration step = deadline.step();
+      while (page.items().isEmpty() && step.isPositive()) {
+        page = nextLook(filter, deadline);
+        step = deadline.step();
+      }
+      return page;
+    }
+  }
+
+  /** Waits for something that may make a difference, and looks again. */
+  private Page<GraphNode> nextLook(NodeFilter filter, Deadline deadline)
+      throws InterruptedException {
+    try (GraphChanges changes = graph.changes(null)) {
+      Page<GraphNode> page = graph.nodes(filter, null);
+      Duration step = deadline.step();
+      while (page.items().isEmpty() && step.isPositive()) {
+        List<GraphEvent> events = changes.next(step);
+        if (events.stream().anyMatch(event -> mayMatch(event, filter))) {
+          page = graph.nodes(filter, null);
+        }
+        step = deadline.step();
+      }
+      return page;
+    } catch (VersionLostException _) {
+      // Too much has happened to follow it one by one.
+      return graph.nodes(filter, null);
+    }
+  }
+
+  private static boolean mayMatch(GraphEvent event, NodeFilter filter) {
+    return event.changed().stream().anyMatch(node -> node.id().value() > filter.newerThan());
+  }
+
+  private Reply add(Request request) throws IOException {
+    ArrayNode added = Json.array();
+    Long expected = GraphParameters.expected(request);
+    for (GraphNode node :
+        graph.add(GraphPart.caller(request), NodeForms.of(Json.body(request)), expected)) {
+      added.add(NodeShape.of(node));
+    }
+    return Json.reply(201, added);
   }
 }

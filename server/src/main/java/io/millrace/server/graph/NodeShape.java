@@ -5,13 +5,23 @@ import io.millrace.graph.GraphNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Phase;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Query;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A node's metadata as they are shown. */
-final class NodeShape {
+/**
+ * The metadata of a node as a client wants to see it.
+ *
+ * @param fields the names of those that are shown beside the id; null for all
+ */
+record NodeShape(@Nullable Set<String> fields) {
   /** What stands for a parent that is none. */
   static final String ROOT = "root";
 
@@ -37,7 +47,53 @@ final class NodeShape {
           "killing",
           "version");
 
-  private NodeShape() {}
+  /** Another word for {@code state}, which the seed uses as well. */
+  static final String STATUS = "status";
+
+  /**
+   * The shape that the parameter {@code metadata} asks for, a list with commas; all metadata if it
+   * is absent.
+   *
+   * @throws HttpProblem 400 for an unknown name
+   */
+  static NodeShape selected(Query query) {
+    List<String> given = query.texts("metadata");
+    if (given.isEmpty()) {
+      return new NodeShape(null);
+    }
+    Set<String> fields = new LinkedHashSet<>();
+    for (String name : String.join(",", given).split(",", -1)) {
+      if (!name.isEmpty() && !FIELDS.contains(name) && !name.equals(STATUS)) {
+        throw HttpProblem.malformed(
+            "there is no metadata \"" + name + "\", only " + String.join(", ", FIELDS));
+      }
+      fields.add(name);
+    }
+    return new NodeShape(fields);
+  }
+
+  /** What is wanted of a node. */
+  ObjectNode shape(GraphNode node) {
+    ObjectNode all = of(node);
+    if (fields == null) {
+      return all;
+    }
+    ObjectNode chosen = Json.object().put("id", node.id().toString());
+    for (String field : fields) {
+      JsonNode value = all.get(field.equals(STATUS) ? "state" : field);
+      if (value != null) {
+        chosen.set(field, value);
+      }
+    }
+    return chosen;
+  }
+
+  /** What is wanted of each. */
+  ArrayNode shapes(List<GraphNode> nodes) {
+    ArrayNode array = Json.array();
+    nodes.forEach(node -> array.add(shape(node)));
+    return array;
+  }
 
   /** All metadata; fields without a meaning for this node are absent. */
   static ObjectNode of(GraphNode node) {

@@ -22,16 +22,10 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What the scheduler is asked for: to end nodes, to wait for their end, what runs. */
-final class SchedulerRoutes {
+record SchedulerRoutes(GraphRegistry graph) {
   private static final Duration MOST_WAIT = Duration.ofDays(365);
   private static final Duration MOST_GRACE = Duration.ofDays(1);
   private static final int MOST_SECONDS_TEXT = 20;
-
-  private final GraphRegistry graph;
-
-  SchedulerRoutes(GraphRegistry graph) {
-    this.graph = graph;
-  }
 
   void addTo(ApiRoutes api) {
     api.strictQuery(Set.of("id", "signal", "grace"))
@@ -42,13 +36,13 @@ final class SchedulerRoutes {
   }
 
   private Reply kill(Request request) {
-    List<NodeId> ids = Ids.ofList(request);
-    Long expected = Precondition.expected(request);
+    List<NodeId> ids = GraphParameters.ids(request);
+    Long expected = GraphParameters.expected(request);
     if (expected != null && ids.size() > 1) {
       throw HttpProblem.malformed("the header If-Match is for one node, not for " + ids.size());
     }
     Kill kill = new Kill(signal(request.query()), grace(request.query()));
-    graph.kill(GraphApi.caller(request), ids, kill, expected);
+    graph.kill(GraphPart.caller(request), ids, kill, expected);
     ObjectNode states = Json.object();
     for (NodeId id : ids) {
       graph.node(id).ifPresent(node -> states.put(id.toString(), node.state().word()));
@@ -97,7 +91,7 @@ final class SchedulerRoutes {
   }
 
   private Reply await(Request request) throws InterruptedException {
-    List<NodeId> ids = Ids.ofList(request);
+    List<NodeId> ids = GraphParameters.ids(request);
     boolean untilSettled = untilSettled(request.query());
     Duration timeout = timeout(request.query(), MOST_WAIT);
     try (Watch<NodeId, GraphNode> watch = NodeWatch.begin(graph, ids, untilSettled);
@@ -131,12 +125,12 @@ final class SchedulerRoutes {
     };
   }
 
-  /** The parameter {@code timeout}, in seconds; {@code most} where it is absent. */
+  /** The parameter {@code timeout}, in seconds; {@code most} if it is absent. */
   static Duration timeout(Query query, Duration most) {
     return seconds(query, "timeout", most, most);
   }
 
   private Reply running(Request request) {
-    return Json.reply(Selected.of(request.query()).shapes(graph.running()));
+    return Json.reply(NodeShape.selected(request.query()).shapes(graph.running()));
   }
 }

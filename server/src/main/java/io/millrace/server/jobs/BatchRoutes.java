@@ -14,19 +14,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The batches. */
-final class BatchRoutes {
+record BatchRoutes(JobRegistry registry, Lookup lookup, Shapes shapes) {
   private static final int MOST = 10_000;
   private static final int USUAL = 1_000;
-
-  private final JobRegistry registry;
-  private final Lookup lookup;
-  private final Shapes shapes;
-
-  BatchRoutes(JobRegistry registry, Lookup lookup, Shapes shapes) {
-    this.registry = registry;
-    this.lookup = lookup;
-    this.shapes = shapes;
-  }
 
   void addTo(ApiRoutes api) {
     api.query("limit", "after").get("/batches", this::list);

@@ -20,14 +20,14 @@ final class Content {
 
   /** Opens the bytes. */
   interface Source {
-    /** Null where they are gone. */
+    /** Null if they are gone. */
     @Nullable InputStream open();
   }
 
   /**
    * All of them, or the range that the request names.
    *
-   * @throws HttpProblem 404 where they are gone, 416 for a range behind their end
+   * @throws HttpProblem 404 if they are gone, 416 for a range behind their end
    */
   static Reply reply(Request request, long size, Source source) throws IOException {
     Map<String, String> headers = new LinkedHashMap<>(Map.of("Accept-Ranges", "bytes"));

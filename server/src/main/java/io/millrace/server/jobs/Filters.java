@@ -18,7 +18,7 @@ final class Filters {
    * The parameters {@code type}, {@code status}, {@code priority}, {@code batch} and {@code
    * worker}.
    *
-   * @throws HttpProblem 400 where one is wrong
+   * @throws HttpProblem 400 if one is wrong
    */
   static JobFilter of(Query query) {
     return new JobFilter(

@@ -19,16 +19,8 @@ import org.apache.commons.fileupload2.core.RequestContext;
 import org.jspecify.annotations.Nullable;
 
 /** A multipart form, read part by part as it comes. For use by one thread. */
-final class Form {
+record Form(Source source, FileItemInputIterator parts) {
   private static final String TYPE = "multipart/form-data";
-
-  private final Source source;
-  private final FileItemInputIterator parts;
-
-  private Form(Source source, FileItemInputIterator parts) {
-    this.source = source;
-    this.parts = parts;
-  }
 
   /**
    * The form that a request brings.
@@ -69,15 +61,7 @@ final class Form {
   }
 
   /** One field. */
-  static final class Field {
-    private final Form form;
-    private final FileItemInput part;
-
-    private Field(Form form, FileItemInput part) {
-      this.form = form;
-      this.part = part;
-    }
-
+  record Field(Form form, FileItemInput part) {
     /** Its name in lower case. */
     String name() {
       return String.valueOf(part.getFieldName()).toLowerCase(Locale.ROOT);

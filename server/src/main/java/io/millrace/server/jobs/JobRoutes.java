@@ -19,17 +19,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 
 /** The list of jobs; one job: what it is, its bytes, and what can be done to it. */
-final class JobRoutes {
-  private final JobRegistry registry;
-  private final Lookup lookup;
-  private final Shapes shapes;
-
-  JobRoutes(JobRegistry registry, Lookup lookup, Shapes shapes) {
-    this.registry = registry;
-    this.lookup = lookup;
-    this.shapes = shapes;
-  }
-
+record JobRoutes(JobRegistry registry, Lookup lookup, Shapes shapes) {
   void addTo(ApiRoutes api) {
     api.query("type", "status", "priority", "batch", "worker", "limit", "after")
         .get("/jobs", this::list);

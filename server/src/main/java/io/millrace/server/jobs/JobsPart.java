@@ -2,15 +2,27 @@ package io.millrace.server.jobs;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.blobs.BlobStore;
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Role;
 import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
+import io.millrace.http.json.Json;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.Reply;
+import io.millrace.http.websocket.WebSocket;
 import io.millrace.jobs.InvalidJobException;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobStateException;
 import io.millrace.jobs.JobTypes;
+import io.millrace.jobs.JobsException;
 import io.millrace.jobs.dispatch.JobDispatcher;
 import io.millrace.jobs.registry.JobSweeper;
 import io.millrace.jobs.registry.Jobs;
+import io.millrace.jobs.worker.PolledJobs;
 import io.millrace.jobs.worker.PolledWorkers;
 import io.millrace.jobs.worker.WorkerManager;
+import io.millrace.jobs.worker.Workers;
+import io.millrace.jobs.worker.WrongTokenException;
 import io.millrace.server.Part;
 import io.millrace.server.ServerException;
 import io.millrace.server.metrics.JobFigures;
@@ -23,17 +35,30 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The job server within a server. */
+/** The job server under {@code /api}. */
 public final class JobsPart implements Part {
   private static final Logger LOG = LoggerFactory.getLogger(JobsPart.class);
+
+  /** The longest text message of a worker. */
+  private static final int MOST_TEXT_BYTES = 1 << 20;
+
+  /** Errors as GridLike has them, {@code problem}, and as elsewhere, {@code error}. */
+  private static final ErrorForm ERRORS =
+      problem ->
+          new Reply.Whole(
+              problem.status(),
+              Reply.JSON,
+              problem.headers(),
+              Json.bytes(
+                  Json.object().put("problem", problem.message()).put("error", problem.message())));
 
   private final Jobs jobs;
   private final WorkerManager workers;
   private final JobsSettings settings;
-  private final JobsApi.Served served;
+  private final Served served;
   private @Nullable Dispatching dispatching;
 
-  private JobsPart(Jobs jobs, WorkerManager workers, JobsSettings settings, JobsApi.Served served) {
+  private JobsPart(Jobs jobs, WorkerManager workers, JobsSettings settings, Served served) {
     this.jobs = jobs;
     this.workers = workers;
     this.settings = settings;
@@ -67,10 +92,7 @@ public final class JobsPart implements Part {
     workers.recall();
     PolledWorkers polls = new PolledWorkers(workers, jobs.registry());
     return new JobsPart(
-        jobs,
-        workers,
-        settings,
-        new JobsApi.Served(jobs, workers, polls, base.blobs(), base.maxBytes()));
+        jobs, workers, settings, new Served(jobs, workers, polls, base.blobs(), base.maxBytes()));
   }
 
   private static Jobs jobs(JobsSettings settings, Base base, RandomGenerator random) {
@@ -100,12 +122,12 @@ public final class JobsPart implements Part {
 
   @Override
   public List<Route> routes() {
-    return JobsApi.routes(served, settings);
+    return routes(served, settings);
   }
 
   @Override
   public void addErrorReplies(ErrorReplies replies) {
-    JobsApi.addErrorReplies(replies);
+    addReplies(replies);
   }
 
   @Override
@@ -131,5 +153,69 @@ public final class JobsPart implements Part {
     if (dispatching != null) {
       dispatching.close();
     }
+  }
+
+  /**
+   * What is served.
+   *
+   * @param jobs the jobs
+   * @param workers the workers
+   * @param polled the jobs of workers that ask
+   * @param blobs where payloads lie
+   * @param maxBytes the longest payload and result
+   */
+  record Served(Jobs jobs, Workers workers, PolledJobs polled, BlobStore blobs, long maxBytes) {}
+
+  /** The routes, below the configured prefix too. */
+  static List<Route> routes(Served served, JobsSettings settings) {
+    JobsSettings.Access access = settings.access();
+    Keys keys = new Keys(access.apiKey(), settings.workers().token());
+    ApiRoutes api =
+        access.prefix().isEmpty()
+            ? ApiRoutes.below("/api")
+            : ApiRoutes.below("/api", access.prefix() + "/api");
+    ApiRoutes clients = api.errors(ERRORS).credentials(keys.clients());
+    ApiRoutes holders = api.errors(ERRORS).credentials(keys.holders()).role(Role.WORKER);
+    ApiRoutes workers = api.errors(ERRORS).credentials(keys.workers()).role(Role.WORKER);
+    JobRegistry registry = served.jobs().registry();
+    Types types = new Types(served.jobs().types().all());
+    Lookup lookup = new Lookup(registry);
+    Shapes shapes = new Shapes(served.workers());
+
+    types.addTo(clients);
+    new SubmitRoute(registry, types, served.blobs(), served.maxBytes()).addTo(clients);
+    new JobRoutes(registry, lookup, shapes).addTo(clients);
+    new BatchRoutes(registry, lookup, shapes).addTo(clients);
+    new WaitRoutes(served.jobs(), lookup, shapes).addTo(clients);
+    clients
+        .query("type", "status", "priority", "batch", "worker", "after")
+        .get(
+            "/events",
+            request -> JobEvents.reply(request, served.jobs(), served.workers(), shapes));
+    new WorkerRoutes(served.workers()).addTo(clients);
+    new WorkerSocket(
+            registry,
+            served.workers(),
+            types,
+            new WebSocket.Limits(
+                settings.workers().maxFrameBytes(), MOST_TEXT_BYTES, served.maxBytes()))
+        .addTo(workers);
+    new PollRoutes(
+            served.polled(),
+            registry,
+            types,
+            shapes,
+            new PollRoutes.Bounds(served.maxBytes(), Clock.systemUTC()))
+        .addTo(workers, holders);
+    return api.routes();
+  }
+
+  /** Says what the failures of jobs mean to a client. */
+  static void addReplies(ErrorReplies replies) {
+    replies
+        .add(InvalidJobException.class, 400)
+        .add(WrongTokenException.class, 403)
+        .add(JobStateException.class, 409)
+        .addUnavailable(JobsException.class);
   }
 }

@@ -7,17 +7,11 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
 
 /** Finds what a path names. */
-final class Lookup {
-  private final JobRegistry registry;
-
-  Lookup(JobRegistry registry) {
-    this.registry = registry;
-  }
-
+record Lookup(JobRegistry registry) {
   /**
    * The job of {@code {key}}: a key or a GUID.
    *
-   * @throws HttpProblem 404 where there is none
+   * @throws HttpProblem 404 if there is none
    */
   Job job(Request request) {
     String key = request.parameter("key");
@@ -27,7 +21,7 @@ final class Lookup {
   /**
    * The batch of {@code {batch}}.
    *
-   * @throws HttpProblem 404 where there is none
+   * @throws HttpProblem 404 if there is none
    */
   Batch batch(Request request) {
     String text = request.parameter("batch");

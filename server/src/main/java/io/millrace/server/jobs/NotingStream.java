@@ -16,7 +16,7 @@ final class NotingStream extends FilterInputStream {
     super(source);
   }
 
-  /** Null where it has not failed. */
+  /** Null if it has not failed. */
   @Nullable IOException failure() {
     return failure;
   }

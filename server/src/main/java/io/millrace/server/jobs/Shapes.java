@@ -15,13 +15,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What is shown of jobs, batches and workers. */
-final class Shapes {
-  private final Workers workers;
-
-  Shapes(Workers workers) {
-    this.workers = workers;
-  }
-
+record Shapes(Workers workers) {
   ObjectNode of(Job job) {
     ObjectNode json = plain(job);
     Progress progress = workers.progress(job.id()).orElse(null);

@@ -24,7 +24,7 @@ final class Types {
   /**
    * The type that a path without one means.
    *
-   * @throws HttpProblem 400 where there are types
+   * @throws HttpProblem 400 if there are types
    */
   String none() {
     if (!types.isEmpty()) {
@@ -37,7 +37,7 @@ final class Types {
   /**
    * The type that a path names.
    *
-   * @throws HttpProblem 400 where there is no such type
+   * @throws HttpProblem 400 if there is no such type
    */
   String named(String name) {
     if (types.isEmpty()) {

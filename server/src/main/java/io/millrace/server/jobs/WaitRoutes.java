@@ -16,19 +16,9 @@ import java.util.Collection;
 import java.util.List;
 
 /** Waits for the end of jobs in one request. */
-final class WaitRoutes {
+record WaitRoutes(Jobs jobs, Lookup lookup, Shapes shapes) {
   private static final int MOST_SECONDS = 600;
   private static final int USUAL_SECONDS = 30;
-
-  private final Jobs jobs;
-  private final Lookup lookup;
-  private final Shapes shapes;
-
-  WaitRoutes(Jobs jobs, Lookup lookup, Shapes shapes) {
-    this.jobs = jobs;
-    this.lookup = lookup;
-    this.shapes = shapes;
-  }
 
   void addTo(ApiRoutes api) {
     api.query("timeout")

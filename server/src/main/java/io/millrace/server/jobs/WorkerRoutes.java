@@ -10,13 +10,7 @@ import io.millrace.jobs.worker.Workers;
 import tools.jackson.databind.node.ArrayNode;
 
 /** The list of workers. */
-final class WorkerRoutes {
-  private final Workers workers;
-
-  WorkerRoutes(Workers workers) {
-    this.workers = workers;
-  }
-
+record WorkerRoutes(Workers workers) {
   void addTo(ApiRoutes api) {
     api.get("/workers", _ -> list()).get("/workers/{id}", this::one);
   }

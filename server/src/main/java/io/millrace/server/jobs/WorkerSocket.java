@@ -15,24 +15,12 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /** Workers over WebSocket. */
-final class WorkerSocket {
+record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocket.Limits limits) {
   /** The longest registration, which comes from a worker that has shown no token yet. */
   static final int MOST_REGISTRATION_BYTES = 64 << 10;
 
   private static final int GOING_AWAY = 1001;
   private static final int BROKEN = 1006;
-
-  private final JobRegistry registry;
-  private final Workers workers;
-  private final Types types;
-  private final WebSocket.Limits limits;
-
-  WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocket.Limits limits) {
-    this.registry = registry;
-    this.workers = workers;
-    this.types = types;
-    this.limits = limits;
-  }
 
   void addTo(ApiRoutes api) {
     api.get("/worker", request -> open(request, types.none()))
@@ -77,7 +65,7 @@ final class WorkerSocket {
       socket.binary(announcement, job.content().payload(), () -> payload(job));
     }
 
-    /** Null where the job is not to be sent any more. */
+    /** Null if the job is not to be sent any more. */
     private @Nullable InputStream payload(Job job) {
       WorkerConnection end = connection;
       if (end != null && !end.wants(job)) {

@@ -17,7 +17,7 @@ final class TypeLabels {
 
   private final Set<String> own = new LinkedHashSet<>();
 
-  /** Of these types; none where jobs have none, whose label is empty. */
+  /** Of these types; none if jobs have none, whose label is empty. */
   TypeLabels(List<JobType> types) {
     types.stream().limit(MOST).map(JobType::name).forEach(own::add);
     own.add(types.isEmpty() ? "" : OTHER);

@@ -13,10 +13,8 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * The stored configuration of nodes: for all, or for the one that the parameter {@code node} names.
- */
-final class ConfigRoutes {
+/** The stored configuration of execution nodes: for all of them, or for one that is named. */
+record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
   private static final String NODE = "node";
 
   private static final int MOST_MISTYPED = 2;
@@ -34,14 +32,6 @@ final class ConfigRoutes {
           "output_text_bytes",
           "output_max_bytes",
           "web_root");
-
-  private final ConfigRegistry config;
-  private final NodeRegistry nodes;
-
-  ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
-    this.config = config;
-    this.nodes = nodes;
-  }
 
   void addTo(DciRoutes api) {
     api.get("/config", this::show).post("/config", this::change);

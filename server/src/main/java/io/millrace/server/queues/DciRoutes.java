@@ -15,13 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /** Collects the routes below {@code /dci}, most of which take their input as {@link Input}. */
-final class DciRoutes {
-  private final ApiRoutes api;
-
-  DciRoutes(ApiRoutes api) {
-    this.api = api;
-  }
-
+record DciRoutes(ApiRoutes api) {
   /** Answers a request with its input. */
   interface Action {
     Reply answer(Request request, Input input) throws IOException, InterruptedException;

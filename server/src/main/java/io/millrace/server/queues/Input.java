@@ -19,23 +19,15 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The parameters of a request: a JSON object, a form or the query string, by content type. Values
- * of a form or a query are strings, or arrays of them where a name comes several times.
+ * of a form or a query are strings, or arrays of them if a name comes several times.
  */
-final class Input {
+record Input(ObjectNode values, boolean form) {
   private static final String FORM = "application/x-www-form-urlencoded";
-
-  private final ObjectNode values;
-  private final boolean form;
-
-  private Input(ObjectNode values, boolean form) {
-    this.values = values;
-    this.form = form;
-  }
 
   /**
    * Reads them.
    *
-   * @throws Refusal where the body is no JSON object
+   * @throws Refusal if the body is no JSON object
    */
   static Input of(Request request) throws IOException {
     if (!request.hasBody()) {
@@ -80,7 +72,7 @@ final class Input {
       if (texts.size() == 1) {
         values.put(name, texts.getFirst());
       } else {
-        values.set(name, Form.strings(texts));
+        values.set(name, Shapes.strings(texts));
       }
     }
     return values;
@@ -95,7 +87,7 @@ final class Input {
     return values.isEmpty();
   }
 
-  /** The value of a parameter; null where it is absent. */
+  /** The value of a parameter; null if it is absent. */
   @Nullable JsonNode get(String name) {
     return values.get(name);
   }
@@ -114,7 +106,7 @@ final class Input {
     }
   }
 
-  /** A string that is not empty; empty where it is absent, null or empty itself. */
+  /** A string that is not empty; empty if it is absent, null or empty itself. */
   String text(String name) {
     JsonNode value = values.get(name);
     if (value == null || value.isNull()) {
@@ -126,7 +118,7 @@ final class Input {
     return value.asString();
   }
 
-  /** An integer from 0, as a number or its digits; null where it is absent or unset. */
+  /** An integer from 0, as a number or its digits; null if it is absent or unset. */
   @Nullable Integer count(String name, String error) {
     JsonNode value = values.get(name);
     if (value == null || isUnset(value)) {
@@ -142,9 +134,9 @@ final class Input {
   }
 
   /**
-   * An array of strings, its JSON text, or one string; none where it is absent or null.
+   * An array of strings, its JSON text, or one string; none if it is absent or null.
    *
-   * @throws Refusal where it is something else, or one of several is empty
+   * @throws Refusal if it is something else, or one of several is empty
    */
   List<String> strings(String name) {
     return texts(name, values.get(name));
@@ -193,9 +185,9 @@ final class Input {
   }
 
   /**
-   * An object, given as one or as its text; an empty one where it is absent or null.
+   * An object, given as one or as its text; an empty one if it is absent or null.
    *
-   * @throws Refusal with {@code error} where it is something else
+   * @throws Refusal with {@code error} if it is something else
    */
   ObjectNode object(String name, String error) {
     JsonNode value = values.get(name);
@@ -208,7 +200,7 @@ final class Input {
     throw Refusal.of(error, name, value);
   }
 
-  /** A value, or what its text stands for; null where that is no JSON. */
+  /** A value, or what its text stands for; null if that is no JSON. */
   static @Nullable JsonNode decoded(JsonNode value) {
     if (!value.isString()) {
       return value;

@@ -9,16 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /** All tasks by id, those in the archive too. */
-final class KnownTasks {
+record KnownTasks(TaskRegistry tasks, ArchivedTasks archived) {
   private static final String NOT_FOUND = "task not found";
-
-  private final TaskRegistry tasks;
-  private final ArchivedTasks archived;
-
-  KnownTasks(TaskRegistry tasks, ArchivedTasks archived) {
-    this.tasks = tasks;
-    this.archived = archived;
-  }
 
   /** The id that a path names. */
   static ObjectId id(String text) {

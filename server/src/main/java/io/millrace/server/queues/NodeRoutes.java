@@ -12,13 +12,7 @@ import java.util.Set;
 import tools.jackson.databind.node.ArrayNode;
 
 /** The execution nodes. */
-final class NodeRoutes {
-  private final NodeRegistry nodes;
-
-  NodeRoutes(NodeRegistry nodes) {
-    this.nodes = nodes;
-  }
-
+record NodeRoutes(NodeRegistry nodes) {
   void addTo(DciRoutes api) {
     api.get("/nodes", (_, _) -> all())
         .get(

@@ -16,22 +16,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The routes of version 3 for queues and creation. Their errors are {@code [0, error]}, with the
- * result of what was done before as a third element. Their status is 400, or 200 where the original
- * has that: where tasks are created, for all but missing parameters and what the store refuses.
+ * result of what was done before as a third element. Their status is 400, or 200 as in the original
+ * when tasks are created, for all errors but missing parameters and refusals of the store.
  */
-final class OldRoutes {
-  private final QueueRoutes queues;
-  private final TaskRoutes tasks;
-  private final UserDocuments documents;
-  private final Plugins plugins;
-
-  OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, Plugins plugins) {
-    this.queues = queues;
-    this.tasks = tasks;
-    this.documents = documents;
-    this.plugins = plugins;
-  }
-
+record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, Plugins plugins) {
   void addTo(DciRoutes api) {
     api.get("/scheduler-json", (_, _) -> queues.all())
         .get("/queue-prototypes-json", (_, _) -> prototypes())
@@ -76,7 +64,7 @@ final class OldRoutes {
     }
     Queue queue = queues.create(name, plugin);
     ArrayNode answer = Json.array().add(1);
-    answer.add(Form.id(queue.id()));
+    answer.add(Shapes.id(queue.id()));
     answer.add(Json.object().put("success", 1).setAll(Results.inserted(queue.id())));
     return Json.reply(answer);
   }
@@ -86,7 +74,7 @@ final class OldRoutes {
     try {
       return Json.reply(pair(1, queues.delete(queue)));
     } catch (Refusal e) {
-      // Here the original has the whole result where other errors have their text.
+      // Here the original has the whole result in place of a text.
       return Json.reply(400, pair(0, e.body()));
     }
   }
@@ -120,7 +108,7 @@ final class OldRoutes {
     List<ObjectId> created = submit(queue, params);
     ArrayNode answer = Json.array().add(1).add(created.size());
     for (int i = 0; i < created.size(); i++) {
-      answer.addObject().put("index", i).set("_id", Form.id(created.get(i)));
+      answer.addObject().put("index", i).set("_id", Shapes.id(created.get(i)));
     }
     answer.add(Json.object().put("success", 1).setAll(Results.inserted(created)));
     return Json.reply(answer);

@@ -14,17 +14,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** The output of a task as bytes, while it runs too. */
-final class OutputRoutes {
+record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
   /** How often a followed task is looked at; its runner sends news at most once a second. */
   private static final long STEP_MILLIS = 250;
-
-  private final KnownTasks tasks;
-  private final OutputReader outputs;
-
-  OutputRoutes(KnownTasks tasks, OutputReader outputs) {
-    this.tasks = tasks;
-    this.outputs = outputs;
-  }
 
   void addTo(DciRoutes api) {
     for (Stream stream : Stream.values()) {

@@ -25,15 +25,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /** The changes of queues, tasks and nodes as one client sees them. For use by one thread. */
-final class QueueEvents implements EventStream.Source {
-  private final QueueChanges changes;
-  private final Set<ObjectId> wanted;
-
-  private QueueEvents(QueueChanges changes, Set<ObjectId> wanted) {
-    this.changes = changes;
-    this.wanted = wanted;
-  }
-
+record QueueEvents(QueueChanges changes, Set<ObjectId> wanted) implements EventStream.Source {
   /** Adds the route of the stream. */
   static void addTo(DciRoutes api, Queues queues, QueueRoutes known) {
     api.getRaw("/events", request -> reply(request, queues, known), "queue", "type", "after");
@@ -46,8 +38,7 @@ final class QueueEvents implements EventStream.Source {
     request.query().texts("type").forEach(type -> kinds.add(kind(type)));
     Set<Kind> told = kinds.isEmpty() ? EnumSet.allOf(Kind.class) : kinds;
     Position after = CommitEvents.after(request);
-    return CommitEvents.reply(
-        request, () -> new QueueEvents(queues.changes(told, after), wanted));
+    return CommitEvents.reply(request, () -> new QueueEvents(queues.changes(told, after), wanted));
   }
 
   private static Kind kind(String type) {
@@ -88,11 +79,9 @@ final class QueueEvents implements EventStream.Source {
           new CommitEvents.Event(
               "task",
               Shapes.of(new Found(task, false), Shapes.terse(), Times.MILLIS, Projection.ALL));
-      case Event.OfNode(var node) ->
-          new CommitEvents.Event("node", Shapes.of(node, timeMillis));
+      case Event.OfNode(var node) -> new CommitEvents.Event("node", Shapes.of(node, timeMillis));
       case Event.Deleted(Kind kind, String gone) ->
-          new CommitEvents.Event(
-              "deleted", Json.object().put("type", name(kind)).put("id", gone));
+          new CommitEvents.Event("deleted", Json.object().put("type", name(kind)).put("id", gone));
     };
   }
 

@@ -32,7 +32,7 @@ final class QueueRoutes {
   }
 
   void addTo(DciRoutes api) {
-    api.get("/plugins", (_, _) -> Json.reply(Form.strings(List.copyOf(plugins.names()))))
+    api.get("/plugins", (_, _) -> Json.reply(Shapes.strings(List.copyOf(plugins.names()))))
         .get("/queues", (_, _) -> all())
         .get("/queues/{queue}", (request, _) -> one(find(request.parameter("queue"))))
         .post("/queues", (_, input) -> Json.reply(create(input)))
@@ -84,7 +84,7 @@ final class QueueRoutes {
     Queue.Settings settings = settings(Queue.Settings.DEFAULTS, input);
     Queue queue = queues.create(name, plugin, settings);
     ObjectNode result = Results.inserted(queue.id());
-    result.set("id", Form.id(queue.id()));
+    result.set("id", Shapes.id(queue.id()));
     return result;
   }
 

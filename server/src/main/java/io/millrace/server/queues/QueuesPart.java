@@ -1,11 +1,20 @@
 package io.millrace.server.queues;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
+import io.millrace.queues.ArchivedTasks;
+import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queues;
+import io.millrace.queues.QueuesException;
+import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.QueuesException.StoreFullException;
+import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.queues.Sweeper;
+import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.server.Part;
+import io.millrace.server.security.BasicCredentials;
 import io.millrace.server.security.Token;
 import io.millrace.store.TaskStore;
 import java.time.Clock;
@@ -13,7 +22,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** The queues within a server. */
+/** The queues, with their command interface under {@code /dci}. */
 public final class QueuesPart implements Part {
   private final Queues queues;
   private final TaskStore store;
@@ -56,12 +65,40 @@ public final class QueuesPart implements Part {
 
   @Override
   public List<Route> routes() {
-    return DciApi.routes(queues, store, blobs, token);
+    ApiRoutes all =
+        ApiRoutes.below("/dci").errors(Refusal.OBJECT).credentials(new BasicCredentials(token));
+    DciRoutes api = new DciRoutes(all);
+    OutputReader outputs = new OutputReader(queues, blobs);
+    Shapes shapes = new Shapes(outputs);
+    Plugins plugins = new Plugins(queues);
+    ArchivedTasks archived = ArchivedTasks.in(blobs);
+    ArchiveSearch search = ArchiveSearch.in(queues, archived);
+    KnownTasks known = new KnownTasks(queues.tasks(), archived);
+    UserDocuments documents = new UserDocuments(store);
+
+    new NodeRoutes(queues.nodes()).addTo(api);
+    new ConfigRoutes(queues.config(), queues.nodes()).addTo(api);
+    QueueRoutes queueRoutes = new QueueRoutes(queues.queues(), plugins);
+    queueRoutes.addTo(api);
+    QueueEvents.addTo(api, queues, queueRoutes);
+    TaskRoutes taskRoutes = new TaskRoutes(queues.tasks(), known, queueRoutes, documents, shapes);
+    taskRoutes.addTo(api);
+    SearchRoutes searches = new SearchRoutes(search, shapes);
+    searches.addTo(api);
+    new WaitRoute(queues, archived).addTo(api);
+    new OutputRoutes(known, outputs).addTo(api);
+    new OldRoutes(queueRoutes, taskRoutes, documents, plugins).addTo(api);
+    searches.addOldTo(api);
+    return all.routes();
   }
 
   @Override
   public void addErrorReplies(ErrorReplies replies) {
-    DciApi.addErrorReplies(replies);
+    replies
+        .addUnavailable(StoreFullException.class)
+        .add(InvalidRequestException.class, 400)
+        .add(TaskStateException.class, 400)
+        .addUnavailable(QueuesException.class);
   }
 
   @Override

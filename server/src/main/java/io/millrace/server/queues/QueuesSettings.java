@@ -1,8 +1,8 @@
 package io.millrace.server.queues;
 
 import io.millrace.queues.Sweeper;
+import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
-import io.millrace.server.config.Section;
 import java.time.Duration;
 import java.util.List;
 

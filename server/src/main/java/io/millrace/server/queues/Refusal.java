@@ -97,7 +97,7 @@ final class Refusal extends HttpProblem {
     return this;
   }
 
-  /** Answered with 400 also where version 3 answers errors with 200. */
+  /** Answered with 400 even in a route whose errors have status 200. */
   Refusal severe() {
     severe = true;
     return this;

@@ -23,7 +23,7 @@ final class Results {
 
   static ObjectNode inserted(ObjectId id) {
     ObjectNode result = Json.object().put("acknowledged", true);
-    result.set("inserted_id", Form.id(id));
+    result.set("inserted_id", Shapes.id(id));
     return named("MongoDB::InsertOneResult", result);
   }
 
@@ -45,7 +45,7 @@ final class Results {
     ArrayNode inserted = result.putArray("inserted");
     ObjectNode insertedIds = result.putObject("inserted_ids");
     for (int i = 0; i < ids.size(); i++) {
-      JsonNode id = Form.id(ids.get(i));
+      JsonNode id = Shapes.id(ids.get(i));
       inserted.addObject().put("index", i).set("_id", id);
       insertedIds.set(Integer.toString(i), id);
     }

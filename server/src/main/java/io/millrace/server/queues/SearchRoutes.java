@@ -11,10 +11,11 @@ import io.millrace.server.queues.Shapes.OutputForm;
 import io.millrace.server.queues.Shapes.Times;
 import java.util.List;
 import java.util.Set;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Search for tasks. */
-final class SearchRoutes {
+record SearchRoutes(ArchiveSearch search, Shapes shapes) {
   private static final String NOT_OBJECTS = "filter and options must be name/value objects";
 
   private static final List<String> PARAMS =
@@ -36,16 +37,14 @@ final class SearchRoutes {
           "reason",
           "orphaned");
 
-  private final ArchiveSearch search;
-  private final Shapes shapes;
-
-  SearchRoutes(ArchiveSearch search, Shapes shapes) {
-    this.search = search;
-    this.shapes = shapes;
-  }
-
   void addTo(DciRoutes api) {
     api.post("/tasks/search", (_, input) -> answer(input));
+  }
+
+  /** Adds the route of version 3. */
+  void addOldTo(DciRoutes api) {
+    api.errors(Refusal.PAIR_AS_SUCCESS)
+        .post("/search-tasks-json", (_, input) -> answerBefore4(input));
   }
 
   /** What is unknown would otherwise widen the search to everything. */
@@ -75,11 +74,41 @@ final class SearchRoutes {
     boolean pretty = input.truth("pretty", false);
     boolean archived = input.truth("archived", false);
     if (input.truth("count", false)) {
-      return Form.reply(Json.object().put("count", search.count(filter, archived)), pretty);
+      return Shapes.reply(Json.object().put("count", search.count(filter, archived)), pretty);
     }
     List<Found> found = search.find(filter, wanted, archived);
     OutputForm form = input.truth("terse", true) ? Shapes.terse() : shapes.content();
     return Shapes.tasks(
         found, task -> Shapes.of(task, form, Times.SECONDS, wanted.projection()), pretty);
+  }
+
+  /** As version 3 answers: errors are 200, times are whole seconds with their text beside them. */
+  private Reply answerBefore4(Input input) {
+    ObjectNode given = input.object("filter", "JSON object required for filter").deepCopy();
+    if (input.has("queue")) {
+      given.set("queue", input.get("queue"));
+    }
+    JsonNode id = given.remove("id");
+    if (id != null) {
+      given.set("_id", id);
+    }
+    if (given.path("status").isString() && given.path("status").asString().matches("-?\\d{1,9}")) {
+      given.put("status", Integer.parseInt(given.path("status").asString()));
+    }
+    Filter filter = Filter.onTasks(given);
+    ObjectNode options = Json.object();
+    for (String name : new String[] {"limit", "skip"}) {
+      Integer number = input.count(name, name + " must be a non-negative integer");
+      options.put(name, number);
+    }
+    SearchOptions wanted = SearchOptions.read(options);
+    if (input.truth("count", false)) {
+      return Json.reply(Json.array().add(1).add(search.count(filter, false)));
+    }
+    OutputForm form = input.truth("terse", false) ? Shapes.terseBefore4() : shapes.content();
+    return Shapes.tasks(
+        search.find(filter, wanted, false),
+        task -> Shapes.of(task, form, Times.WHOLE_SECONDS, wanted.projection()),
+        false);
   }
 }

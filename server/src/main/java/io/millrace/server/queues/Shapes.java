@@ -4,6 +4,7 @@ import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
+import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queue;
@@ -25,28 +26,23 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JacksonSerializable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What is shown of queues, nodes and tasks. */
-final class Shapes {
+record Shapes(OutputReader outputs) {
   /** The most bytes of one output in a file that a search shows. */
   static final long MOST_FILE_BYTES = 64L << 20;
 
   /** The most bytes of outputs in files that one answer to a search shows. */
   static final long MOST_ANSWER_BYTES = 256L << 20;
 
-  /** What stands for output where brevity is wanted. */
+  /** Stands for output in terse answers. */
   private static final String TERSE = "[terse mode]";
 
   private static final BigDecimal SECOND_MILLIS = BigDecimal.valueOf(1_000);
-
-  private final OutputReader outputs;
-
-  Shapes(OutputReader outputs) {
-    this.outputs = outputs;
-  }
 
   /** A queue without its counts. */
   static ObjectNode of(Queue queue) {
@@ -70,8 +66,8 @@ final class Shapes {
       json.put("completed", counts.completed());
     }
     json.put("sort", settings.sort().word());
-    json.set("nodes_pin", Form.strings(settings.nodesPin()));
-    json.set("nodes_ignore", Form.strings(settings.nodesIgnore()));
+    json.set("nodes_pin", strings(settings.nodesPin()));
+    json.set("nodes_ignore", strings(settings.nodesIgnore()));
     json.put("requeue_orphans", settings.requeueOrphans());
     Queue.Health.Halt halt = queue.health().halt();
     if (halt == null) {
@@ -94,7 +90,7 @@ final class Shapes {
   /** A node, at a store time. */
   static ObjectNode of(NodeRecord node, long nowMillis) {
     ObjectNode json = Json.object();
-    json.set("_id", Form.id(node.id()));
+    json.set("_id", id(node.id()));
     json.put("id", node.id().hex());
     json.put("node", node.name());
     json.put("timestamp", node.timestampMillis());
@@ -103,7 +99,7 @@ final class Shapes {
     NodeIdentity presence = node.presence();
     if (presence != null) {
       json.put("host", presence.host());
-      json.set("plugins", Form.strings(presence.plugins()));
+      json.set("plugins", strings(presence.plugins()));
     }
     return json;
   }
@@ -195,7 +191,7 @@ final class Shapes {
     switch (output) {
       case Output.None() -> json.putNull(field);
       case Output.Text(String text) -> json.put(field, text);
-      case Output.Stored stored -> json.set(field, Form.id(stored.file()));
+      case Output.Stored stored -> json.set(field, id(stored.file()));
     }
   }
 
@@ -220,12 +216,12 @@ final class Shapes {
     }
   }
 
-  /** A task, which says so where it comes from the archive. */
+  /** A task, which says so if it comes from the archive. */
   static ObjectNode of(Found found, OutputForm form, Times times, Projection wanted) {
     QueueTask task = found.task();
     ObjectNode json = Json.object();
-    json.set("_id", Form.id(task.id()));
-    json.set("queue", Form.id(task.queue()));
+    json.set("_id", id(task.id()));
+    json.set("queue", id(task.queue()));
     json.put("status", task.status());
     json.put("node", task.progress().node());
     json.set("params", task.params());
@@ -265,5 +261,23 @@ final class Shapes {
             json.writeEndArray();
           }
         });
+  }
+
+  /** An id as MongoDB's clients know it. */
+  static ObjectNode id(ObjectId id) {
+    return Json.object().put("$oid", id.hex());
+  }
+
+  static ArrayNode strings(List<String> values) {
+    ArrayNode array = Json.array();
+    values.forEach(array::add);
+    return array;
+  }
+
+  static Reply reply(JsonNode body, boolean pretty) {
+    return pretty
+        ? Reply.json(
+            Json.MAPPER.writer().with(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(body))
+        : Json.reply(body);
   }
 }

@@ -37,7 +37,7 @@ final class TaskArray {
   /**
    * Checks a body.
    *
-   * @throws Refusal where it is something else
+   * @throws Refusal if it is something else
    */
   static TaskArray of(byte[] body) {
     int count;
@@ -55,7 +55,7 @@ final class TaskArray {
     return new TaskArray(body);
   }
 
-  /** The number of objects; 0 where the body is not what it should be. */
+  /** The number of objects; 0 if the body is not what it should be. */
   private static int count(JsonParser json) {
     if (json.nextToken() != JsonToken.START_ARRAY) {
       return 0;

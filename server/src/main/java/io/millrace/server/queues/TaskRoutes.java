@@ -21,32 +21,18 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Creates tasks, shows one, and operates on it. */
-final class TaskRoutes {
+record TaskRoutes(
+    TaskRegistry tasks,
+    KnownTasks known,
+    QueueRoutes queues,
+    UserDocuments documents,
+    Shapes shapes) {
   private static final String STATUS = "status";
   private static final Set<String> REASON = Set.of("reason");
   private static final String BOTH_OBJECTS =
       "filter and params required and must be name/value objects";
 
-  private final TaskRegistry tasks;
-  private final KnownTasks known;
-  private final QueueRoutes queues;
-  private final UserDocuments documents;
-  private final Shapes shapes;
-
-  TaskRoutes(
-      TaskRegistry tasks,
-      KnownTasks known,
-      QueueRoutes queues,
-      UserDocuments documents,
-      Shapes shapes) {
-    this.tasks = tasks;
-    this.known = known;
-    this.queues = queues;
-    this.documents = documents;
-    this.shapes = shapes;
-  }
-
-  /** Does something to a task; empty where there is none. */
+  /** Does something to a task; empty if there is none. */
   private interface Operation {
     Optional<QueueTask> on(ObjectId id, String why);
   }
@@ -137,9 +123,7 @@ final class TaskRoutes {
     void run(Consumer<List<ObjectId>> created);
   }
 
-  /**
-   * All that were created; where the store refuses one of many, those before stand by the error.
-   */
+  /** All that were created; if the store refuses one of many, those before stand by the error. */
   private static List<ObjectId> created(Creation creation) {
     List<ObjectId> created = new ArrayList<>();
     try {

@@ -15,23 +15,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Collections of documents that users keep in the store: tasks can be made from them. */
-final class UserDocuments {
+record UserDocuments(TaskStore store) {
   /** What the names of the system's own collections begin with, up to a dot. */
   private static final Set<String> SYSTEM =
       Set.of("queues", "jobs", "graph", "cluster", "millrace", "system");
 
   private static final String FROM_DOCUMENT = "document.";
 
-  private final TaskStore store;
-
-  UserDocuments(TaskStore store) {
-    this.store = store;
-  }
-
   /**
-   * One params object for each document of a collection that matches: where a value is {@code
-   * document.x}, the field x of the document takes its place, null where it has none. The key of a
-   * document counts as its {@code _id} where it has no other.
+   * One params object for each document of a collection that matches: if a value is {@code
+   * document.x}, the field x of the document takes its place, null if it has none. The key of a
+   * document counts as its {@code _id} if it has no other.
    */
   List<ObjectNode> params(String collection, ObjectNode filter, ObjectNode params) {
     if (SYSTEM.contains(collection.split("\\.", 2)[0])) {

@@ -18,18 +18,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Waits for many tasks in one request. */
-final class WaitRoute {
+record WaitRoute(Queues queues, ArchivedTasks archived) {
   private static final int MOST_IDS = 10_000;
   private static final int MOST_MILLIS = 600_000;
   private static final int DEFAULT_MILLIS = 30_000;
-
-  private final Queues queues;
-  private final ArchivedTasks archived;
-
-  WaitRoute(Queues queues, ArchivedTasks archived) {
-    this.queues = queues;
-    this.archived = archived;
-  }
 
   void addTo(DciRoutes api) {
     api.post("/tasks/wait", this::answer);

@@ -12,8 +12,8 @@ public final class Bearer {
   /**
    * The token that a header holds.
    *
-   * @param authorization the header; null where there is none
-   * @return empty where it holds none
+   * @param authorization the header; null if there is none
+   * @return empty if it holds none
    */
   public static Optional<String> in(@Nullable String authorization) {
     if (authorization == null

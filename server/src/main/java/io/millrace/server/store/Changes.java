@@ -20,17 +20,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The stream of commits. */
-final class Changes {
-  private final TaskStore store;
-
-  Changes(TaskStore store) {
-    this.store = store;
-  }
-
+record Changes(TaskStore store) {
   Reply stream(Request request) {
     DataForm form = Parameters.data(request);
     Interest interest =
-        new Interest(CommitEvents.after(request), names(request, "group"), names(request, "collection"));
+        new Interest(
+            CommitEvents.after(request), names(request, "group"), names(request, "collection"));
     return new EventStream(
             () -> new Commits(store, store.subscribe(interest), form),
             failure -> failure instanceof PositionLostException e ? ChangeStream.write(e) : null)

@@ -24,7 +24,7 @@ final class Parameters {
    * The name of something.
    *
    * @param of whose name it is, for the message
-   * @throws HttpProblem 400 where it is empty: nothing has such a name
+   * @throws HttpProblem 400 if it is empty: nothing has such a name
    */
   static String name(String of, String text) {
     if (text.isEmpty()) {

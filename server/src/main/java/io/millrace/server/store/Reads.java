@@ -14,6 +14,7 @@ import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
 import io.millrace.wire.Answers;
 import io.millrace.wire.DataForm;
+import io.millrace.wire.Requests;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -22,19 +23,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The requests that only read. */
-final class Reads {
+record Reads(TaskStore store, int mostRefs) {
   private static final int MOST_REFS_BODY_BYTES = 1 << 20;
 
   /** Longer lists are streamed, so that none has to be held as text. */
   private static final int MOST_WHOLE = 100;
-
-  private final TaskStore store;
-  private final int mostRefs;
-
-  Reads(TaskStore store, int mostRefs) {
-    this.store = store;
-    this.mostRefs = mostRefs;
-  }
 
   Reply groupNames(Request request) {
     Read<List<GroupSummary>> read = store.groups();
@@ -47,7 +40,7 @@ final class Reads {
   }
 
   Reply task(Request request) {
-    List<TaskRef> refs = Requested.refs(request.parameter("id"));
+    List<TaskRef> refs = Requests.readRefs(request.parameter("id"));
     if (refs.size() != 1) {
       throw HttpProblem.malformed("one task id is wanted here; several go to /store/tasks/…");
     }
@@ -63,11 +56,11 @@ final class Reads {
   }
 
   Reply tasks(Request request) {
-    return found(request, Requested.refs(request.parameter("ids")));
+    return found(request, Requests.readRefs(request.parameter("ids")));
   }
 
   Reply postedTasks(Request request) throws IOException {
-    return found(request, Requested.refs(request.body(MOST_REFS_BODY_BYTES)));
+    return found(request, Requests.readRefs(request.body(MOST_REFS_BODY_BYTES)));
   }
 
   private Reply found(Request request, List<TaskRef> refs) {

@@ -1,12 +1,22 @@
 package io.millrace.server.store;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Role;
 import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.Reply;
 import io.millrace.server.Part;
 import io.millrace.server.metrics.StoreFigures;
 import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
 import io.millrace.store.StoreStatus.DiskState;
+import io.millrace.wire.Answers;
+import io.millrace.wire.WireException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,10 +24,28 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The task store within a server. */
+/** The task store under {@code /store}. */
 public final class StorePart implements Part {
   private static final Logger LOG = LoggerFactory.getLogger(StorePart.class);
   private static final Duration WATCH_EVERY = Duration.ofSeconds(10);
+
+  /**
+   * The errors of the verbs: a list, and the kind of refusal if the status tells it. Answers to a
+   * transaction or claim that the store refused have the same form.
+   */
+  private static final ErrorForm LIST =
+      problem ->
+          new Reply.Whole(
+              problem.status(),
+              Reply.JSON,
+              problem.headers(),
+              Answers.writeErrors(
+                  problem.message(),
+                  switch (problem.status()) {
+                    case 400 -> Reason.Kind.MALFORMED;
+                    case 413 -> Reason.Kind.TOO_LARGE;
+                    default -> null;
+                  }));
 
   private final EmbeddedTaskStore store;
   private final int mostOperations;
@@ -37,12 +65,40 @@ public final class StorePart implements Part {
 
   @Override
   public List<Route> routes() {
-    return StoreApi.routes(store, mostOperations);
+    Reads reads = new Reads(store, mostOperations);
+    Verbs verbs = new Verbs(store, mostOperations);
+    Changes changes = new Changes(store);
+    ApiRoutes api = ApiRoutes.below("/store");
+    api.get("/groups", reads::groupNames)
+        .get("/group", reads::groupNames)
+        .get("/summary", reads::summary)
+        .get("/position", reads::position);
+    api.query("data", "limit", "owned").get("/group/{group}", reads::group);
+    api.query("data")
+        .get("/task/{id}", reads::task)
+        .get("/tasks/{ids}", reads::tasks)
+        .get("/document/{collection}/{key}", reads::document);
+    api.query("data").body(Route.Body.JSON).role(Role.VIEWER).post("/tasks", reads::postedTasks);
+    api.query("data", "prefix", "after", "limit").get("/documents/{collection}", reads::documents);
+    api.query("data", "after", "group", "collection").get("/changes", changes::stream);
+    api.role(Role.ADMIN)
+        .get("/backup", _ -> Reply.streamed(Reply.BYTES, target -> store.backup(target)));
+    api.query("data")
+        .body(Route.Body.JSON)
+        .errors(LIST)
+        .post("/update", verbs::beginUpdate, verbs::update)
+        .post("/claim", verbs::beginClaim, verbs::claim);
+    return api.routes();
   }
 
   @Override
   public void addErrorReplies(ErrorReplies replies) {
-    StoreApi.addErrorReplies(replies);
+    replies
+        .add(WireException.TooManyParts.class, 413)
+        .add(WireException.class, 400)
+        .addUnavailable(StoreClosedException.class)
+        .add(OutcomeUnknownException.class, 504)
+        .addUnavailable(StoreException.class);
   }
 
   @Override

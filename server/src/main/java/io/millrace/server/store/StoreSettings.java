@@ -1,7 +1,7 @@
 package io.millrace.server.store;
 
+import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
-import io.millrace.server.config.Section;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.StoreOptions.Limits;
@@ -20,7 +20,7 @@ public record StoreSettings(StoreOptions options) {
   private static final Limits DEFAULTS = Limits.defaults();
 
   private static final Key<Path> DATA =
-      Key.path("data", "./millrace-data", "The folder of the store; created where it is absent.");
+      Key.path("data", "./millrace-data", "The folder of the store; created if it is absent.");
   private static final Key<Journaling> JOURNAL =
       Key.oneOf(
           "journal",
@@ -42,7 +42,7 @@ public record StoreSettings(StoreOptions options) {
           Duration.ofHours(1),
           Upkeep.DEFAULTS.snapshotAtClose(),
           "How long a snapshot may take that is written at a stop, so that the next start need not"
-              + " read the journal; 0s for none. It is left out where there is little to read.");
+              + " read the journal; 0s for none. It is left out if there is little to read.");
   private static final Key<Long> KEEP_BYTES =
       Key.bytes(
           "journal-keep-bytes",

@@ -5,23 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.graph.Caller;
 import io.millrace.graph.GraphChanges;
-import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
+import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
 import io.millrace.graph.Phase;
-import io.millrace.graph.Removal;
 import io.millrace.graph.TestType;
-import io.millrace.graph.store.GraphEnvironment;
 import io.millrace.graph.store.StoredGraph;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
@@ -54,10 +53,7 @@ final class EventViewTest {
     try (TaskStore store = TaskStore.open(options)) {
       StoredGraph graph =
           StoredGraph.open(
-              store,
-              FileBlobStore.open(folder),
-              TestType.ALL,
-              new GraphEnvironment(InstantSource.system(), random));
+              store, FileBlobStore.open(folder), TestType.ALL, InstantSource.system(), random);
       Chance chance = new Chance(graph, random);
       for (int i = 0; i < 20; i++) {
         chance.step();

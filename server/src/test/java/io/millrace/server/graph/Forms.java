@@ -1,13 +1,13 @@
 package io.millrace.server.graph;
 
-import io.millrace.graph.Branch;
 import io.millrace.graph.Definition;
-import io.millrace.graph.GraphEvent;
+import io.millrace.graph.Definition.Branch;
+import io.millrace.graph.Definition.Kind;
+import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphNode;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NewNode;
+import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeId;
-import io.millrace.graph.NodeRef;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import io.millrace.http.json.Json;

@@ -8,7 +8,6 @@ import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.TestType;
-import io.millrace.graph.store.GraphEnvironment;
 import io.millrace.graph.store.StoredGraph;
 import io.millrace.http.events.EventStream;
 import io.millrace.http.message.Query;
@@ -44,7 +43,8 @@ final class GraphEventsLostTest {
                 store,
                 FileBlobStore.open(folder),
                 TestType.ALL,
-                new GraphEnvironment(InstantSource.system(), new Random(1)))
+                InstantSource.system(),
+                new Random(1))
             .registry();
   }
 
@@ -56,7 +56,7 @@ final class GraphEventsLostTest {
   private EventStream stream(@Nullable NodeId below, @Nullable Long after) {
     NodeFilter filter = new NodeFilter(Set.of(), Set.of(), below, 0);
     return GraphEvents.stream(
-        graph, new GraphEvents.Wanted(filter, Selected.of(Query.parse("metadata=")), after));
+        graph, new GraphEvents.Wanted(filter, NodeShape.selected(Query.parse("metadata=")), after));
   }
 
   @Test

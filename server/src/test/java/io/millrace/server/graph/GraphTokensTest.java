@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.graph.Caller;
 import io.millrace.graph.Definition;
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphNode;
-import io.millrace.graph.Kind;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;

@@ -1,7 +1,7 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.GraphChanges;
-import io.millrace.graph.GraphEvent;
+import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.http.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;

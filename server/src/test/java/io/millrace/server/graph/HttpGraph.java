@@ -6,7 +6,6 @@ import io.millrace.graph.GraphAccess;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.TestType;
-import io.millrace.graph.store.GraphEnvironment;
 import io.millrace.graph.store.StoredGraph;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.ErrorReplies;
@@ -35,12 +34,13 @@ final class HttpGraph implements GraphAccess {
             store,
             FileBlobStore.open(folder.resolve("blobs")),
             TestType.ALL,
-            new GraphEnvironment(InstantSource.system(), new Random(3)));
+            InstantSource.system(),
+            new Random(3));
     GraphTokens tokens = new GraphTokens(graph::secret, graph.registry()::node);
     Routes routes =
-        new Routes(new SimpleMeterRegistry()).addAll(GraphApi.routes(graph.registry(), tokens));
+        new Routes(new SimpleMeterRegistry()).addAll(GraphPart.routes(graph.registry(), tokens));
     ErrorReplies replies = new ErrorReplies();
-    GraphApi.addErrorReplies(replies);
+    GraphPart.addReplies(replies);
     listener =
         HttpServer.start(
             InetAddress.getLoopbackAddress(),

@@ -1,19 +1,19 @@
 package io.millrace.server.graph;
 
 import io.millrace.graph.Caller;
-import io.millrace.graph.DataPage;
-import io.millrace.graph.DataWrite;
 import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphRegistry.DataPage;
+import io.millrace.graph.GraphRegistry.DataWrite;
+import io.millrace.graph.GraphRegistry.Page;
+import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
-import io.millrace.graph.Page;
-import io.millrace.graph.Removal;
 import io.millrace.http.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;

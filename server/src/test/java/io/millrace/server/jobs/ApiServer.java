@@ -70,9 +70,9 @@ final class ApiServer implements AutoCloseable {
     Routes routes =
         new Routes(new SimpleMeterRegistry())
             .addAll(
-                JobsApi.routes(
-                    new JobsApi.Served(jobs, workers, polled, blobs, MOST_BYTES), settings));
-    JobsApi.addErrorReplies(replies);
+                JobsPart.routes(
+                    new JobsPart.Served(jobs, workers, polled, blobs, MOST_BYTES), settings));
+    JobsPart.addReplies(replies);
     new BlobApi(blobs, MOST_BYTES).addErrorReplies(replies);
     listener =
         HttpServer.start(

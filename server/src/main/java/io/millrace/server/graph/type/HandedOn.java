@@ -30,11 +30,11 @@ abstract class HandedOn implements Attempt {
    * Hands the work on, or finds that this was done before; then has {@link #finish} called once it
    * has ended.
    *
-   * @throws CannotHandOnException where nobody takes it
+   * @throws CannotHandOnException if nobody takes it
    */
   abstract void handOn();
 
-  /** Ends what was handed on; does nothing where it has ended. */
+  /** Ends what was handed on; does nothing if it has ended. */
   abstract void stop();
 
   /** Nobody takes the work. */

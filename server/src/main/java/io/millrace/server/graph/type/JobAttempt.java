@@ -10,7 +10,11 @@ import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStateException;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.Submission;
+import io.millrace.jobs.registry.Jobs;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -90,6 +94,43 @@ final class JobAttempt extends HandedOn {
       registry.cancel(order.key());
     } catch (JobStateException _) {
       // It has ended already.
+    }
+  }
+
+  /** The result of a job; empty until it is done. */
+  private static final class ResultTail implements Tail {
+    private final Jobs jobs;
+    private volatile @Nullable Job done;
+
+    ResultTail(Jobs jobs) {
+      this.jobs = jobs;
+    }
+
+    /** Says that the result is there. */
+    void done(Job job) {
+      done = job;
+    }
+
+    @Override
+    public long size() {
+      Job job = done;
+      Long size = job == null ? null : job.content().result();
+      return size == null ? 0 : size;
+    }
+
+    @Override
+    public byte[] read(long offset, int most) {
+      Job job = done;
+      if (job == null || offset >= size()) {
+        return new byte[0];
+      }
+      try (InputStream result =
+          jobs.registry().result(job).orElseGet(InputStream::nullInputStream)) {
+        result.skipNBytes(offset);
+        return result.readNBytes(most);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 }

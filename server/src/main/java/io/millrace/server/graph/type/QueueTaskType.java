@@ -1,7 +1,7 @@
 package io.millrace.server.graph.type;
 
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.InvalidGraphException;
-import io.millrace.graph.Kind;
 import io.millrace.graph.type.Attempt;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.Inputs;

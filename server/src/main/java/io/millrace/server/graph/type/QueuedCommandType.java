@@ -2,8 +2,8 @@ package io.millrace.server.graph.type;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.InvalidGraphException;
-import io.millrace.graph.Kind;
 import io.millrace.graph.type.Attempt;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.Inputs;

@@ -9,6 +9,7 @@ import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.TaskStateException;
+import io.millrace.server.graph.type.Tasks.TaskTail;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +47,7 @@ final class TaskAttempt extends HandedOn {
 
   /** What the end of a task means for the node. */
   interface Meaning {
-    /** Why the node has failed by it; empty where it has not. */
+    /** Why the node has failed by it; empty if it has not. */
     String failure(QueueTask ended);
 
     /** The output beside that of the streams. */

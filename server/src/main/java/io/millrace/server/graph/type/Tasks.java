@@ -1,5 +1,6 @@
 package io.millrace.server.graph.type;
 
+import io.millrace.blobs.Tail;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.queues.ArchivedTasks;
 import io.millrace.queues.ObjectId;
@@ -119,5 +120,42 @@ public final class Tasks implements AutoCloseable {
   @Override
   public void close() {
     ends.close();
+  }
+
+  /** What a queue task writes to one of its streams. */
+  static final class TaskTail implements Tail {
+    private final Queues queues;
+    private final OutputReader reader;
+    private final OutputReader.Stream stream;
+    private final ObjectId task;
+    private volatile @Nullable QueueTask ended;
+
+    TaskTail(Queues queues, OutputReader reader, OutputReader.Stream stream, ObjectId task) {
+      this.queues = queues;
+      this.reader = reader;
+      this.stream = stream;
+      this.task = task;
+    }
+
+    /** The task has ended, so its output does not change any more. */
+    void ended(QueueTask last) {
+      ended = last;
+    }
+
+    private Tail now() {
+      QueueTask last = ended;
+      Optional<QueueTask> found = last == null ? queues.tasks().find(task) : Optional.of(last);
+      return found.map(it -> reader.tail(it, stream)).orElse(Tail.of(""));
+    }
+
+    @Override
+    public long size() {
+      return now().size();
+    }
+
+    @Override
+    public byte[] read(long offset, int most) {
+      return now().read(offset, most);
+    }
   }
 }
