@@ -140,8 +140,7 @@ public final class EventStream {
       if (data == null) {
         throw e;
       }
-      return events(
-          target -> new ServerSent(target).lost(String.valueOf(e.getMessage()), data));
+      return events(target -> new ServerSent(target).lost(String.valueOf(e.getMessage()), data));
     }
     return events(
         new Reply.Body() {
