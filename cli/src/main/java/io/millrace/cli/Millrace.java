@@ -27,7 +27,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -103,33 +103,25 @@ public final class Millrace implements Runnable {
   private static void everywhere(CommandLine command, Terminal terminal) {
     CommandSpec spec = command.getCommandSpec();
     if (spec.findOption("--help") == null) {
-      // Not the mixin of picocli, which must come first among the options of a method.
-      spec.addMixin("help", CommandSpec.forAnnotatedObject(new HelpOptions()));
+      // Not by picocli's mixin, which must come first among the options of a method.
+      spec.addOption(
+          help("-h", "--help", "Show this help message and exit.").usageHelp(true).build());
+      spec.addOption(
+          help("-V", "--version", "Print version information and exit.").versionHelp(true).build());
     }
     use(spec, terminal);
     spec.mixins().values().forEach(mixin -> use(mixin, terminal));
     command.getSubcommands().values().forEach(each -> everywhere(each, terminal));
   }
 
+  private static OptionSpec.Builder help(String letter, String name, String description) {
+    return OptionSpec.builder(letter, name).type(boolean.class).description(description);
+  }
+
   private static void use(CommandSpec spec, Terminal terminal) {
     if (spec.userObject() instanceof TerminalUser user) {
       user.use(terminal);
     }
-  }
-
-  /** The options that every command has. */
-  private static final class HelpOptions {
-    @Option(
-        names = {"-h", "--help"},
-        usageHelp = true,
-        description = "Show this help message and exit.")
-    boolean help;
-
-    @Option(
-        names = {"-V", "--version"},
-        versionHelp = true,
-        description = "Print version information and exit.")
-    boolean version;
   }
 
   @Override
