@@ -22,9 +22,9 @@ public interface BlobStore {
   /**
    * Stores what {@code content} gives until its end, durably, under {@code name}.
    *
-   * <p>A blob that has the name already is replaced in one step: whoever opens the name sees the
-   * old bytes or the new ones, never a mixture, and who has opened the old blob reads it to its
-   * end. Of several puts under one name the last to finish stays.
+   * <p>A blob that has the name already is replaced in one step: a reader sees the old bytes or the
+   * new ones, never a mixture, and a stream of the old blob that is open can be read to its end. Of
+   * several puts under one name the last to finish stays.
    *
    * <p>Where reading {@code content} or writing fails, nothing is left of the attempt, and what had
    * the name before stays. Where only the last step fails (the new name cannot be made durable, or
@@ -72,7 +72,7 @@ public interface BlobStore {
   }
 
   /**
-   * Deletes the blob, durably; who has it open reads it to its end.
+   * Deletes the blob, durably; a stream that is open can be read to its end.
    *
    * @return whether it was there
    */

@@ -71,7 +71,7 @@ public final class FileBlobStore implements BlobStore {
   }
 
   /**
-   * Opens the store in {@code folder}, which is created where it is absent.
+   * Opens the store in {@code folder}, which is created if it is absent.
    *
    * @throws BlobException when it cannot be created or read
    */

@@ -30,7 +30,7 @@ public record Caller(String principal, Set<Role> roles, Reach reach) {
    * What a caller may do. The first four include each other upwards; {@link #WORKER} stands apart.
    */
   public enum Role {
-    /** Whoever reaches the server, without credentials. */
+    /** Any caller, without credentials. */
     ANYONE,
     /** Reads. */
     VIEWER,

@@ -288,7 +288,7 @@ final class Connection {
 
   private void ask() throws IOException {
     Request asking = request();
-    AsyncReply later = context.dispatcher().begin(asking, this, received.body(), loop.tick());
+    AsyncReply later = context.dispatcher().begin(asking, this, received.behindHead(), loop.tick());
     if (later == null) {
       serve();
       return;
@@ -380,11 +380,17 @@ final class Connection {
   private void serve() {
     Request serving = request();
     request = null;
-    RequestBuffer.Rest rest = received.rest();
+    byte[] rest = received.behindHead();
+    int reservedBytes = received.taken();
     complete(Phase.SERVED);
     there(key).cancel();
     key = null;
-    RequestThread task = new RequestThread(this, context.dispatcher(), serving, rest);
+    RequestThread task =
+        new RequestThread(
+            this,
+            context.dispatcher(),
+            serving,
+            new RequestBody(this, serving.head(), rest, reservedBytes));
     Thread unstarted = Thread.ofVirtual().name("http-request").unstarted(task);
     thread = unstarted;
     loop.afterForgetting(unstarted::start);

@@ -59,14 +59,20 @@ final class RequestBody extends InputStream {
   private State state = State.SOUND;
   private String mistake = "";
 
-  RequestBody(Connection connection, Head head, RequestBuffer.Rest rest) {
+  /**
+   * The body of a request.
+   *
+   * @param begun what has come of it
+   * @param reservedBytes what is reserved for head and body, released when the request is over
+   */
+  RequestBody(Connection connection, Head head, byte[] begun, int reservedBytes) {
     this.memory = connection.memory();
     this.activity = connection.activity();
     this.channel = connection.channel();
     HttpLimits limits = connection.limits();
     this.pace = new Pace(limits.headTimeout(), limits.minBodyRate());
-    this.buffer = rest.bytes();
-    this.reservedBytes = rest.reservedBytes();
+    this.buffer = begun;
+    this.reservedBytes = reservedBytes;
     this.chunked = head.bodyBytes() == Head.CHUNKED;
     this.left = chunked ? UNKNOWN : head.bodyBytes();
     this.awaitsContinue = head.expectsContinue() && buffer.length == 0 && left != 0;

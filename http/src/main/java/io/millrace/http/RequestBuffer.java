@@ -22,7 +22,7 @@ final class RequestBuffer {
     HEAD,
     /** Wait for the rest of the body: {@link #head} is the head of a plain request. */
     BODY,
-    /** Serve {@link #head} with {@link #body}: this is exactly one plain request. */
+    /** Serve {@link #head} with {@link #behindHead} as body: this is exactly one plain request. */
     WHOLE,
     /** Serve {@link #head}, of a request that needs a thread. */
     OTHER,
@@ -142,11 +142,6 @@ final class RequestBuffer {
     return there(head);
   }
 
-  /** A copy of the body of a whole request. */
-  byte[] body() {
-    return Arrays.copyOfRange(bytes, head().length(), length);
-  }
-
   /** Why the request cannot be taken. */
   HttpProblem problem() {
     return there(problem);
@@ -159,31 +154,9 @@ final class RequestBuffer {
     return part;
   }
 
-  /** The bytes behind the head, which are then the caller's, with all that is reserved. */
-  Rest rest() {
-    Rest rest = new Rest(Arrays.copyOfRange(bytes, head().length(), length), bytes.length);
-    forget();
-    return rest;
-  }
-
-  /** What came behind a head. */
-  static final class Rest {
-    private final byte[] bytes;
-    private final int reservedBytes;
-
-    private Rest(byte[] bytes, int reservedBytes) {
-      this.bytes = bytes;
-      this.reservedBytes = reservedBytes;
-    }
-
-    byte[] bytes() {
-      return bytes;
-    }
-
-    /** What is reserved for head and rest, to be released when the request is over. */
-    int reservedBytes() {
-      return reservedBytes;
-    }
+  /** A copy of the bytes behind the head. */
+  byte[] behindHead() {
+    return Arrays.copyOfRange(bytes, head().length(), length);
   }
 
   /** Empties it, and leaves what is reserved to the caller. Returns how many bytes that is. */

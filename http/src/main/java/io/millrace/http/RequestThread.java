@@ -39,17 +39,11 @@ final class RequestThread implements Runnable, PendingWait.Client {
   private volatile @Nullable Runnable whenGone;
   private End end = End.CLOSED;
 
-  /**
-   * A request.
-   *
-   * @param rest what has come behind its head
-   */
-  RequestThread(
-      Connection connection, Dispatcher dispatcher, Request request, RequestBuffer.Rest rest) {
+  RequestThread(Connection connection, Dispatcher dispatcher, Request request, RequestBody body) {
     this.connection = connection;
     this.dispatcher = dispatcher;
     this.request = request;
-    this.body = new RequestBody(connection, request.head(), rest);
+    this.body = body;
     request.servedBy(this);
   }
 

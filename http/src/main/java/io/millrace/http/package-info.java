@@ -25,9 +25,8 @@
  * keeps in memory is reserved in one {@link io.millrace.http.RequestMemory}. A thread exists only
  * while it serves a request; it reads the body itself, by {@link io.millrace.http.RequestBody}.
  *
- * <p>Those who mount an API see {@link io.millrace.http.ApiRoutes}, {@link
- * io.millrace.http.Request}, {@link io.millrace.http.message.Reply} and {@link
- * io.millrace.http.HttpProblem}.
+ * <p>To mount an API, see {@link io.millrace.http.ApiRoutes}, {@link io.millrace.http.Request},
+ * {@link io.millrace.http.message.Reply} and {@link io.millrace.http.message.HttpProblem}.
  */
 @NullMarked
 package io.millrace.http;

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wish to own waiting tasks for a while. Make one with {@link #of} and the {@code with}
+ * A request to own waiting tasks for some time. Make one with {@link #of} and the {@code with}
  * methods.
  *
  * @param client the client that claims and will own them

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What can change a store: one of the two verbs. */
 public sealed interface Command permits Transaction, Claim {
-  /** Who asks. */
+  /** The client that sends it. */
   Owner client();
 
   /** Makes the command repeatable for ten minutes of store time; null for none. */

@@ -19,9 +19,9 @@ public interface EmbeddedTaskStore extends TaskStore {
   CompletableFuture<Outcome> submit(Command command);
 
   /**
-   * Submits a command like {@link #submit}, but leaves a store that sleeps asleep: nothing may come
-   * of the command before {@link #wake}. For those who have several commands at a time: to wake the
-   * store costs more than to hand a command over. May be called by any thread.
+   * Submits a command like {@link #submit}, but does not wake the store if it is idle: the command
+   * may have to wait until {@link #wake} is called. For callers with several commands at a time,
+   * since waking the store costs more than handing it a command. May be called by any thread.
    */
   default CompletableFuture<Outcome> enqueue(Command command) {
     return submit(command);

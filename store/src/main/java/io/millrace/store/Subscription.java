@@ -28,8 +28,8 @@ public interface Subscription extends AutoCloseable {
    *     then subscribe again
    * @throws StoreClosedException when the store or the subscription is closed
    * @throws StoreException when a store in this process cannot read its journal, which may be
-   *     damaged; nobody else is disturbed, and a later call tries again without leaving out a
-   *     commit
+   *     damaged; other subscriptions are not affected, and a later call tries again without leaving
+   *     out a commit
    * @throws InterruptedException when the thread was interrupted
    */
   @Nullable Commit next(Duration timeout) throws InterruptedException;

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param group the name of the group it belongs to for life, 1 to 512 bytes of UTF-8
  * @param availableAtMillis the store time from which anybody may claim it, in milliseconds since
  *     the epoch; while it lies ahead the task is delayed or claimed
- * @param owner who may change it until then; null when nobody, the task is then delayed and not
- *     claimed. Once the time has come it only tells whose lease ended, and gives no right
- * @param token the fencing token: the id that the current claim gave, kept by renewals; 0 where the
+ * @param owner who may change it until then; null for none: the task is then delayed, not claimed.
+ *     Once the time has come it only tells whose lease ended, and gives no right
+ * @param token the fencing token: the id that the current claim gave, kept by renewals; 0 if the
  *     task is not held through a claim
  * @param claims how often it has been claimed, from 0
  * @param data what its users put in; never interpreted

@@ -3,8 +3,8 @@ package io.millrace.store;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
-import io.millrace.store.kernel.EmbeddedStore;
 import io.millrace.store.kernel.StoreCheck;
+import io.millrace.store.kernel.StoreStarter;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionException;
  * StoreClosedException} once the store is closed or stopped, and {@link OutcomeUnknownException} if
  * it stopped before the answer was certain; the futures fail with the same.
  *
- * <p><b>Callbacks.</b> What hangs on a future of {@link #submit} ({@code thenApply}, {@code
+ * <p><b>Callbacks.</b> A callback on a future of {@link #submit} ({@code thenApply}, {@code
  * whenComplete} and the like) runs on the thread that completes it, or on the caller's if it is
  * complete already. A store in this process completes its futures on its one thread, which serves
  * all callers: a callback there should be short, may call {@link #submit}, and must not wait for
@@ -95,7 +95,7 @@ public interface TaskStore extends AutoCloseable {
    *     names it
    */
   static EmbeddedTaskStore open(StoreOptions options) {
-    return EmbeddedStore.open(options);
+    return StoreStarter.open(options);
   }
 
   /**
@@ -105,7 +105,7 @@ public interface TaskStore extends AutoCloseable {
    * @throws StoreException when the journal is damaged or cannot be written
    */
   static EmbeddedTaskStore open(StoreOptions options, Journal journal) {
-    return EmbeddedStore.open(options, journal);
+    return StoreStarter.open(options, journal);
   }
 
   /**
@@ -125,7 +125,7 @@ public interface TaskStore extends AutoCloseable {
    *     be written; a folder that was empty is left without files but its lock
    */
   static long restore(Path folder, InputStream backup) {
-    return EmbeddedStore.restore(Environment.system(), folder, backup);
+    return StoreStarter.restore(Environment.system(), folder, backup);
   }
 
   /**

@@ -69,18 +69,17 @@ public record Transaction(
    *
    * @param task the claimed task
    * @param leaseMillis the new length of the lease from now on, positive
-   * @param revive prolong the client's claim even if its lease has ended, as long as nobody has
-   *     changed the task since. Limits on claims do not hold it back, so it is for those who know
-   *     that nobody else has claimed meanwhile: a service that has just started
+   * @param revive prolong the client's claim even if its lease has ended, as long as the task has
+   *     not changed since. Limits on claims do not apply, so it is for a service that has just
+   *     started and knows that no other client has claimed meanwhile
    */
   public record Renewal(TaskRef task, long leaseMillis, boolean revive) {}
 
   /**
-   * A waiting task to claim, so that a claim and what depends on it are one commit. What comes of
-   * it is what a {@link Claim} makes of a task: the client owns it until the lease ends, its new id
-   * is its fencing token, and it has been claimed once more. It is refused where the task is not
-   * there or does not wait. The limit of a claim, {@link Claim#whileFewerThan()}, does not concern
-   * it: who names a task has counted himself.
+   * A waiting task to claim, so that a claim and what depends on it are one commit. The result is
+   * the same as that of a {@link Claim}: the client owns the task until the lease ends, its new id
+   * is its fencing token, and it has been claimed once more. It is refused if the task is not there
+   * or not waiting. The limit of a claim, {@link Claim#whileFewerThan()}, does not apply.
    *
    * @param task the task to claim
    * @param leaseMillis how long the claim lasts from now on, not negative

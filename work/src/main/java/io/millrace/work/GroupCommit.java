@@ -12,10 +12,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that arrive together share a commit. The thread that finds nobody committing commits for
- * all that wait; the others sleep until their request is over or it is their turn. Requests without
- * a thread that waits for them are committed by a virtual thread, which exists while there are any.
- * Safe for use by threads.
+ * Requests that arrive together share a commit. The thread that finds no other committing commits
+ * for all that wait; the others sleep until their request is over or it is their turn. Requests
+ * without a thread that waits for them are committed by a virtual thread, which exists while there
+ * are any. Safe for use by threads.
  *
  * @param <R> a request of the layer
  */

@@ -37,7 +37,7 @@ public final class LeaseKeeper implements AutoCloseable {
      */
     void endsIn(Duration left);
 
-    /** The claim is lost: somebody else may have it. */
+    /** The claim is lost: another client may have it. */
     void lost();
   }
 

@@ -58,7 +58,7 @@ public final class ReplyText {
    *
    * @param last whether the connection is closed afterwards
    * @param headOnly whether the request was HEAD, so that the body is left out
-   * @param room where the bytes go if they have the place
+   * @param room where the bytes go if it has enough room
    */
   public static ByteBuffer of(Reply.Whole reply, boolean last, boolean headOnly, ByteBuffer room) {
     byte[] body = reply.body();

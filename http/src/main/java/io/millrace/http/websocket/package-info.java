@@ -9,7 +9,7 @@
  * </pre>
  *
  * <p>A message is never held as a whole: a binary one is a stream that reads its frames as they
- * come, a text has a limit. Whoever reads slowly slows the peer, by TCP. A quiet connection costs a
+ * come, a text has a limit. A slow reader slows the peer down, by TCP. A quiet connection costs a
  * kibibyte of buffer and its parked thread.
  */
 @NullMarked

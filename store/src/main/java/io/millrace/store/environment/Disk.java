@@ -66,7 +66,7 @@ public interface Disk {
       if (made) {
         throw e;
       }
-      // A folder that was made by somebody else, in one that this process may not read.
+      // A folder that another user made, in one that this process may not read.
     }
   }
 

@@ -78,7 +78,7 @@ final class FileSystemFolder implements Folder {
      */
     private static final Map<Object, FileChannel> FOREIGN = new HashMap<>();
 
-    /** Takes the lock of a folder; null if somebody holds it. */
+    /** Takes the lock of a folder; null if it is held already. */
     static @Nullable Lock take(Path folder) throws IOException {
       synchronized (HELD) {
         if (HELD.containsKey(folder)) {

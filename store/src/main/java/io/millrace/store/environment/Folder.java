@@ -9,7 +9,7 @@ public interface Folder extends AutoCloseable {
    * Takes the folder for this process and this opening alone, until {@link #close()}. Neither
    * another process nor another opening of the same folder in this process can have it meanwhile.
    *
-   * @return whether it could be had; false when somebody else holds it
+   * @return whether the lock was free; false if another process or opening holds it
    */
   boolean lock() throws IOException;
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The claims that wait for a task, by group in the order in which they came. Not part of the state:
- * a restart forgets them, and their askers ask again.
+ * a restart forgets them, and their clients ask again.
  */
 final class ClaimQueue {
   /** One that waits. */

@@ -35,9 +35,7 @@ import io.millrace.store.kernel.state.Listings;
 import io.millrace.store.kernel.state.State;
 import io.millrace.store.kernel.subscriptions.Broadcast;
 import io.millrace.store.kernel.subscriptions.LiveSubscription;
-import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -66,45 +64,6 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     this.mailbox = mailbox;
     this.loop = loop;
     this.driver = driver;
-  }
-
-  /**
-   * Opens a store on files; see {@link io.millrace.store.TaskStore#open}.
-   *
-   * @throws StoreException when the folder is in use, damaged or cannot be written
-   */
-  public static EmbeddedStore open(StoreOptions options) {
-    return StoreStarter.open(options);
-  }
-
-  /**
-   * Opens a store on any journal, which it closes in the end.
-   *
-   * @throws StoreException when the journal is damaged or cannot be written
-   */
-  public static EmbeddedStore open(StoreOptions options, Journal journal) {
-    return open(options, journal, State.NODE_CAPACITY);
-  }
-
-  /**
-   * Opens a store on any journal, with trees for a simulation: small nodes let the trees split and
-   * join with a few dozen tasks, as they otherwise do with thousands.
-   *
-   * @param nodeCapacity the most elements of a node, at least 4; 64 without this
-   * @throws IllegalArgumentException when {@code nodeCapacity} is smaller
-   * @throws StoreException when the journal is damaged or cannot be written
-   */
-  public static EmbeddedStore open(StoreOptions options, Journal journal, int nodeCapacity) {
-    return StoreStarter.open(options, journal, nodeCapacity);
-  }
-
-  /**
-   * Makes a store of a backup; see {@link io.millrace.store.TaskStore#restore}.
-   *
-   * @return how many commits the store holds
-   */
-  public static long restore(Environment environment, Path folder, InputStream backup) {
-    return Backups.restore(environment, folder, backup);
   }
 
   /** Waits for an answer; what it failed with is thrown as it is. */

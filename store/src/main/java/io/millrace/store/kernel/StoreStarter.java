@@ -1,8 +1,8 @@
 package io.millrace.store.kernel;
 
 import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
@@ -13,26 +13,25 @@ import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
 import io.millrace.store.kernel.recovery.Replayer;
+import io.millrace.store.kernel.snapshots.Backups;
 import io.millrace.store.kernel.snapshots.Snapshots;
 import io.millrace.store.kernel.state.State;
 import io.millrace.store.kernel.subscriptions.Broadcast;
+import java.io.InputStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** How a store starts: the journal is replayed, an epoch recorded, and the loop set going. */
-final class StoreStarter {
+public final class StoreStarter {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedStore.class);
 
   private StoreStarter() {}
 
-  /**
-   * Opens a store on files; see {@link EmbeddedStore#open(StoreOptions)}.
-   *
-   * @throws StoreException when the folder is in use, damaged or cannot be written
-   */
-  static EmbeddedStore open(StoreOptions options) {
+  /** Opens a store on files; see {@link TaskStore#open(StoreOptions)}. */
+  public static EmbeddedStore open(StoreOptions options) {
     Journal journal =
         FileJournal.open(
             options.environment(),
@@ -48,13 +47,24 @@ final class StoreStarter {
     }
   }
 
+  /** Opens a store on any journal; see {@link TaskStore#open(StoreOptions, Journal)}. */
+  public static EmbeddedStore open(StoreOptions options, Journal journal) {
+    return open(options, journal, State.NODE_CAPACITY);
+  }
+
+  /** Makes a store of a backup; see {@link TaskStore#restore}. */
+  public static long restore(Environment environment, Path folder, InputStream backup) {
+    return Backups.restore(environment, folder, backup);
+  }
+
   /**
-   * Opens a store on any journal, which it closes in the end.
+   * Opens a store on any journal, with trees for a simulation: small nodes let the trees split and
+   * join with a few dozen tasks, as they otherwise do with thousands.
    *
-   * @param nodeCapacity the most elements of a node of its trees
-   * @throws StoreException when the journal is damaged or cannot be written
+   * @param nodeCapacity the most elements of a node, at least 4; 64 without this
+   * @throws IllegalArgumentException when {@code nodeCapacity} is smaller
    */
-  static EmbeddedStore open(StoreOptions options, Journal journal, int nodeCapacity) {
+  public static EmbeddedStore open(StoreOptions options, Journal journal, int nodeCapacity) {
     Environment environment = options.environment();
     Replayer.Recovered recovered = Replayer.recover(environment, journal, nodeCapacity);
     Journal.Tail tail = recovered.tail();

@@ -46,7 +46,7 @@ class BudgetTest {
   @Test
   void a_full_store_refuses_growth_and_nothing_else() {
     StoreOptions options = options().withLimits(Budgets.memory(50_000));
-    try (EmbeddedStore store = EmbeddedStore.open(options, journal())) {
+    try (EmbeddedStore store = StoreStarter.open(options, journal())) {
       Outcome outcome = store.commit(add());
       while (outcome instanceof Outcome.Done) {
         outcome = store.commit(add());
@@ -85,7 +85,7 @@ class BudgetTest {
     StoreOptions options =
         options().withJournaling(Journaling.OPPORTUNISTIC).withLimits(Budgets.unsynced(window));
     GatedJournal journal = journal();
-    try (EmbeddedStore store = EmbeddedStore.open(options, journal)) {
+    try (EmbeddedStore store = StoreStarter.open(options, journal)) {
       journal.hold();
       List<CompletableFuture<Outcome>> answers = new ArrayList<>();
       for (int i = 0; i < 200; i++) {

@@ -27,7 +27,7 @@ class FailingSnapshotTest {
         new GatedJournal(
             FileJournal.open(environment, folder, new FileJournalOptions(1 << 16, 1 << 20)));
     store =
-        EmbeddedStore.open(
+        StoreStarter.open(
             StoreOptions.in(folder).withEnvironment(environment).withSnapshotEvery(10), journal);
   }
 

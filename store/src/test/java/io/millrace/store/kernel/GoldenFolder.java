@@ -31,7 +31,7 @@ final class GoldenFolder {
   private GoldenFolder() {}
 
   static EmbeddedStore open(Path folder, FixedEnvironment environment) {
-    return EmbeddedStore.open(
+    return StoreStarter.open(
         StoreOptions.in(folder).withEnvironment(environment),
         FileJournal.open(environment, folder, SMALL));
   }

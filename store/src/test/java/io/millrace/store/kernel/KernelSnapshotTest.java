@@ -40,7 +40,7 @@ class KernelSnapshotTest {
 
   private EmbeddedStore open(Path place) {
     FileJournalOptions small = new FileJournalOptions(1 << 20, 1 << 20);
-    return EmbeddedStore.open(
+    return StoreStarter.open(
         StoreOptions.in(place).withEnvironment(environment),
         FileJournal.open(environment, place, small));
   }
@@ -76,7 +76,7 @@ class KernelSnapshotTest {
     ManualEnvironment other = new ManualEnvironment(2);
     other.advance(environment.wallMillis() - FixedEnvironment.START_MILLIS);
     try (EmbeddedStore store =
-        EmbeddedStore.open(
+        StoreStarter.open(
             StoreOptions.in(place).withEnvironment(other),
             FileJournal.open(other, place, FileJournalOptions.DEFAULTS))) {
       return store.digest().value();
@@ -162,7 +162,7 @@ class KernelSnapshotTest {
     for (int life = 1; life <= 3; life++) {
       environment.advance(1_000);
       Path restored = parent.resolve("restored " + life);
-      EmbeddedStore.restore(environment, restored, new ByteArrayInputStream(saved));
+      StoreStarter.restore(environment, restored, new ByteArrayInputStream(saved));
       try (EmbeddedStore store = open(restored)) {
         assertThat(add(store)).isGreaterThan(largest);
         work(store, 10);

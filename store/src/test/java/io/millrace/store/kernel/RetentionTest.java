@@ -33,7 +33,7 @@ class RetentionTest {
 
   private EmbeddedStore open(Retention retention) {
     FileJournalOptions small = new FileJournalOptions(SEGMENT, 1 << 20, retention);
-    return EmbeddedStore.open(
+    return StoreStarter.open(
         StoreOptions.in(folder).withEnvironment(environment),
         FileJournal.open(environment, folder, small));
   }

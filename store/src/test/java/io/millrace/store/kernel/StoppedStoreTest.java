@@ -40,7 +40,7 @@ class StoppedStoreTest {
         new GatedJournal(
             FileJournal.open(environment, folder, new FileJournalOptions(1 << 16, 1 << 20)));
     store =
-        EmbeddedStore.open(
+        StoreStarter.open(
             StoreOptions.in(folder).withEnvironment(environment).withLimits(Limits.defaults()),
             journal);
   }

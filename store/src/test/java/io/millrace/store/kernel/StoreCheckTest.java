@@ -51,7 +51,7 @@ class StoreCheckTest {
   }
 
   private EmbeddedStore open() {
-    return EmbeddedStore.open(
+    return StoreStarter.open(
         StoreOptions.in(folder).withEnvironment(environment),
         FileJournal.open(environment, folder, FileJournalOptions.DEFAULTS));
   }

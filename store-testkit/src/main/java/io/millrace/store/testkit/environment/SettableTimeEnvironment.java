@@ -56,12 +56,12 @@ public final class SettableTimeEnvironment implements Environment {
     return driver;
   }
 
-  /** The clocks; moved here, they wake nobody. */
+  /** The clocks. Moving them directly wakes no activity. */
   public VirtualClock clock() {
     return clock;
   }
 
-  /** Moves time on and wakes whoever waits for it; does not wait for what they do then. */
+  /** Moves time on and wakes the activities that wait for it, without waiting for their steps. */
   public void advance(Duration time) {
     clock.advance(time);
     drivers.removeIf(ParkedDriver::finished);

@@ -4,7 +4,7 @@ import io.millrace.store.Bytes;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Position;
 import io.millrace.store.journal.JournalException;
-import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.kernel.StoreStarter;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -81,7 +81,7 @@ final class BackupCheck {
   }
 
   private void restore(Path folder, byte[] backup) {
-    EmbeddedStore.restore(environment, folder, new ByteArrayInputStream(backup));
+    StoreStarter.restore(environment, folder, new ByteArrayInputStream(backup));
   }
 
   /** A restored store is at the position of the backup, but in another history. */

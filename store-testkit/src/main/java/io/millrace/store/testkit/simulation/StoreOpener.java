@@ -10,7 +10,7 @@ import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.Retention;
 import io.millrace.store.journal.files.FileJournal;
 import io.millrace.store.journal.files.FileJournalOptions;
-import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.kernel.StoreStarter;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -87,7 +87,7 @@ final class StoreOpener {
   EmbeddedTaskStore open(Path folder) {
     Journal journal = new UnsettledKept(FileJournal.open(environment, folder, journalOptions));
     try {
-      return EmbeddedStore.open(options.withFolder(folder), journal, nodeCapacity);
+      return StoreStarter.open(options.withFolder(folder), journal, nodeCapacity);
     } catch (RuntimeException | Error e) {
       journal.close();
       throw e;

@@ -60,7 +60,7 @@ sealed interface Verdict {
    * A task that the commit makes.
    *
    * @param old what it replaces; null for an added one
-   * @param token its fencing token, 0 for none, or {@link #OWN_ID} where a claim gives it
+   * @param token its fencing token, 0 for none, or {@link #OWN_ID} if a claim gives it
    */
   record NewTask(
       @Nullable Task old,

@@ -17,8 +17,8 @@ import io.millrace.store.environment.DiskFile;
 import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.files.FileJournal;
 import io.millrace.store.journal.files.FileJournalOptions;
-import io.millrace.store.kernel.EmbeddedStore;
 import io.millrace.store.kernel.StoreCheck;
+import io.millrace.store.kernel.StoreStarter;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -50,7 +50,7 @@ final class CutTailTest {
     FileJournal journal =
         FileJournal.open(environment, FOLDER, new FileJournalOptions(1 << 16, 1 << 20));
     try {
-      return EmbeddedStore.open(options, journal);
+      return StoreStarter.open(options, journal);
     } catch (RuntimeException e) {
       journal.close();
       throw e;

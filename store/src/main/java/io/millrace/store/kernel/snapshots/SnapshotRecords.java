@@ -7,11 +7,11 @@ import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
 import io.millrace.store.kernel.state.FrozenState;
+import io.millrace.store.kernel.state.Listings;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.function.Function;
 
 /** The records of a snapshot: counters, waiting tasks, held tasks, documents, requests. */
 final class SnapshotRecords {
@@ -30,17 +30,20 @@ final class SnapshotRecords {
         new JournalRecord.Counters(
             state.lastId(), state.commits(), state.timeMillis(), forks, history);
     Iterator<Iterator<JournalRecord>> waiting =
-        map(state.groups(), group -> map(group.frozenWaiting(), JournalRecord.KeptTask::new));
+        Listings.map(
+            state.groups(),
+            group -> Listings.map(group.frozenWaiting(), JournalRecord.KeptTask::new));
     Iterator<Iterator<JournalRecord>> held =
-        map(state.groups(), group -> map(group.frozenHeld(), JournalRecord.KeptTask::new));
+        Listings.map(
+            state.groups(), group -> Listings.map(group.frozenHeld(), JournalRecord.KeptTask::new));
     return new Chain<>(
         List.of(
                 List.of(counters).iterator(),
                 new Chain<>(waiting),
                 new Chain<>(held),
-                SnapshotRecords.<Document, JournalRecord>map(
+                Listings.<Document, JournalRecord>map(
                     state.documents(), JournalRecord.KeptDocument::new),
-                SnapshotRecords.<Event, JournalRecord>map(
+                Listings.<Event, JournalRecord>map(
                     state.requests(), JournalRecord.KeptRequest::new))
             .iterator());
   }
@@ -51,21 +54,6 @@ final class SnapshotRecords {
       Records.write(part, records.next());
     }
     return !part.isEmpty();
-  }
-
-  private static <S, T> Iterator<T> map(Iterable<S> source, Function<S, T> view) {
-    Iterator<S> inner = source.iterator();
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return inner.hasNext();
-      }
-
-      @Override
-      public T next() {
-        return view.apply(inner.next());
-      }
-    };
   }
 
   /**

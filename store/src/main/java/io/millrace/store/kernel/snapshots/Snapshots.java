@@ -251,8 +251,8 @@ public final class Snapshots {
   }
 
   /**
-   * Waits for the snapshot that is being written, if any, and writes a last one where it is worth
-   * it; gives up what takes too long. For the thread that closes the store, after the loop's end.
+   * Waits for the snapshot that is being written, if any, and writes a last one if it is worth it;
+   * gives up what takes too long. For the thread that closes the store, after the loop's end.
    */
   public void close(State state, History history) {
     if (closed) {

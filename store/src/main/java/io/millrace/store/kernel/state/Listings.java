@@ -57,6 +57,22 @@ public final class Listings {
     return !afterwards || key.compareTo(query.prefix()) < 0;
   }
 
+  /** The elements of a source, each seen through a function when it is its turn. */
+  public static <S, T> Iterator<T> map(Iterable<S> source, Function<? super S, ? extends T> view) {
+    Iterator<S> inner = source.iterator();
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return inner.hasNext();
+      }
+
+      @Override
+      public T next() {
+        return view.apply(inner.next());
+      }
+    };
+  }
+
   /** Two lists one after the other. */
   private static final class Joined<T> extends AbstractList<T> {
     private final List<T> left;
@@ -117,18 +133,7 @@ public final class Listings {
 
     @Override
     public Iterator<T> iterator() {
-      Iterator<S> inner = source.iterator();
-      return new Iterator<>() {
-        @Override
-        public boolean hasNext() {
-          return inner.hasNext();
-        }
-
-        @Override
-        public T next() {
-          return view.apply(inner.next());
-        }
-      };
+      return map(source, view);
     }
   }
 }
