@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import javax.crypto.Mac;
 
-/** What is in a signed envelope. */
+/** The content of a signed envelope. */
 final class Envelope {
   private static final byte FORMAT = 1;
   private static final String PURPOSE = "millrace cluster lambda 1";
@@ -21,8 +21,8 @@ final class Envelope {
   /**
    * An envelope that is not signed yet.
    *
-   * @param kind what it is good for
-   * @param address whom it is for, or from
+   * @param kind whether it contains a lambda or a result
+   * @param address the addressee of a lambda, the sender of a result
    * @param object the serialized object
    */
   Envelope(Kind kind, Address address, byte[] object) {
@@ -31,7 +31,7 @@ final class Envelope {
     this.object = object;
   }
 
-  /** Which of the two it is, so that a result is never run. */
+  /** The kind of the content, so that a result is never run. */
   enum Kind {
     LAMBDA(1),
     RESULT(2);

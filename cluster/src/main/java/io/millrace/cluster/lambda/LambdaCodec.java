@@ -3,7 +3,7 @@ package io.millrace.cluster.lambda;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes envelopes of lambdas and of what they returned, and opens them. Safe for use by any number
+ * Seals lambdas and their results in signed envelopes, and opens these. Safe for use by any number
  * of threads.
  */
 public final class LambdaCodec {
@@ -20,7 +20,7 @@ public final class LambdaCodec {
    * A codec.
    *
    * @param secret the same for all members
-   * @param trusted of which classes objects are made and written
+   * @param trusted the classes whose objects may cross
    */
   public LambdaCodec(ClusterSecret secret, Trusted trusted) {
     this.secret = secret;
@@ -28,7 +28,7 @@ public final class LambdaCodec {
   }
 
   /**
-   * A lambda for one member and one partition.
+   * Seals a lambda for one member and one partition.
    *
    * @throws IllegalArgumentException naming the class of something that it captures that is not
    *     serializable or not trusted; or its size if that is over the limit
@@ -48,7 +48,7 @@ public final class LambdaCodec {
   }
 
   /**
-   * What a lambda returned.
+   * Seals the result of a lambda.
    *
    * @param address that of the lambda
    * @throws IllegalArgumentException as {@link #sealLambda} does
@@ -58,7 +58,7 @@ public final class LambdaCodec {
   }
 
   /**
-   * What {@link #sealResult} was given.
+   * Opens what {@link #sealResult} made.
    *
    * @param address that of the lambda
    * @throws RefusedLambdaException if it is the result of another one, too large, damaged, no
@@ -96,8 +96,8 @@ public final class LambdaCodec {
   }
 
   /**
-   * A lambda that was signed with the cluster's secret, and that is not an object yet. A member
-   * runs it only if it is the addressee.
+   * A lambda that was signed with the cluster's secret and is not deserialized yet. A member runs
+   * it only if it is the addressee.
    */
   public static final class SealedLambda {
     private final Envelope envelope;
@@ -114,7 +114,7 @@ public final class LambdaCodec {
     }
 
     /**
-     * Makes an object of it, of trusted classes only; each call makes another one.
+     * Deserializes the lambda, of trusted classes only; each call makes another object.
      *
      * @throws RefusedLambdaException naming a class that is not trusted or missing, or what else is
      *     wrong

@@ -2,7 +2,7 @@ package io.millrace.cluster.lambda;
 
 import io.millrace.cluster.ClusterException;
 
-/** An envelope, or what is in it, was not taken. The message says why. */
+/** An envelope or its content was refused. The message says why. */
 public final class RefusedLambdaException extends ClusterException {
   private static final long serialVersionUID = 1;
 

@@ -6,13 +6,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Of which classes objects may be made that come from another member, besides values and
- * collections of Java and what {@code io.millrace.cluster.shared} has for lambdas: those that a
- * class loader itself defines, and those of some packages. The class that a lambda is written in
- * has to be one of them too. Immutable.
+ * The classes whose objects a member accepts from another one, besides values and collections of
+ * Java and the types of {@code io.millrace.cluster.shared}: those that a class loader itself
+ * defines, and those of some packages. The class in which a lambda is written must be one of them
+ * too. Immutable.
  *
- * @param classes where classes are looked up. All that it defines itself are trusted, unless it is
- *     the loader of Millrace or one above it: those define too much
+ * @param classes looks classes up. Those that it defines itself are trusted, unless it is the
+ *     loader of Millrace or one above it, which define too many
  * @param packages names of packages that are trusted with all below them, such as {@code com.acme}
  */
 public record Trusted(ClassLoader classes, Set<String> packages) {
@@ -42,7 +42,7 @@ public record Trusted(ClassLoader classes, Set<String> packages) {
     return new Trusted(users, Set.of());
   }
 
-  /** The same and one package more, with all below it. */
+  /** The same with one more package and all below it. */
   public Trusted and(String name) {
     Set<String> more = packages.stream().collect(Collectors.toSet());
     more.add(name);
@@ -50,7 +50,7 @@ public record Trusted(ClassLoader classes, Set<String> packages) {
   }
 
   /**
-   * Finds a class, and neither initializes nor gives out any that is not trusted.
+   * Finds a class without initializing it, if it is trusted.
    *
    * @param name as in a class's {@link Class#getName}
    * @throws RefusedLambdaException if it is not trusted
@@ -63,7 +63,7 @@ public record Trusted(ClassLoader classes, Set<String> packages) {
     return type;
   }
 
-  /** Whether objects may be made of a class, or arrays of what it is an array of. */
+  /** Whether objects of a class, or of the elements of an array class, are accepted. */
   boolean allows(Class<?> type) {
     Class<?> element = type;
     while (element.isArray()) {
@@ -103,7 +103,7 @@ public record Trusted(ClassLoader classes, Set<String> packages) {
         && part.chars().allMatch(Character::isJavaIdentifierPart);
   }
 
-  /** Classes that are harmless in everybody's hands: values, collections of them, and lambdas. */
+  /** Classes that are safe to deserialize: values, collections of them, and lambdas. */
   private static final class KnownClasses {
     private static final Set<String> NAMES =
         Set.of(
@@ -146,7 +146,7 @@ public record Trusted(ClassLoader classes, Set<String> packages) {
             "java.util.TreeSet",
             "java.util.UUID");
 
-    /** With what they are made of. */
+    /** Prefixes of further such classes, and of the classes of their parts. */
     private static final Set<String> PREFIXES =
         Set.of(
             "io.millrace.cluster.shared.",
@@ -165,7 +165,7 @@ public record Trusted(ClassLoader classes, Set<String> packages) {
       return NAMES.contains(name) || PREFIXES.stream().anyMatch(name::startsWith);
     }
 
-    /** Whether collections have arrays of it inside, though objects of it are not made. */
+    /** Whether collections contain arrays of a class whose own objects are not accepted. */
     static boolean mayBeElement(Class<?> type) {
       return type == Object.class || type == Map.Entry.class;
     }

@@ -18,7 +18,7 @@ final class TrustedObjects {
   private TrustedObjects() {}
 
   /**
-   * The object of these bytes.
+   * Deserializes an object.
    *
    * @throws RefusedLambdaException if there is none, or one of a class that is not trusted
    */
@@ -37,7 +37,7 @@ final class TrustedObjects {
       throw new RefusedLambdaException(
           "there is no class " + e.getMessage() + " on this member's class path", e);
     } catch (IOException | RuntimeException | LinkageError e) {
-      // Whatever the classes of the objects throw when they are made.
+      // Whatever the classes of the objects throw when they are deserialized.
       throw damaged(e);
     }
   }
@@ -47,7 +47,7 @@ final class TrustedObjects {
   }
 
   /**
-   * An object's bytes.
+   * Serializes an object.
    *
    * @throws IllegalArgumentException naming what cannot cross
    */
@@ -72,13 +72,15 @@ final class TrustedObjects {
 
   /** Reads an object whose parts are all of trusted classes, up to some size. */
   private static final class Input extends ObjectInputStream {
-    /** How deep objects may lie in each other. */
+    /** How deep objects may be nested. */
     static final int MOST_DEPTH = 64;
 
     /** How many objects there may be, each reference to one counted. */
     static final int MOST_REFERENCES = 50_000;
 
-    /** The longest array, and the largest room that a collection asks for before it is filled. */
+    /**
+     * The longest array, and the largest capacity that a collection allocates before it is filled.
+     */
     static final int MOST_ARRAY_LENGTH = LambdaCodec.MOST_BYTES;
 
     private final Trusted trusted;
@@ -99,7 +101,7 @@ final class TrustedObjects {
       throw new RefusedLambdaException("dynamic proxies are not trusted");
     }
 
-    /** Java asks before it makes an object, and collections before they make room. */
+    /** Java calls this before it makes an object, and collections before they allocate. */
     private ObjectInputFilter.Status check(ObjectInputFilter.FilterInfo info) {
       Class<?> type = info.serialClass();
       if (type != null && !trusted.allows(type)) {

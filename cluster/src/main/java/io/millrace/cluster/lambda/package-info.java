@@ -10,10 +10,9 @@
  *            └──────────────────────── what is signed ─────────────┘
  * </pre>
  *
- * An envelope is checked in this order: its size, its signature, its address. Only then is an
- * object made of it, of trusted classes only. Java serialization of bytes from a stranger would let
- * him run code; so the signature decides, and the filter is for the day on which the secret is
- * lost.
+ * An envelope is checked in this order: its size, its signature, its address. Only then is it
+ * deserialized, to objects of trusted classes only. Java serialization of foreign bytes could run
+ * any code; so the signature decides, and the filter limits the damage if the secret is lost.
  */
 @NullMarked
 package io.millrace.cluster.lambda;

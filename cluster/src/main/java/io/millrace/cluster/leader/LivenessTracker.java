@@ -6,23 +6,23 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * When each member has shown last that it lives. A member that has just become known has the whole
- * patience to show its first sign. Pure but for its memory; used by one thread.
+ * When each member last showed a sign of life. A member that has just become known has the whole
+ * timeout for its first sign. Reads no clock; used by one thread.
  */
 public final class LivenessTracker {
-  private final long patienceMillis;
+  private final long timeoutMillis;
   private final Map<String, Long> lastSigns = new HashMap<>();
 
   /**
    * Knows no members yet.
    *
-   * @param patienceMillis after so long without a sign a member is gone
+   * @param timeoutMillis how long without a sign until a member is gone
    */
-  public LivenessTracker(long patienceMillis) {
-    this.patienceMillis = patienceMillis;
+  public LivenessTracker(long timeoutMillis) {
+    this.timeoutMillis = timeoutMillis;
   }
 
-  /** Forgets everything: signs during an earlier lead say nothing about the time since. */
+  /** Forgets everything: signs during an earlier leadership say nothing about the time since. */
   public void clear() {
     lastSigns.clear();
   }
@@ -32,7 +32,7 @@ public final class LivenessTracker {
     return Set.copyOf(lastSigns.keySet());
   }
 
-  /** Takes note of a sign of a member, which may become known by it. */
+  /** Records a sign of a member, which becomes known by it. */
   public void sign(String token, long millis) {
     lastSigns.merge(token, millis, Math::max);
   }
@@ -43,12 +43,12 @@ public final class LivenessTracker {
   }
 
   /**
-   * Takes note of new signs, and forgets all other members.
+   * Records new signs, and forgets all other members.
    *
    * @param members the tokens of the members
-   * @param signs since when the newest of the locks that name a member has been seen as it is, by
-   *     token. This is the last sign of life, not the moment when the lock can be taken: a leader
-   *     that waited for that, and then for its patience, would wait twice
+   * @param signs since when the newest of the locks that name a member has been seen unchanged, by
+   *     token. This is the last sign of life, not the moment at which the lock can be taken: a
+   *     leader that waited for that, and then for the timeout, would wait twice
    * @return the tokens of the members that are gone
    */
   public Set<String> gone(Set<String> members, Map<String, Long> signs, long nowMillis) {
@@ -59,7 +59,7 @@ public final class LivenessTracker {
       if (sign != null) {
         sign(token, sign);
       }
-      if (nowMillis - lastSigns.computeIfAbsent(token, _ -> nowMillis) >= patienceMillis) {
+      if (nowMillis - lastSigns.computeIfAbsent(token, _ -> nowMillis) >= timeoutMillis) {
         gone.add(token);
       }
     }

@@ -21,9 +21,9 @@ public abstract class Acquirer {
   private long lookMillis;
 
   /**
-   * Holds nothing yet, and looks at the lock when it is first driven.
+   * An acquirer that holds nothing, and looks at the lock in its first step.
    *
-   * @param what what is wanted, for people
+   * @param what the lock, for messages
    */
   protected Acquirer(String what, Locks locks) {
     this.what = what;
@@ -110,10 +110,7 @@ public abstract class Acquirer {
     }
   }
 
-  /**
-   * Takes the lock again from itself if it is held, which gives it the next fence. The lease before
-   * that ends.
-   */
+  /** Takes the lock again if it is held, which gives it the next fence. The earlier lease ends. */
   public final void retake() {
     Lease mine = lease().orElse(null);
     if (mine == null) {

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A lock from the moment when it is taken until it is lost or given back. One thread renews it; any
- * thread may use it as a {@link Guard}.
+ * A lock from the moment it is taken until it is lost or released. One thread renews it; any thread
+ * may use it as a {@link Guard}.
  */
 public final class Lease implements Guard {
   private static final Logger LOG = LoggerFactory.getLogger(Lease.class);
@@ -23,7 +23,7 @@ public final class Lease implements Guard {
   private volatile boolean ended;
   private long nextMillis;
 
-  /** Begins with a lock that was taken just now. */
+  /** The lease on a lock that was just taken. */
   public Lease(Locks.Held taken, Locks locks) {
     this.held = taken;
     this.locks = locks;
@@ -85,15 +85,15 @@ public final class Lease implements Guard {
     }
   }
 
-  /** Counts as lost from now on. */
+  /** Marks the lease as lost. */
   void end() {
     ended = true;
   }
 
   /**
-   * Gives the lock back. It counts as lost from now on, whether or not that is written.
+   * Releases the lock. The lease is lost from now on, whether or not the release is written.
    *
-   * @return whether it was still held, and others can see that it is not any more
+   * @return whether the lock was still held and its release was written
    */
   public boolean release() {
     ended = true;
@@ -101,9 +101,9 @@ public final class Lease implements Guard {
   }
 
   /**
-   * Marks the partition as done and gives it back.
+   * Marks the partition as done and releases it.
    *
-   * @return whether it was still held, and is done under this lease
+   * @return whether it was still held and is now done
    */
   public boolean finish() {
     boolean done = locks.finish(held);

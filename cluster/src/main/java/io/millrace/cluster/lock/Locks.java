@@ -8,7 +8,7 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import java.util.Optional;
 
 /**
- * The writes by which one member takes, renews and gives back locks. It does not decide whether a
+ * The writes by which one member takes, renews and releases locks. It does not decide whether a
  * lock may be taken; {@link Sightings} does. Safe for use by any number of threads, if no two of
  * them try to take the same lock at a time.
  *
@@ -139,12 +139,12 @@ public final class Locks {
         .map(version -> held(held.key(), renewed, version, sent));
   }
 
-  /** Gives a lock back, so that anybody may take it at once; returns whether it was still held. */
+  /** Releases a lock, so that any member may take it at once; returns whether it was still held. */
   public boolean release(Held held) {
     return change(held, held.lock().released()).isPresent();
   }
 
-  /** Marks a partition as done and gives it back; returns whether it was still held. */
+  /** Marks a partition as done and releases it; returns whether it was still held. */
   public boolean finish(Held held) {
     return change(held, held.lock().done()).isPresent();
   }
@@ -174,9 +174,9 @@ public final class Locks {
   }
 
   /**
-   * Writes a lock's document at a version, and finds out what came of an unclear write. No two
-   * writes have the same content, since it names the writer by token, fence and expiry; so if the
-   * document has this content at a newer version, this call has written it.
+   * Writes a lock's document at a version, and resolves unclear outcomes. No two writes have the
+   * same content, since it names the writer by token, fence and expiry; so if the document has this
+   * content at a newer version, this call has written it.
    *
    * @return the version with this content, or empty if another member was faster
    * @throws UnclearOutcomeException if the last of several attempts is still unclear

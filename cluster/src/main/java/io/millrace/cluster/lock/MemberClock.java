@@ -6,12 +6,12 @@ package io.millrace.cluster.lock;
  * any amount. Safe for use by any number of threads.
  */
 public interface MemberClock {
-  /** Milliseconds since 1970 as this machine believes. */
+  /** Milliseconds since 1970, by this machine's wall clock. */
   long wallMillis();
 
   /**
-   * Milliseconds since some moment of this process. Never goes back, and goes on while the process
-   * is stopped.
+   * Milliseconds since some moment of this process. Never goes back, and continues while the
+   * process is stopped.
    */
   long monotonicMillis();
 

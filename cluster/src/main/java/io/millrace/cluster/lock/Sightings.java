@@ -19,16 +19,16 @@ public final class Sightings {
   private final MemberClock clock;
   private final Map<String, Sighting> seen = new HashMap<>();
 
-  /** Nothing seen yet. */
+  /** No locks seen yet. */
   public Sightings(LeaseTerms terms, MemberClock clock) {
     this.terms = terms;
     this.clock = clock;
   }
 
   /**
-   * Takes note of a lock that was read or listed just now.
+   * Records a lock that was just read or listed.
    *
-   * @return what it says
+   * @return the lock
    */
   public synchronized LockDocument see(VersionedDocument document) {
     Sighting before = seen.get(document.key());
@@ -42,13 +42,13 @@ public final class Sightings {
     return lock;
   }
 
-  /** Takes note of all locks whose keys begin with {@code prefix}, and forgets those not listed. */
+  /** Records all locks whose keys begin with {@code prefix}, and forgets those not listed. */
   public synchronized void see(String prefix, List<VersionedDocument> listed) {
     listed.forEach(this::see);
     retain(prefix, listed.stream().map(VersionedDocument::key).collect(Collectors.toSet()));
   }
 
-  /** Whether a lock as it was seen last may be taken: it was released, or its holder is gone. */
+  /** Whether a lock may be taken, as it was last seen: it was released, or its holder is gone. */
   public synchronized boolean isFree(String key) {
     Sighting sighting = seen.get(key);
     return sighting != null && sighting.isFree(terms, clock.monotonicMillis());
@@ -62,18 +62,18 @@ public final class Sightings {
         : OptionalLong.of(sighting.nextLook(terms, clock.monotonicMillis()));
   }
 
-  /** Since when a lock has been seen as it is; now for one that was never seen. */
+  /** Since when a lock has been seen unchanged; now for one that was never seen. */
   public synchronized long sinceMillis(String key) {
     Sighting sighting = seen.get(key);
     return sighting == null ? clock.monotonicMillis() : sighting.sinceMillis();
   }
 
-  /** Forgets all locks whose keys begin with {@code prefix} but those named. */
+  /** Forgets all locks whose keys begin with {@code prefix}, except those named. */
   public synchronized void retain(String prefix, Set<String> keys) {
     seen.keySet().removeIf(key -> key.startsWith(prefix) && !keys.contains(key));
   }
 
-  /** Forgets a lock that is not there any more. */
+  /** Forgets a lock that does not exist any more. */
   public synchronized void forget(String key) {
     seen.remove(key);
   }
@@ -82,10 +82,9 @@ public final class Sightings {
    * A version of a lock's document, and since when a member has seen no other.
    *
    * @param version the version
-   * @param lock what it says
-   * @param sinceMillis when the member first had it before it, by the member's monotonic clock
-   * @param remainingMillis how long the lease was to last from then on, as far as the wall clock of
-   *     the member can tell
+   * @param lock its content
+   * @param sinceMillis when the member first saw it, by the member's monotonic clock
+   * @param remainingMillis how long the lease would last from then on, by the member's wall clock
    */
   private record Sighting(
       Version version, LockDocument lock, long sinceMillis, long remainingMillis) {
@@ -95,8 +94,8 @@ public final class Sightings {
     }
 
     /**
-     * When to look at the lock again: not before it expires, as far as the clocks can be believed.
-     * A lease of the same cluster has never more left than its whole length.
+     * When to look at the lock again: not before it expires, as far as wall clocks agree. A lease
+     * of the same cluster never has more left than its whole length.
      */
     long nextLook(LeaseTerms terms, long nowMillis) {
       if (isFree(terms, nowMillis)) {

@@ -13,9 +13,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The settings that all members of a cluster share. They stand in the document {@value #KEY}:
- * {@code {"lease": MS, "margin": MS, "plan": {NAME: VALUE, …}}}. The first member writes it and all
- * others read it, so that a member needs to know only where the documents are.
+ * The settings that all members of a cluster share, in the document {@value #KEY}: {@code {"lease":
+ * MS, "margin": MS, "plan": {NAME: VALUE, …}}}. The first member writes it and all others read it,
+ * so that a member needs to know only where the documents are.
  *
  * @param terms how long locks are held
  * @param plan the work of the members, as named values; empty for none. The member that reads it

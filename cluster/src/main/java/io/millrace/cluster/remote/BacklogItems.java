@@ -2,17 +2,15 @@ package io.millrace.cluster.remote;
 
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.DocumentJson;
+import io.millrace.cluster.documents.Keys;
 import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -34,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *               take                    commit
  *   waiting ──────────► given to a member ────► done, for good
  *      ▲                      │  │                ▲
- *      └──────────────────────┘  └────────────────┘ commit, whoever has it
+ *      └──────────────────────┘  └────────────────┘ commit, in any state
  *        reEnqueue; or its leader does not lead any more, and nothing runs that it has submitted
  * </pre>
  */
@@ -186,14 +184,6 @@ public final class BacklogItems {
     }
     byte[] bytes = item.getBytes(StandardCharsets.UTF_8);
     String key = prefix + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-    return key.length() <= VersionedDocuments.KEY_BYTES ? key : prefix + "~" + hash(bytes);
-  }
-
-  private static String hash(byte[] bytes) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return key.length() <= VersionedDocuments.KEY_BYTES ? key : prefix + "~" + Keys.hash(item);
   }
 }

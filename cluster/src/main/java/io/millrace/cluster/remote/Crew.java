@@ -1,13 +1,102 @@
 package io.millrace.cluster.remote;
 
+import io.millrace.cluster.lambda.Address;
+import io.millrace.cluster.lambda.LambdaCodec;
+import io.millrace.cluster.lambda.SerializableLambda;
+import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseLostException;
+import io.millrace.cluster.member.Member;
+import io.millrace.cluster.membership.DeathMarks;
+import io.millrace.cluster.membership.Peer;
+import io.millrace.cluster.partition.PartitionName;
+import io.millrace.cluster.remote.dispatch.Dispatcher;
+import io.millrace.cluster.remote.dispatch.Submission;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The members of a cluster as the leader's program sees them. It is valid until leadership is lost.
- * Safe for use by any number of threads.
+ * It stands between the program, which may wait, and the leader's thread, which may not: they
+ * exchange orders and a view of the cluster once in a round. Safe for use by any number of threads.
  */
-public interface Crew {
+public final class Crew {
+  private static final Logger LOG = LoggerFactory.getLogger(Crew.class);
+  private static final long LOOK_MILLIS = 1000;
+
+  private final Member member;
+  private final LambdaCodec codec;
+  private final Guard leader;
+  private final Handlers handlers;
+  private final AtomicLong numbers = new AtomicLong();
+  private final Map<String, Backlog> backlogs = new ConcurrentHashMap<>();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final IdleWorkers workers = new IdleWorkers();
+  private final List<Consumer<Dispatcher>> orders = new ArrayList<>();
+  private final Set<ExecutionFuture<?>> open = new HashSet<>();
+  private boolean over;
+
+  Crew(Member member, LambdaCodec codec, Guard leader) {
+    this.member = member;
+    this.codec = codec;
+    this.leader = leader;
+    this.handlers = new Handlers(member, leader);
+  }
+
+  /** Hands over what the program has submitted, and shows it what the leader sees. */
+  void exchange(Dispatcher dispatcher) {
+    lock.lock();
+    try {
+      orders.forEach(order -> order.accept(dispatcher));
+      orders.clear();
+      workers.see(dispatcher.view());
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Leadership is lost. */
+  void end() {
+    List<ExecutionFuture<?>> abandoned;
+    lock.lock();
+    try {
+      over = true;
+      orders.clear();
+      abandoned = List.copyOf(open);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    handlers.end();
+    abandoned.forEach(ExecutionFuture::abandon);
+  }
+
+  private void check() {
+    leader.check();
+    if (over) {
+      throw new LeaseLostException("the lease with fence " + leader.fence() + " has ended");
+    }
+  }
+
   /**
    * The members with an idle worker, each once, those with the most idle workers first: in the list
    * of members, not marked as dead, and with fewer lambdas than workers. Waits until there is one.
@@ -15,12 +104,202 @@ public interface Crew {
    * @return at least one
    * @throws LeaseLostException if this member does not lead any more
    */
-  List<CrewMember> idleMembers() throws InterruptedException;
+  public List<CrewMember> idleMembers() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (true) {
+        check();
+        List<Peer> idle = workers.idle();
+        if (!idle.isEmpty()) {
+          return idle.stream().map(peer -> new CrewMember(this, peer)).toList();
+        }
+        long most = Math.min(leader.remaining().toMillis() + 1, LOOK_MILLIS);
+        changed.awaitNanos(TimeUnit.MILLISECONDS.toNanos(most));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
 
   /**
    * A backlog of items to be worked on, kept in documents.
    *
    * @param name 1 to 64 letters of {@code a} to {@code z}, digits, {@code -} and {@code _}
    */
-  Backlog backlog(String name);
+  public Backlog backlog(String name) {
+    return backlogs.computeIfAbsent(
+        name, key -> new LeaderBacklog(key, member.context(), leader, this::isOver));
+  }
+
+  private boolean isOver(long generation) {
+    lock.lock();
+    try {
+      return workers.view().isOver(generation);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Has a member run a lambda.
+   *
+   * @param most how long at most, in milliseconds; {@link Long#MAX_VALUE} for no limit
+   */
+  <T extends @Nullable Object> ExecutionFuture<T> submit(
+      Peer peer, SerializableLambda<T> lambda, long most) {
+    leader.check();
+    PartitionName name = new PartitionName(leader.fence(), numbers.incrementAndGet());
+    Address address = new Address(name, peer.token());
+    String envelope = Base64.getEncoder().encodeToString(codec.sealLambda(address, lambda));
+    long limitMillis = most == Long.MAX_VALUE ? most : member.context().now() + most;
+    ExecutionFuture<T> execution = new ExecutionFuture<>(address, this);
+    Submission submission =
+        new Submission(address, envelope, limitMillis, execution::begun, execution::ended);
+    lock.lock();
+    try {
+      check();
+      open.add(execution);
+      workers.submitted(peer.token());
+      orders.add(dispatcher -> dispatcher.submit(submission));
+    } finally {
+      lock.unlock();
+    }
+    member.wakeLeader();
+    return execution;
+  }
+
+  /** Marks a member as dead. */
+  void markDead(String token) {
+    new RetryingWriter(leader, member.context().terms())
+        .repeat(() -> DeathMarks.mark(member.context().documents(), token, leader.fence()));
+    lock.lock();
+    try {
+      check();
+      workers.marked(token);
+      orders.add(dispatcher -> dispatcher.marked(token));
+    } finally {
+      lock.unlock();
+    }
+    member.wakeLeader();
+  }
+
+  Guard leader() {
+    return leader;
+  }
+
+  LambdaCodec codec() {
+    return codec;
+  }
+
+  Handlers handlers() {
+    return handlers;
+  }
+
+  void cancel(ExecutionFuture<?> execution) {
+    lock.lock();
+    try {
+      orders.add(dispatcher -> dispatcher.cancel(execution.address().partition()));
+    } finally {
+      lock.unlock();
+    }
+    member.wakeLeader();
+  }
+
+  void ended(ExecutionFuture<?> execution) {
+    lock.lock();
+    try {
+      open.remove(execution);
+      workers.ended(execution.address().member());
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Runs handlers one after the other on a thread of their own, as long as their member leads. */
+  static final class Handlers {
+    private final Member member;
+    private final Guard leader;
+    private final ExecutorService thread =
+        Executors.newSingleThreadExecutor(Thread.ofVirtual().name("crew").factory());
+
+    Handlers(Member member, Guard leader) {
+      this.member = member;
+      this.leader = leader;
+    }
+
+    /** Runs a handler after all earlier ones; never if leadership is lost by then. */
+    void queue(String id, Runnable handler) {
+      try {
+        thread.execute(() -> run(id, handler));
+      } catch (RejectedExecutionException e) {
+        LOG.debug("A handler of {} comes after leadership was lost", id, e);
+      }
+    }
+
+    private void run(String id, Runnable handler) {
+      if (!leader.isHeld()) {
+        return;
+      }
+      try {
+        member.run(
+            leader,
+            () -> {
+              handler.run();
+              return true;
+            });
+      } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
+        LOG.warn("A handler of lambda {} failed", id, e);
+      }
+    }
+
+    /** Runs none any more, and interrupts the one that runs. */
+    void end() {
+      thread.shutdownNow();
+    }
+  }
+
+  /** The members with idle workers. Used by one thread at a time. */
+  private static final class IdleWorkers {
+    private final Map<String, Integer> running = new HashMap<>();
+    private final Set<String> marked = new HashSet<>();
+    private Dispatcher.View view = Dispatcher.View.nothing();
+
+    /** Takes the leader's view, which includes everything that was recorded before. */
+    void see(Dispatcher.View seen) {
+      view = seen;
+      marked.clear();
+    }
+
+    Dispatcher.View view() {
+      return view;
+    }
+
+    void submitted(String token) {
+      running.merge(token, 1, Integer::sum);
+    }
+
+    void ended(String token) {
+      running.computeIfPresent(token, (t, count) -> count > 1 ? count - 1 : null);
+    }
+
+    /** A member was marked as dead; the leader's thread learns of it later. */
+    void marked(String token) {
+      marked.add(token);
+    }
+
+    /** The members with idle workers, those with the most first, then in the order of the list. */
+    List<Peer> idle() {
+      return view.members().nodes().stream()
+          .filter(peer -> spare(peer) > 0 && !marked.contains(peer.token()))
+          .sorted(Comparator.comparingInt(this::spare).reversed())
+          .toList();
+    }
+
+    private int spare(Peer peer) {
+      return peer.workers()
+          - running.getOrDefault(peer.token(), 0)
+          - view.busy().getOrDefault(peer.token(), 0);
+    }
+  }
 }

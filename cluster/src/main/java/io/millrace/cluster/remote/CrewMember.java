@@ -2,16 +2,29 @@ package io.millrace.cluster.remote;
 
 import io.millrace.cluster.lambda.SerializableLambda;
 import io.millrace.cluster.lock.LeaseLostException;
+import io.millrace.cluster.membership.Peer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A member that can be given work. Safe for use by any number of threads. */
-public interface CrewMember {
+/**
+ * A member that can be given work. Safe for use by any number of threads.
+ *
+ * @param crew the crew to which it belongs
+ * @param peer its token and its workers
+ */
+public record CrewMember(Crew crew, Peer peer) {
+  /** Longer limits count as this. */
+  private static final long LONG_SECONDS = Duration.ofDays(100_000).toSeconds();
+
   /** Its token, which identifies it. */
-  String token();
+  public String token() {
+    return peer.token();
+  }
 
   /** How many lambdas it runs at a time, at least 1. */
-  int workers();
+  public int workers() {
+    return peer.workers();
+  }
 
   /**
    * Has the member run a lambda, at most once. The lambda and what it captures are serialized by
@@ -22,15 +35,23 @@ public interface CrewMember {
    *     and the limit
    * @throws LeaseLostException if this member does not lead any more
    */
-  <T extends @Nullable Object> ExecutionFuture<T> submit(SerializableLambda<T> lambda);
+  public <T extends @Nullable Object> ExecutionFuture<T> submit(SerializableLambda<T> lambda) {
+    return crew.submit(peer, lambda, Long.MAX_VALUE);
+  }
 
   /**
    * As {@link #submit(SerializableLambda)}, and it times out unless it is done within a time.
    *
    * @param limit counted from now on, positive
    */
-  <T extends @Nullable Object> ExecutionFuture<T> submit(
-      SerializableLambda<T> lambda, Duration limit);
+  public <T extends @Nullable Object> ExecutionFuture<T> submit(
+      SerializableLambda<T> lambda, Duration limit) {
+    if (!limit.isPositive()) {
+      throw new IllegalArgumentException("a limit is positive, not " + limit);
+    }
+    long millis = Math.min(limit.toSeconds(), LONG_SECONDS) * 1000 + limit.toMillisPart();
+    return crew.submit(peer, lambda, millis);
+  }
 
   /**
    * Marks the member as dead, in the document {@code dead/TOKEN}: it gets no more work, and what it
@@ -39,5 +60,12 @@ public interface CrewMember {
    *
    * @throws LeaseLostException if this member does not lead any more
    */
-  void markDead();
+  public void markDead() {
+    crew.markDead(peer.token());
+  }
+
+  @Override
+  public String toString() {
+    return "member " + peer.token();
+  }
 }

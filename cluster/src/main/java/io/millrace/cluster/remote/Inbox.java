@@ -37,7 +37,7 @@ public final class Inbox {
   private long generation;
 
   /**
-   * What comes in for a member.
+   * An inbox in which nothing is begun.
    *
    * @param opener the address of a sealed lambda; throws {@link RefusedLambdaException} if it is
    *     not signed or damaged
@@ -91,9 +91,9 @@ public final class Inbox {
   }
 
   /**
-   * Takes note that a partition is begun, which will not be for us again.
+   * Records that a partition is begun; it is not accepted again.
    *
-   * @return whether it was not before
+   * @return whether it had not been begun before
    */
   public boolean begin(PartitionName name) {
     if (!isNew(name)) {

@@ -44,14 +44,14 @@ final class ProgramRunner implements Dispatcher.Submitter {
   /** The program during one generation. */
   private final class Run {
     private final Guard leader;
-    private final LeaderCrew crew;
+    private final Crew crew;
     private final Thread thread;
     private volatile boolean over;
     private volatile long againMillis = Long.MAX_VALUE;
 
     Run(Guard leader) {
       this.leader = leader;
-      this.crew = new LeaderCrew(member, codec, leader);
+      this.crew = new Crew(member, codec, leader);
       this.thread = Thread.ofVirtual().name("program-" + leader.fence()).start(this::run);
     }
 

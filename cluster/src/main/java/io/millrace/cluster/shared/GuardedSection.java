@@ -61,23 +61,20 @@ final class GuardedSection {
   <G extends Guard, T extends @Nullable Object, E extends Exception> T run(
       Duration most, Function<Lease, G> guards, GuardedCode<G, T, E> code)
       throws E, InterruptedException, TimeoutException {
-    Entry entry = enter(most.compareTo(FOREVER) > 0 ? FOREVER : most);
-    if (entry == null) {
+    Holder holder = enter(most.compareTo(FOREVER) > 0 ? FOREVER : most);
+    if (holder == null) {
       throw new TimeoutException(
           "%s was not to be had within %d ms".formatted(what, most.toMillis()));
     }
-    Thread thread = Thread.currentThread();
-    line.entered(thread);
+    line.entered(holder.thread);
     try {
-      return new Holder(entry).run(guards.apply(entry.lease()), code);
+      return holder.run(guards.apply(holder.lease), code);
     } finally {
-      line.left(thread, entry.lease().key());
+      line.left(holder.thread, holder.lease.key());
     }
   }
 
-  private record Entry(Acquirer acquirer, Lease lease) {}
-
-  private @Nullable Entry enter(Duration most) throws InterruptedException {
+  private @Nullable Holder enter(Duration most) throws InterruptedException {
     long end = clock.monotonicMillis() + most.toMillis();
     if (!line.awaitTurn(most)) {
       return null;
@@ -89,7 +86,7 @@ final class GuardedSection {
         long due = acquirer.step();
         Optional<Lease> lease = acquirer.lease();
         if (lease.isPresent()) {
-          return new Entry(acquirer, lease.get());
+          return new Holder(acquirer, lease.get());
         }
         long now = clock.monotonicMillis();
         if (now >= end) {
@@ -119,9 +116,9 @@ final class GuardedSection {
     private boolean lost;
     private boolean interrupted;
 
-    Holder(Entry entry) {
-      this.acquirer = entry.acquirer();
-      this.lease = entry.lease();
+    Holder(Acquirer acquirer, Lease lease) {
+      this.acquirer = acquirer;
+      this.lease = lease;
     }
 
     /**

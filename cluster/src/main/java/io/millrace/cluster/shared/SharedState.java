@@ -23,7 +23,7 @@ import java.util.random.RandomGenerator;
 final class SharedState {
   private static final int MOST_NAME_BYTES = 300;
 
-  // Copies come out of lambdas and know only their member, which may be gone one day.
+  // Copies are deserialized in lambdas and know only their member, which may be closed one day.
   private static final Map<Member, SharedState> ALL = new WeakHashMap<>();
 
   private final MemberContext context;

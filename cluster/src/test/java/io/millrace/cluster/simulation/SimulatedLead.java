@@ -114,11 +114,12 @@ final class SimulatedLead {
     running.put(address.partition(), address);
     long limit = world.oneIn(10) ? context.now() + world.between(100, 3000) : Long.MAX_VALUE;
     Told told = new Told(address, item);
-    dispatcher.submit(new Submission(address, SimulatedLambdas.seal(address, item), limit, told));
+    String envelope = SimulatedLambdas.seal(address, item);
+    dispatcher.submit(new Submission(address, envelope, limit, told::begun, told::ended));
   }
 
   /** Hears what comes of a lambda. */
-  private final class Told implements Submission.Listener {
+  private final class Told {
     private final Address address;
     private final String item;
 
@@ -127,13 +128,11 @@ final class SimulatedLead {
       this.item = item;
     }
 
-    @Override
-    public void begun() {
+    void begun() {
       Resource.require(!over, "a program hears of its lambdas after its end");
     }
 
-    @Override
-    public void ended(Submission.Ending ending) {
+    void ended(Submission.Ending ending) {
       Resource.require(!over, "a program hears of its lambdas after its end");
       judge.told(address.partition(), ending);
       running.remove(address.partition());

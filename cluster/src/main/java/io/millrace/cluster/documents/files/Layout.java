@@ -1,5 +1,6 @@
 package io.millrace.cluster.documents.files;
 
+import io.millrace.cluster.documents.Keys;
 import io.millrace.store.environment.Environment;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -7,8 +8,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -132,7 +131,7 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
     /** The name of a key's folder. */
     static String of(String key) {
       String name = encoded(key);
-      return name.length() <= LONGEST ? name : name.substring(0, KEPT) + "~" + digest(key);
+      return name.length() <= LONGEST ? name : name.substring(0, KEPT) + "~" + Keys.hash(key);
     }
 
     /** Whether the folder may be that of a key that begins with {@code prefix}. */
@@ -154,15 +153,6 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
         }
       }
       return name.toString();
-    }
-
-    private static String digest(String key) {
-      try {
-        byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
-        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-      } catch (NoSuchAlgorithmException e) {
-        throw new AssertionError("every Java platform has SHA-256", e);
-      }
     }
   }
 }

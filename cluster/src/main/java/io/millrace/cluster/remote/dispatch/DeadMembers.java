@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 final class DeadMembers {
   private static final Logger LOG = LoggerFactory.getLogger(DeadMembers.class);
 
-  /** The mark of a member is removed after so many leases without a sign of it. */
+  /** How many leases without a sign of a member until its mark is removed. */
   private static final int GONE_LEASES = 3;
 
   private final MemberContext context;

@@ -52,13 +52,13 @@ final class OldPartitions {
   /**
    * Removes what may be removed.
    *
-   * @param ours which partitions belong to submissions
+   * @param submitted which partitions belong to submissions of this leader
    */
-  void clear(Assigner.Round round, Assignments assignments, Predicate<PartitionName> ours) {
+  void clear(Assigner.Round round, Assignments assignments, Predicate<PartitionName> submitted) {
     busy.clear();
     left.clear();
     for (Partition partition : round.partitions()) {
-      if (ours.test(partition.name())) {
+      if (submitted.test(partition.name())) {
         continue;
       }
       boolean over = partition.isDone() || assignments.isFree(partition);
@@ -75,7 +75,7 @@ final class OldPartitions {
         round.guard(),
         key ->
             Outcome.partition(key)
-                .filter(name -> listed.contains(name) || ours.test(name))
+                .filter(name -> listed.contains(name) || submitted.test(name))
                 .isPresent());
   }
 

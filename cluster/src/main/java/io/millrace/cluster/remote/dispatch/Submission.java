@@ -3,6 +3,7 @@ package io.millrace.cluster.remote.dispatch;
 import io.millrace.cluster.lambda.Address;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.remote.outcome.Outcome;
+import java.util.function.Consumer;
 
 /**
  * A lambda that a member is to run.
@@ -12,21 +13,19 @@ import io.millrace.cluster.remote.outcome.Outcome;
  * @param envelope the sealed lambda, in base64
  * @param limitMillis when it times out, by the leader's monotonic clock; {@link Long#MAX_VALUE} for
  *     never
- * @param listener is told how it goes
+ * @param begun called when a member was seen to run it, at most once
+ * @param ended called when it has ended, at most once, and never if leadership is lost before. Both
+ *     are called by the leader's thread, and must not wait for anything
  */
-public record Submission(Address address, String envelope, long limitMillis, Listener listener) {
+public record Submission(
+    Address address,
+    String envelope,
+    long limitMillis,
+    Runnable begun,
+    Consumer<Submission.Ending> ended) {
   /** The partition. */
   PartitionName name() {
     return address.partition();
-  }
-
-  /** Is told how a submission goes, on the leader's thread; it must not wait for anything. */
-  public interface Listener {
-    /** A member was seen to run it. Called at most once. */
-    void begun();
-
-    /** It has ended. Called at most once, and never if leadership is lost before. */
-    void ended(Ending ending);
   }
 
   /** How a submission ended. */

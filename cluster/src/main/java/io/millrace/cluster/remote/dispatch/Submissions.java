@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class Submissions {
   private static final Logger LOG = LoggerFactory.getLogger(Submissions.class);
 
-  /** A lambda that is not begun so many leases after it was offered times out. */
+  /** How many leases after it was offered a lambda times out if it is not begun. */
   private static final int BEGIN_LEASES = 3;
 
   private final MemberContext context;
@@ -98,7 +98,7 @@ final class Submissions {
           .ending(entry, listed.get(entry.name()))
           .ifPresent(ending -> {
             entries.remove(entry.name());
-            entry.submission.listener().ended(ending);
+            entry.submission.ended().accept(ending);
             changed();
           });
     }
@@ -188,7 +188,7 @@ final class Submissions {
       if (!entry.begun && assignments.wasTaken(partition)) {
         entry.begun = true;
         changed();
-        entry.submission.listener().begun();
+        entry.submission.begun().run();
       }
       if (partition.isDone()) {
         return Optional.of(finish(entry, partition));
@@ -197,7 +197,7 @@ final class Submissions {
       if (why.isEmpty() || remove(entry, partition)) {
         return why;
       }
-      // Renewed or done since it was seen, or removed by an earlier attempt of ours.
+      // Renewed or done since it was seen, or removed by an earlier attempt.
       Optional<Partition> now = find(entry.name());
       if (now.isEmpty()) {
         return why;

@@ -114,21 +114,14 @@ final class Workbench implements Dispatcher.Submitter, AutoCloseable {
 
   PartitionName submit(long number, String member, long limitMillis) {
     PartitionName name = new PartitionName(fence, number);
-    Submission.Listener listener =
-        new Submission.Listener() {
-          @Override
-          public void begun() {
-            told.add(number + " begun");
-          }
-
-          @Override
-          public void ended(Submission.Ending ending) {
-            told.add(number + " " + ending);
-          }
-        };
-    order(dispatcher ->
-        dispatcher.submit(
-            new Submission(new Address(name, member), "YQ==", limitMillis, listener)));
+    Submission submission =
+        new Submission(
+            new Address(name, member),
+            "YQ==",
+            limitMillis,
+            () -> told.add(number + " begun"),
+            ending -> told.add(number + " " + ending));
+    order(dispatcher -> dispatcher.submit(submission));
     return name;
   }
 
