@@ -110,7 +110,10 @@ public final class PartitionRunner {
     }
     return Math.min(
         looks() ? nextLook : Long.MAX_VALUE,
-        holdings.stream().mapToLong(Holding::nextMillis).min().orElse(Long.MAX_VALUE));
+        holdings.stream()
+            .mapToLong(holding -> holding.lease.nextMillis())
+            .min()
+            .orElse(Long.MAX_VALUE));
   }
 
   private boolean looks() {
@@ -139,7 +142,7 @@ public final class PartitionRunner {
             .filter(Partition::isOutstanding)
             .toList();
     if (mode == Mode.DIVIDED) {
-      holdings.stream().filter(old -> old.name().generation() < newest).forEach(Holding::giveBack);
+      holdings.stream().filter(old -> old.name.generation() < newest).forEach(Holding::giveBack);
     }
     int share = Shares.of(context.token(), members, current.size());
     if (mode.isBalanced()) {
@@ -170,15 +173,15 @@ public final class PartitionRunner {
 
   private void giveBackAbove(int share) {
     holdings.stream()
-        .filter(holding -> !holding.isGivenBack())
-        .sorted(Comparator.comparing(Holding::name))
+        .filter(holding -> !holding.givesBack)
+        .sorted(Comparator.comparing(holding -> holding.name))
         .skip(share)
         .forEach(Holding::giveBack);
   }
 
   private List<Partition> free(List<Partition> partitions) {
     Set<String> mine =
-        holdings.stream().map(holding -> holding.name().key()).collect(Collectors.toSet());
+        holdings.stream().map(holding -> holding.name.key()).collect(Collectors.toSet());
     return partitions.stream()
         .filter(partition -> !mine.contains(partition.key()) && sightings.isFree(partition.key()))
         .toList();
@@ -246,24 +249,12 @@ public final class PartitionRunner {
       this.attempt = attempt;
     }
 
-    PartitionName name() {
-      return name;
-    }
-
     /** Stops the work, so that other members can take the partition. */
     void giveBack() {
       if (!givesBack) {
         givesBack = true;
         attempt.stop();
       }
-    }
-
-    boolean isGivenBack() {
-      return givesBack;
-    }
-
-    long nextMillis() {
-      return lease.nextMillis();
     }
 
     /**

@@ -23,10 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,8 +44,7 @@ public final class Crew {
   private final Handlers handlers;
   private final AtomicLong numbers = new AtomicLong();
   private final Map<String, Backlog> backlogs = new ConcurrentHashMap<>();
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
+  private final Object lock = new Object();
   private final IdleWorkers workers = new IdleWorkers();
   private final List<Consumer<Dispatcher>> orders = new ArrayList<>();
   private final Set<ExecutionFuture<?>> open = new HashSet<>();
@@ -63,28 +59,22 @@ public final class Crew {
 
   /** Hands over what the program has submitted, and shows it what the leader sees. */
   void exchange(Dispatcher dispatcher) {
-    lock.lock();
-    try {
+    synchronized (lock) {
       orders.forEach(order -> order.accept(dispatcher));
       orders.clear();
       workers.see(dispatcher.view());
-      changed.signalAll();
-    } finally {
-      lock.unlock();
+      lock.notifyAll();
     }
   }
 
   /** Leadership is lost. */
   void end() {
     List<ExecutionFuture<?>> abandoned;
-    lock.lock();
-    try {
+    synchronized (lock) {
       over = true;
       orders.clear();
       abandoned = List.copyOf(open);
-      changed.signalAll();
-    } finally {
-      lock.unlock();
+      lock.notifyAll();
     }
     handlers.end();
     abandoned.forEach(ExecutionFuture::abandon);
@@ -105,8 +95,10 @@ public final class Crew {
    * @throws LeaseLostException if this member does not lead any more
    */
   public List<CrewMember> idleMembers() throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    synchronized (lock) {
       while (true) {
         check();
         List<Peer> idle = workers.idle();
@@ -114,10 +106,8 @@ public final class Crew {
           return idle.stream().map(peer -> new CrewMember(this, peer)).toList();
         }
         long most = Math.min(leader.remaining().toMillis() + 1, LOOK_MILLIS);
-        changed.awaitNanos(TimeUnit.MILLISECONDS.toNanos(most));
+        lock.wait(most);
       }
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -132,11 +122,8 @@ public final class Crew {
   }
 
   private boolean isOver(long generation) {
-    lock.lock();
-    try {
+    synchronized (lock) {
       return workers.view().isOver(generation);
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -155,14 +142,11 @@ public final class Crew {
     ExecutionFuture<T> execution = new ExecutionFuture<>(address, this);
     Submission submission =
         new Submission(address, envelope, limitMillis, execution::begun, execution::ended);
-    lock.lock();
-    try {
+    synchronized (lock) {
       check();
       open.add(execution);
       workers.submitted(peer.token());
       orders.add(dispatcher -> dispatcher.submit(submission));
-    } finally {
-      lock.unlock();
     }
     member.wakeLeader();
     return execution;
@@ -172,13 +156,10 @@ public final class Crew {
   void markDead(String token) {
     new RetryingWriter(leader, member.context().terms())
         .repeat(() -> DeathMarks.mark(member.context().documents(), token, leader.fence()));
-    lock.lock();
-    try {
+    synchronized (lock) {
       check();
       workers.marked(token);
       orders.add(dispatcher -> dispatcher.marked(token));
-    } finally {
-      lock.unlock();
     }
     member.wakeLeader();
   }
@@ -196,23 +177,17 @@ public final class Crew {
   }
 
   void cancel(ExecutionFuture<?> execution) {
-    lock.lock();
-    try {
+    synchronized (lock) {
       orders.add(dispatcher -> dispatcher.cancel(execution.address().partition()));
-    } finally {
-      lock.unlock();
     }
     member.wakeLeader();
   }
 
   void ended(ExecutionFuture<?> execution) {
-    lock.lock();
-    try {
+    synchronized (lock) {
       open.remove(execution);
       workers.ended(execution.address().member());
-      changed.signalAll();
-    } finally {
-      lock.unlock();
+      lock.notifyAll();
     }
   }
 

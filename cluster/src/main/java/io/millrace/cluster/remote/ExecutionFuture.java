@@ -11,9 +11,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +27,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
 
   private final Address address;
   private final Crew crew;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition ended = lock.newCondition();
+  private final Object lock = new Object();
   private final List<Handler> handlers = new ArrayList<>();
   private ExecutionState state = ExecutionState.SUBMITTED;
   private List<T> value = List.of();
@@ -56,11 +52,8 @@ public final class ExecutionFuture<T extends @Nullable Object> {
 
   /** How far it is. */
   public ExecutionState state() {
-    lock.lock();
-    try {
+    synchronized (lock) {
       return state;
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -86,15 +79,12 @@ public final class ExecutionFuture<T extends @Nullable Object> {
 
   private ExecutionFuture<T> on(Set<ExecutionState> ends, Runnable action) {
     Handler handler = new Handler(ends, action);
-    lock.lock();
-    try {
+    synchronized (lock) {
       if (state.isEnd()) {
         queue(handler);
       } else {
         handlers.add(handler);
       }
-    } finally {
-      lock.unlock();
     }
     return this;
   }
@@ -135,30 +125,27 @@ public final class ExecutionFuture<T extends @Nullable Object> {
   }
 
   private ExecutionState awaitEnd() throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    synchronized (lock) {
       while (!state.isEnd()) {
         crew.leader().check();
         long most = Math.min(crew.leader().remaining().toMillis() + 1, LOOK_MILLIS);
-        ended.awaitNanos(TimeUnit.MILLISECONDS.toNanos(most));
+        lock.wait(most);
       }
       if (state == ExecutionState.ABANDONED) {
         throw new LeaseLostException("the leader that submitted lambda " + id() + " leads no more");
       }
       return state;
-    } finally {
-      lock.unlock();
     }
   }
 
   void begun() {
-    lock.lock();
-    try {
+    synchronized (lock) {
       if (state == ExecutionState.SUBMITTED) {
         state = ExecutionState.RUNNING;
       }
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -199,8 +186,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
   }
 
   private void end(ExecutionState end, Runnable record) {
-    lock.lock();
-    try {
+    synchronized (lock) {
       if (state.isEnd()) {
         return;
       }
@@ -208,9 +194,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
       state = end;
       handlers.forEach(this::queue);
       handlers.clear();
-      ended.signalAll();
-    } finally {
-      lock.unlock();
+      lock.notifyAll();
     }
     crew.ended(this);
   }

@@ -7,9 +7,6 @@ import java.io.ObjectInputStream;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 
 /** A backlog for the leader's program. It is serialized as a {@link NamedBacklog}. */
@@ -25,8 +22,7 @@ final class LeaderBacklog implements Backlog {
   private final transient BacklogItems items;
   private final transient ItemAssigner assigner;
   private final transient RetryingWriter writer;
-  private final transient ReentrantLock lock = new ReentrantLock();
-  private final transient Condition called = lock.newCondition();
+  private final transient Object lock = new Object();
 
   LeaderBacklog(String name, MemberContext context, Guard leader, LongPredicate isOver) {
     this.name = name;
@@ -54,8 +50,10 @@ final class LeaderBacklog implements Backlog {
       throw new IllegalArgumentException("at least 1 item is taken, not " + most);
     }
     long until = context.now() + (wait.compareTo(FOREVER) < 0 ? wait : FOREVER).toMillis();
-    lock.lockInterruptibly();
-    try {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    synchronized (lock) {
       while (true) {
         List<String> taken = writer.repeat(() -> assigner.take(most));
         long left = until - context.now();
@@ -63,21 +61,16 @@ final class LeaderBacklog implements Backlog {
           return taken;
         }
         long look = Math.min(context.leaseMillis() / LOOKS, MOST_LOOK_MILLIS);
-        called.awaitNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(left, look)));
+        lock.wait(Math.min(left, look));
       }
-    } finally {
-      lock.unlock();
     }
   }
 
   @Override
   public void reEnqueue(String item) {
-    lock.lock();
-    try {
+    synchronized (lock) {
       writer.repeat(() -> assigner.reEnqueue(item));
-      called.signalAll();
-    } finally {
-      lock.unlock();
+      lock.notifyAll();
     }
   }
 
@@ -93,11 +86,8 @@ final class LeaderBacklog implements Backlog {
   }
 
   private void call() {
-    lock.lock();
-    try {
-      called.signalAll();
-    } finally {
-      lock.unlock();
+    synchronized (lock) {
+      lock.notifyAll();
     }
   }
 
