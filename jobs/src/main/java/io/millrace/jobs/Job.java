@@ -1,5 +1,6 @@
 package io.millrace.jobs;
 
+import io.millrace.jobs.Assignment.JobClaim;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,10 @@
 package io.millrace.jobs;
 
 import io.millrace.blobs.Value;
+import io.millrace.jobs.JobsException.InvalidJobException;
+import io.millrace.jobs.JobsException.JobStateException;
+import io.millrace.jobs.JobsException.JobsFullException;
+import io.millrace.jobs.Report.Settled;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
@@ -177,4 +181,32 @@ public interface JobRegistry {
 
   /** Offers all running jobs again, for a server that has just started; gives how many. */
   int returnAll();
+
+  /**
+   * Which jobs to list; null for "any" in every part.
+   *
+   * @param type the name of the type
+   * @param status its status
+   * @param priority how soon it was wanted
+   * @param batch the number of its batch
+   * @param worker the worker that has it or had it last
+   */
+  public record JobFilter(
+      @Nullable String type,
+      @Nullable JobStatus status,
+      @Nullable Priority priority,
+      @Nullable Long batch,
+      @Nullable WorkerId worker) {
+    /** All jobs. */
+    public static final JobFilter ALL = new JobFilter(null, null, null, null, null);
+
+    /** Whether it lets this job through. */
+    public boolean matches(Job job) {
+      return (type == null || type.equals(job.type()))
+          && (status == null || status == job.status())
+          && (priority == null || priority == job.order().priority())
+          && (batch == null || batch == job.batch())
+          && (worker == null || worker.equals(job.hand().worker()));
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package io.millrace.jobs;
 
+import io.millrace.jobs.JobsException.InvalidJobException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -136,4 +137,15 @@ public final class JobTypes {
     JobType type = types.get(name);
     return type == null ? null : next(type, types);
   }
+
+  /**
+   * A kind of job, for workers of that kind.
+   *
+   * @param name 1 to 64 characters out of {@code A-Z a-z 0-9 . _ -}; empty for the jobs of a server
+   *     without types
+   * @param description for people; null for none
+   * @param resultBecomes the type of which each result becomes a new job; null for none
+   */
+  public record JobType(
+      String name, @Nullable String description, @Nullable String resultBecomes) {}
 }

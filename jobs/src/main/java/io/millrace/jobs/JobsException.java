@@ -13,4 +13,36 @@ public class JobsException extends RuntimeException {
   public JobsException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  /** A submission, filter or message that is malformed or not allowed; nothing happened. */
+  public static final class InvalidJobException extends JobsException {
+    private static final long serialVersionUID = 1;
+
+    /** With a message that names what is wrong. */
+    public InvalidJobException(String message) {
+      super(message);
+    }
+  }
+
+  /** A job is in a status in which it cannot do what was asked; nothing happened. */
+  public static final class JobStateException extends JobsException {
+    private static final long serialVersionUID = 1;
+
+    /** With a message that names the job and its status. */
+    public JobStateException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * The store has no room for what was asked; nothing happened. It succeeds once jobs were deleted.
+   */
+  public static final class JobsFullException extends JobsException {
+    private static final long serialVersionUID = 1;
+
+    /** With the store's message. */
+    public JobsFullException(String message) {
+      super(message);
+    }
+  }
 }

@@ -42,4 +42,29 @@ public sealed interface Report {
    *     broke"; null if it does not count: the job was never sent, or nobody is to blame
    */
   record Returned(Assignment assignment, @Nullable String reason) implements Report {}
+
+  /** What became of a {@link Report}. */
+  public sealed interface Settled {
+    /**
+     * It is stored.
+     *
+     * @param job the job as it is now
+     */
+    record Accepted(Job job) implements Settled {}
+
+    /**
+     * It came too late: the job was taken back, given to another, cancelled, or deleted, and
+     * nothing happened. Or the store would never take it, and the attempt has failed.
+     *
+     * @param reason for people
+     */
+    record Refused(String reason) implements Settled {}
+
+    /**
+     * It could not be stored now, and nothing happened: to be tried again later.
+     *
+     * @param reason what is wrong, for people
+     */
+    record Postponed(String reason) implements Settled {}
+  }
 }

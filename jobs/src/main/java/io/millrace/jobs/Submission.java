@@ -1,5 +1,6 @@
 package io.millrace.jobs;
 
+import io.millrace.jobs.JobsException.InvalidJobException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,7 @@
 package io.millrace.jobs;
 
+import io.millrace.jobs.JobsException.InvalidJobException;
+
 /**
  * What a worker calls itself, the same over its connections and restarts.
  *

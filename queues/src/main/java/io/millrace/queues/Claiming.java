@@ -15,8 +15,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a node comes to runs: a short claim in the kernel, then their record, which prolongs it. So a
- * slot is free again soon if a node ends in between, or never hears the answer.
+ * Claims tasks for a node: a short claim in the kernel first, then a record of the run, which
+ * extends the claim. If the node ends in between, or never gets the answer, the slot is soon free
+ * again.
  */
 final class Claiming {
   private final QueueSession session;
@@ -91,7 +92,7 @@ final class Claiming {
     return runs;
   }
 
-  /** What a kernel task stands for; one that cannot be run is seen to. */
+  /** The queue task of a kernel task; empty if it cannot be run, after cleaning up. */
   private Optional<Taken> look(Owner client, Task kernel) {
     Run.Claim claim = new Run.Claim(client.client(), kernel.origin(), kernel.token());
     ObjectId id = new ObjectId(kernel.data().utf8());
@@ -110,7 +111,7 @@ final class Claiming {
     return Optional.of(new Taken(kernel, task, run));
   }
 
-  /** Puts claims on record, as long as the node is what it was; null if something changed. */
+  /** Records claims if the definition of the node has not changed; null if something has. */
   private @Nullable List<Run> commit(Owner client, List<Taken> taken) {
     Transaction.Builder transaction = Transaction.by(client).depend(node.place().byId());
     for (Taken each : taken) {
@@ -134,7 +135,7 @@ final class Claiming {
     return runs;
   }
 
-  /** Lets go of a claim that could not be put on record; the task keeps its place in the order. */
+  /** Releases a claim that could not be recorded; the task keeps its place in the order. */
   private void release(Owner client, Taken taken) {
     When before = new When.At(Math.max(0, taken.task().ctimeMillis() - 1));
     Transaction.Builder transaction =
@@ -143,13 +144,13 @@ final class Claiming {
     session.tryCommit(transaction.build());
   }
 
-  /** A claim that ran out before anybody noticed: the work was lost with it. */
+  /** Ends a run whose claim expired unnoticed; its work is lost. */
   private void orphan(Run run, QueueTask task) {
     Optional<Run> lost = session.document(Keys.run(run.task())).map(Run::read);
     try {
       lost.ifPresent(was -> endings.end(run, task, recovery.report(was, "its claim ran out")));
     } catch (LostClaimException _) {
-      // Somebody else has seen to it.
+      // Another process has ended it already.
     }
   }
 }

@@ -2,8 +2,6 @@ package io.millrace.queues;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Transaction.Add;
-import io.millrace.store.Transaction.When;
 
 /** The names of the documents of queues, and the kernel tasks that stand for definitions. */
 final class Keys {
@@ -36,7 +34,7 @@ final class Keys {
     return new DocumentKey(RUNS, task.hex());
   }
 
-  /** Asks whoever runs the task to end it. */
+  /** Asks the runner of the task to end it. */
   static DocumentKey stop(ObjectId task) {
     return new DocumentKey(STOPS, task.hex());
   }
@@ -56,14 +54,6 @@ final class Keys {
 
   static DocumentKey file(ObjectId file) {
     return new DocumentKey(FILES, file.hex());
-  }
-
-  /**
-   * Adds the kernel task that stands for the definition of a queue or node. Each change of a
-   * setting replaces it, so a claim that depends on it was made with the current settings.
-   */
-  static Add definition(String name) {
-    return new Add("queues/definitions", Bytes.of(name), When.now(), false, Queue.ADDED);
   }
 
   /** The body of a document that refers to a queue by its id. */

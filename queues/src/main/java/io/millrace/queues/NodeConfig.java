@@ -161,7 +161,7 @@ public record NodeConfig(
 
     /** When an output becomes a file. */
     public enum Files {
-      /** Where both together are too long: the larger one, then the other. */
+      /** If both together are too long: the larger one, then the other if needed. */
       AUTO,
       /** Always. */
       ALWAYS,

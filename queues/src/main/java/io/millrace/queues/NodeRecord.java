@@ -58,6 +58,16 @@ public record NodeRecord(
     return presence != null && presence.instance().equals(instance);
   }
 
+  /** The same with another process behind the name; null if it has left. */
+  NodeRecord held(@Nullable NodeIdentity process, long nowMillis) {
+    return new NodeRecord(id, name, nowMillis, maxthreads, process, place);
+  }
+
+  /** The same with another limit. */
+  NodeRecord limited(@Nullable Integer most) {
+    return new NodeRecord(id, name, timestampMillis, most, presence, place);
+  }
+
   /**
    * The document of a node.
    *

@@ -9,7 +9,6 @@ import io.millrace.store.Outcome;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.Read;
 import io.millrace.store.Transaction;
-import io.millrace.store.Transaction.Put;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -61,10 +60,12 @@ public final class NodeRegistry {
    * @return the node; empty if it changed meanwhile
    */
   public Optional<NodeRecord> take(String name, @Nullable NodeRecord seen, NodeIdentity presence) {
-    ObjectId id = seen == null ? session.newId() : seen.id();
-    Integer maxthreads = seen == null ? null : seen.maxthreads();
     long now = session.store().document(Keys.node(name)).timeMillis();
-    return Optional.ofNullable(redefine(name, seen, new Settled(id, maxthreads, presence, now)));
+    NodeRecord next =
+        seen == null
+            ? new NodeRecord(session.newId(), name, now, null, presence, new Place(0, 0))
+            : seen.held(presence, now);
+    return Optional.ofNullable(redefine(seen, next));
   }
 
   /**
@@ -90,8 +91,7 @@ public final class NodeRegistry {
   }
 
   private @Nullable NodeRecord tryRefresh(NodeRecord now, NodeIdentity presence, long storeMillis) {
-    NodeRecord next =
-        new NodeRecord(now.id(), now.name(), storeMillis, now.maxthreads(), presence, now.place());
+    NodeRecord next = now.held(presence, storeMillis);
     Transaction transaction =
         session
             .begin()
@@ -112,13 +112,7 @@ public final class NodeRegistry {
           "maxthreads", "maxthreads must be a non-negative integer or null");
     }
     return session.retry(
-        "node " + name,
-        () -> find(name),
-        now ->
-            redefine(
-                name,
-                now,
-                new Settled(now.id(), maxthreads, now.presence(), now.timestampMillis())));
+        "node " + name, () -> find(name), now -> redefine(now, now.limited(maxthreads)));
   }
 
   /** Gives a name back; nothing happens if another process has taken it. */
@@ -126,11 +120,7 @@ public final class NodeRegistry {
     session.retry(
         "node " + node.name(),
         () -> heldBy(node, instance),
-        now ->
-            redefine(
-                now.name(),
-                now,
-                new Settled(now.id(), now.maxthreads(), null, now.timestampMillis())));
+        now -> redefine(now, now.held(null, now.timestampMillis())));
   }
 
   /**
@@ -162,30 +152,10 @@ public final class NodeRegistry {
         .isPresent();
   }
 
-  private record Settled(
-      ObjectId id,
-      @Nullable Integer maxthreads,
-      @Nullable NodeIdentity presence,
-      long timestampMillis) {}
-
-  private @Nullable NodeRecord redefine(String name, @Nullable NodeRecord seen, Settled next) {
-    NodeRecord node =
-        new NodeRecord(
-            next.id(),
-            name,
-            next.timestampMillis(),
-            next.maxthreads(),
-            next.presence(),
-            new Place(0, 0));
-    long version = seen == null ? Transaction.DocumentVersion.ABSENT : seen.place().version();
+  private @Nullable NodeRecord redefine(@Nullable NodeRecord seen, NodeRecord next) {
+    Place old = seen == null ? null : seen.place();
     Transaction.Builder transaction =
-        session
-            .begin()
-            .add(Keys.definition(name))
-            .put(new Put(Keys.node(name), version, NodeRecord.write(node, true), true));
-    if (seen != null) {
-      transaction.delete(seen.place().byId());
-    }
+        session.redefine(Keys.node(next.name()), next.name(), old, NodeRecord.write(next, true));
     return written(session.tryCommit(transaction.build()));
   }
 

@@ -28,8 +28,8 @@ public interface OutputRecovery {
   }
 
   /**
-   * The report on a run that was disrupted, with the output that there is. Where that cannot be
-   * looked for, the report is without it: the end of a task never waits for its output.
+   * The report on a run that was disrupted, with the output that was stored. If the output cannot
+   * be looked up, the report has none: the end of a task never waits for its output.
    *
    * @param run as it is on record, with the claim that it was lost with
    */
@@ -58,7 +58,7 @@ public interface OutputRecovery {
                 output(run, Stream.MIXED, files));
         return new Report(Status.ORPHANED, output, files, reason);
       } catch (BlobException e) {
-        // Where the server is away the end is not stored either, and this is done again.
+        // If the server is away, the end is not stored either, and this is repeated.
         LOG.warn("the output of task {} cannot be looked for: {}", run.task(), e.toString());
         return NOTHING.report(run, reason);
       }

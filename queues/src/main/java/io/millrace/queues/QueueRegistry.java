@@ -6,7 +6,6 @@ import io.millrace.store.Outcome;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
-import io.millrace.store.Transaction.Put;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -43,14 +42,11 @@ public final class QueueRegistry {
     ObjectId id = session.newId();
     Transaction transaction =
         session
-            .begin()
-            .add(Keys.definition(id.hex()))
-            .put(
-                new Put(
-                    Keys.queue(id),
-                    0,
-                    Queue.write(name, plugin, settings, Queue.Health.GOOD),
-                    true))
+            .redefine(
+                Keys.queue(id),
+                id.hex(),
+                null,
+                Queue.write(name, plugin, settings, Queue.Health.GOOD))
             .put(Keys.name(name), DocumentVersion.ABSENT, Keys.body(id))
             .build();
     Outcome.Done done = session.tryCommit(transaction);
@@ -177,16 +173,11 @@ public final class QueueRegistry {
 
   private @Nullable Queue replace(Queue old, Change next, Queue.Health health) {
     Transaction.Builder transaction =
-        session
-            .begin()
-            .delete(old.place().byId())
-            .add(Keys.definition(old.id().hex()))
-            .put(
-                new Put(
-                    Keys.queue(old.id()),
-                    old.place().version(),
-                    Queue.write(next.name(), next.plugin(), next.settings(), health),
-                    true));
+        session.redefine(
+            Keys.queue(old.id()),
+            old.id().hex(),
+            old.place(),
+            Queue.write(next.name(), next.plugin(), next.settings(), health));
     if (!next.name().equals(old.name())) {
       checkName(next.name());
       if (session.document(Keys.name(next.name())).isPresent()) {

@@ -1,13 +1,20 @@
 package io.millrace.queues;
 
+import io.millrace.queues.QueueTask.Place;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.queues.QueuesException.StoreFullException;
+import io.millrace.store.Bytes;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.Add;
+import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.Transaction.Put;
+import io.millrace.store.Transaction.When;
 import io.millrace.work.StoreSession;
 import java.time.InstantSource;
 import java.util.EnumSet;
@@ -71,6 +78,23 @@ final class QueueSession extends StoreSession {
   /** The most bytes of JSON that the params of a task have. */
   long paramsBytes() {
     return paramsBytes;
+  }
+
+  /**
+   * Begins a transaction that writes the document of a queue or node, and replaces the kernel task
+   * that stands for its definition: a claim that depends on that task was made with the current
+   * settings.
+   *
+   * @param name of the definition
+   * @param old where the document and the task stand; null if there are none yet
+   * @param body with the new task as {@link Queue#ADDED}
+   */
+  Transaction.Builder redefine(DocumentKey key, String name, @Nullable Place old, Bytes body) {
+    Transaction.Builder transaction =
+        begin()
+            .add(new Add("queues/definitions", Bytes.of(name), When.now(), false, Queue.ADDED))
+            .put(new Put(key, old == null ? DocumentVersion.ABSENT : old.version(), body, true));
+    return old == null ? transaction : transaction.delete(old.byId());
   }
 
   /**

@@ -2,7 +2,7 @@ package io.millrace.queues;
 
 import io.millrace.queues.QueuesException.StoreFullException;
 
-/** Something that queues cannot do, said so that a person can act on it. */
+/** Something that queues cannot do; the message says what a person can do about it. */
 public class QueuesException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

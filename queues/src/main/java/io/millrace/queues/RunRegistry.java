@@ -19,14 +19,13 @@ import org.slf4j.LoggerFactory;
 /**
  * The tasks under way, for nodes and runners. Safe for use by any number of threads.
  *
- * <p>A run belongs to a claim of its own client id; whoever acts for a claim that is gone gets a
- * {@link LostClaimException}, and nothing happens. Every step may be repeated after its answer was
- * lost.
+ * <p>A run belongs to a claim of its own client id; if the claim is gone, the methods throw {@link
+ * LostClaimException} and change nothing. Every step may be repeated after its answer was lost.
  */
 public final class RunRegistry {
   /**
    * How long a claim lasts that never comes on record, since its node ended in between or did not
-   * hear the answer. It ends without a word: no bell rings.
+   * hear the answer. Nothing announces its end: no bell rings.
    */
   public static final Duration UNTIL_RECORDED = Duration.ofSeconds(10);
 
@@ -45,7 +44,7 @@ public final class RunRegistry {
    * Claims up to {@code most} tasks of a queue for a node, within the queue's limit, which is
    * checked in the same step.
    *
-   * <p>A task whose claim ran out before anybody noticed is not claimed again, but orphaned.
+   * <p>A task whose claim expired unnoticed is not claimed again, but orphaned.
    *
    * @param lease how long the claims last unless they are renewed
    * @param recovery finds the output of such a task
@@ -57,7 +56,7 @@ public final class RunRegistry {
     return new Claiming(session, node, queue, lease, recovery).claim(most);
   }
 
-  /** The same for who needs no output of tasks that were lost. */
+  /** The same without the output of tasks that were lost. */
   public List<Run> claim(NodeRecord node, Queue queue, int most, Duration lease) {
     return claim(node, queue, most, lease, OutputRecovery.NOTHING);
   }
@@ -72,7 +71,7 @@ public final class RunRegistry {
     return session.document(Keys.run(task)).map(Run::read);
   }
 
-  /** Whether somebody asked for the end of this task. */
+  /** Whether the end of this task was requested. */
   public boolean isToStop(ObjectId task) {
     return session.document(Keys.stop(task)).isPresent();
   }
@@ -88,7 +87,7 @@ public final class RunRegistry {
     return new RunStart(session).start(run, runner, lease);
   }
 
-  /** The same for who needs no task. */
+  /** The same without the task. */
   public Run start(Run run, String runner, Duration lease) {
     return begin(run, runner, lease).run();
   }
@@ -170,7 +169,7 @@ public final class RunRegistry {
   }
 
   /**
-   * Runs whose claim is not alive any more, though nobody reported their end.
+   * Runs whose claim has ended without a report.
    *
    * <p>Their work has stopped: a runner ends it before its lease does.
    */

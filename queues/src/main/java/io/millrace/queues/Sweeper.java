@@ -44,7 +44,7 @@ public final class Sweeper implements Step {
     this.blobs = blobs;
     this.runs = new RunRegistry(session);
     this.recovery = new OutputRecovery.ChunkRecovery(blobs, session::newId);
-    this.archive = new Archive(session, blobs);
+    this.archive = Archive.in(blobs);
     this.settings = settings;
   }
 
@@ -72,7 +72,7 @@ public final class Sweeper implements Step {
               : "node " + run.node() + " let its claim run out while it was running";
       var _ = runs.orphan(run, recovery.report(run, reason));
     }
-    archive.step(now.minus(settings.keepFinished()).toEpochMilli());
+    archive.move(session, now.minus(settings.keepFinished()).toEpochMilli());
     if (!now.isBefore(outputDue)) {
       UnownedBlobs.sweep(
           blobs, "queue-task-", Instant.MAX, CHUNK.asMatchPredicate(), this::removeOwned);

@@ -19,7 +19,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The queue tasks, for those who submit and operate. Safe for use by any number of threads. */
+/**
+ * The queue tasks: submits them, and changes them for operators. Safe for use by any number of
+ * threads.
+ */
 public final class TaskRegistry {
   /** The most characters of the reason of an operator. */
   private static final int MOST_REASON_CHARS = 1_000;
@@ -133,8 +136,8 @@ public final class TaskRegistry {
   }
 
   /**
-   * Ends a task: one that is under way by a word to its runner, which ends its processes and then
-   * reports; another is held back at once.
+   * Ends a task: one that is under way is ended by its runner, which kills its processes and then
+   * reports; any other is held back at once.
    *
    * @return the task as it is now; empty if there is none
    * @throws TaskStateException when it has finished

@@ -199,7 +199,7 @@ public abstract class SweeperContract {
           .contains(id.hex(), "\"stdout\":\"done\"")
           .endsWith("\n");
     }
-    ArchivedTasks archived = ArchivedTasks.in(world.blobs());
+    Archive archived = Archive.in(world.blobs());
     QueueTask found = Objects.requireNonNull(archived.find(List.of(id)).get(id));
     assertThat(found.output().stdout()).isEqualTo(new Output.Text("done"));
     assertThat(archived.find(List.of(node.id(), queue.id()))).isEmpty();

@@ -2,14 +2,14 @@ package io.millrace.server;
 
 import io.millrace.jobs.Batch;
 import io.millrace.jobs.Failure;
-import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobId;
-import io.millrace.jobs.JobStateException;
+import io.millrace.jobs.JobRegistry.JobFilter;
 import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.JobsException.InvalidJobException;
+import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.jobs.Priority;
-import io.millrace.jobs.Settled;
+import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.registry.JobsAccess;

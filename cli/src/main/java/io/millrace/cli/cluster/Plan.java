@@ -64,7 +64,7 @@ record Plan(Map<String, String> values) {
   }
 
   /**
-   * Checks that it was made by somebody who knows the secret, where members run code of others.
+   * Checks that it was signed with the secret, if members run code of others.
    *
    * @throws UsageException if it was not, or there is no secret to check it with
    */

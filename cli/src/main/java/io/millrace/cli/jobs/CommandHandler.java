@@ -304,7 +304,9 @@ final class CommandHandler implements JobHandler {
       T with(Path file) throws IOException;
     }
 
-    /** Starts the command, which has the file open afterwards; then nobody else can open it. */
+    /**
+     * Starts the command, which has the file open afterwards; then no other process can open it.
+     */
     <T> T begin(Start<T> start) throws IOException {
       try {
         return start.with(file);

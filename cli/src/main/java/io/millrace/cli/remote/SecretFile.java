@@ -33,8 +33,8 @@ public final class SecretFile {
    * The secret; null if there is none.
    *
    * @param what how it is called in messages, as {@code API key}
-   * @param variable the environment variable that is looked at where there is no file; an empty one
-   *     counts as absent
+   * @param variable the environment variable that is used if there is no file; an empty one counts
+   *     as absent
    * @throws UsageException if it cannot be read, or is none that can be sent
    */
   public static @Nullable String readOptional(String what, @Nullable Path file, String variable) {

@@ -69,7 +69,7 @@ public record ServerLocation(
   /**
    * How to reach it.
    *
-   * @param patience how long a call is tried where that is safe
+   * @param patience how long a call is retried if that is safe
    * @throws UsageException if the address is none, or a file cannot be read
    */
   public ClientOptions client(Duration patience) {

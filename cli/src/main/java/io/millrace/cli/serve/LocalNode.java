@@ -168,7 +168,7 @@ final class LocalNode {
       return found;
     }
 
-    /** A name that is mistyped would leave queues without a node and nobody told. */
+    /** A mistyped name would silently leave queues without a node. */
     private void sayWhetherThere() {
       Path path = folder.path();
       boolean gone = path != null && !Files.isDirectory(path);
@@ -189,7 +189,7 @@ final class LocalNode {
     private final ch.qos.logback.classic.Logger millrace;
     private final @Nullable Level usual;
 
-    /** The level that {@code context} has now is what holds where none is stored. */
+    /** The level that {@code context} has now applies if none is stored. */
     LogLevel(LoggerContext context) {
       millrace = context.getLogger("io.millrace");
       usual = millrace.getLevel();

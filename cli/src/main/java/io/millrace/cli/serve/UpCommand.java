@@ -116,7 +116,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
       description = "Stops when this process has ended.")
   private @Nullable Long companion;
 
-  /** What the process ends with; whoever stops it from outside finds no failure. */
+  /** The exit code of the process; a stop from outside is no failure. */
   private volatile int exitCode = ExitCode.OK;
 
   @Override

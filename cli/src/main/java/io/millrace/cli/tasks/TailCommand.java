@@ -88,7 +88,9 @@ final class TailCommand extends Remote implements Callable<Integer> {
     }
   }
 
-  /** Writes one output of a task as it comes. A broken connection is made anew where it was. */
+  /**
+   * Writes one output of a task as it comes. A broken connection is restored at the same offset.
+   */
   private static final class OutputFollower implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(OutputFollower.class);
     private static final Duration SILENCE = Duration.ofSeconds(60);

@@ -1,6 +1,6 @@
 package io.millrace.cli.terminal;
 
-/** The command line asks for something that makes no sense; the message says what. */
+/** The command line is wrong; the message says how. */
 public final class UsageException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -11,7 +11,7 @@ import io.millrace.queues.Output;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
-import io.millrace.queues.node.RunnerException;
+import io.millrace.queues.node.Runners.RunnerException;
 import io.millrace.queues.runner.LocalRunners;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

@@ -6,7 +6,7 @@ import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobsException;
 import io.millrace.jobs.Report;
-import io.millrace.jobs.Settled;
+import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.WorkerPool;
 import io.millrace.work.Backoff;

@@ -1,10 +1,10 @@
 package io.millrace.jobs.registry;
 
 import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobClaim;
 import io.millrace.jobs.JobId;
-import io.millrace.jobs.JobsFullException;
+import io.millrace.jobs.JobsException.JobsFullException;
 import io.millrace.jobs.WorkerId;
 import io.millrace.store.Claim;
 import io.millrace.store.Outcome;

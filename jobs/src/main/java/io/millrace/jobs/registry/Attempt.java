@@ -2,13 +2,13 @@ package io.millrace.jobs.registry;
 
 import io.millrace.blobs.Value;
 import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobClaim;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.Report;
-import io.millrace.jobs.Settled;
+import io.millrace.jobs.Report.Settled;
 import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
 import io.millrace.store.Transaction.DocumentVersion;

@@ -1,10 +1,10 @@
 package io.millrace.jobs.registry;
 
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Batch;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobClaim;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobsException;

@@ -1,11 +1,11 @@
 package io.millrace.jobs.registry;
 
 import io.millrace.blobs.BlobStore;
-import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobsException;
-import io.millrace.jobs.JobsFullException;
+import io.millrace.jobs.JobsException.InvalidJobException;
+import io.millrace.jobs.JobsException.JobsFullException;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;

@@ -1,8 +1,8 @@
 package io.millrace.jobs.registry;
 
 import io.millrace.blobs.UnownedBlobs;
+import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobClaim;
 import io.millrace.jobs.JobId;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;

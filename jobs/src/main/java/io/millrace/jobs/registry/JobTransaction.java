@@ -1,7 +1,7 @@
 package io.millrace.jobs.registry;
 
+import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobClaim;
 import io.millrace.jobs.JobId;
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;

@@ -1,9 +1,9 @@
 package io.millrace.jobs.registry;
 
-import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobsException;
+import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;

@@ -1,12 +1,12 @@
 package io.millrace.jobs.registry;
 
+import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.Job.Content;
 import io.millrace.jobs.Job.Hand;
 import io.millrace.jobs.Job.Line;
 import io.millrace.jobs.Job.Place;
 import io.millrace.jobs.Job.Times;
-import io.millrace.jobs.JobClaim;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.WorkerId;

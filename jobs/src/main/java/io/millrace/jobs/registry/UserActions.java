@@ -1,12 +1,12 @@
 package io.millrace.jobs.registry;
 
+import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobClaim;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.jobs.JobStateException;
 import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;

@@ -1,6 +1,7 @@
 package io.millrace.jobs.worker;
 
 import io.millrace.jobs.worker.ActiveJobs.ActiveJob;
+import io.millrace.jobs.worker.WorkerManager.WorkerOptions;
 import java.time.Duration;
 
 /**

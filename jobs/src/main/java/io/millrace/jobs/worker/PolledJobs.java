@@ -2,7 +2,8 @@ package io.millrace.jobs.worker;
 
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
-import io.millrace.jobs.Settled;
+import io.millrace.jobs.JobsException;
+import io.millrace.jobs.Report.Settled;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -61,4 +62,14 @@ public interface PolledJobs {
    * @throws IOException if it cannot be read; nothing is kept then
    */
   Settled complete(String keyOrId, long token, InputStream result) throws IOException;
+
+  /** A worker's registration token is wrong. */
+  final class WrongTokenException extends JobsException {
+    private static final long serialVersionUID = 1;
+
+    /** With a message for people, which does not hold the token. */
+    public WrongTokenException() {
+      super("the worker's token is wrong");
+    }
+  }
 }

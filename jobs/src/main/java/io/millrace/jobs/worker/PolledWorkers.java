@@ -5,10 +5,11 @@ import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.jobs.JobsFullException;
+import io.millrace.jobs.JobsException.JobsFullException;
 import io.millrace.jobs.Report;
-import io.millrace.jobs.Settled;
+import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.worker.ActiveJobs.ActiveJob;
+import io.millrace.jobs.worker.PolledJobs.WrongTokenException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -194,7 +195,7 @@ public final class PolledWorkers implements PolledJobs {
       throw e;
     } catch (RuntimeException e) {
       synchronized (workers) {
-        // Nobody knows whether it was stored; if not, the job is offered again.
+        // It may have been stored; if not, the job is offered again.
         String reason = "what its worker reported could not be stored: " + e.getMessage();
         workers.report(attempt.session(), new Report.Returned(attempt.assignment(), reason));
         workers.free(attempt);

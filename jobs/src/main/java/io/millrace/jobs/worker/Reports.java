@@ -2,7 +2,7 @@ package io.millrace.jobs.worker;
 
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Report;
-import io.millrace.jobs.Settled;
+import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.worker.ActiveJobs.ActiveJob;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;

@@ -1,8 +1,8 @@
 package io.millrace.jobs.worker;
 
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
-import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobsException;
+import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.WorkerView.Seen;
 import io.millrace.jobs.worker.WorkerView.Tally;

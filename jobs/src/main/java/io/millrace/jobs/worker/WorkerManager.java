@@ -7,10 +7,11 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.Report;
-import io.millrace.jobs.Settled;
+import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.ActiveJobs.ActiveJob;
 import io.millrace.store.TaskStore;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -125,7 +126,7 @@ public final class WorkerManager implements Workers, WorkerPool {
     return directory.count(state);
   }
 
-  /** Sets who hears of attempts; nobody at first. */
+  /** Sets the observer of attempts; there is none at first. */
   public synchronized void observeBy(JobObserver observer) {
     reports.observeBy(observer);
   }
@@ -382,4 +383,24 @@ public final class WorkerManager implements Workers, WorkerPool {
     updateReadiness(session);
     directory.remember(session);
   }
+
+  /**
+   * Options of the worker manager.
+   *
+   * @param registration how long a connection may stay unregistered; default 5 s
+   * @param token whether a registration token is right; has to take constant time
+   * @param tracking whether what a worker has done is counted over all its connections, by its own
+   *     id
+   * @param stuckAfter after how long without progress or status the worker is asked about a job;
+   *     default 60 s
+   * @param keepalive how often a connection is pinged; default 20 s. One that shows no sign of life
+   *     for three times as long is closed, unless its worker has a job: then {@code stuckAfter}
+   *     decides
+   */
+  public record WorkerOptions(
+      Duration registration,
+      Predicate<String> token,
+      boolean tracking,
+      Duration stuckAfter,
+      Duration keepalive) {}
 }

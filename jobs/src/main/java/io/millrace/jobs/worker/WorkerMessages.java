@@ -1,8 +1,8 @@
 package io.millrace.jobs.worker;
 
 import io.millrace.jobs.Assignment;
-import io.millrace.jobs.InvalidJobException;
 import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.WorkerId;
 import java.util.Locale;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.millrace.jobs.worker;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.Report;
-import io.millrace.jobs.Settled;
+import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.WorkerId;
 import io.millrace.work.Step;
 import java.time.Instant;

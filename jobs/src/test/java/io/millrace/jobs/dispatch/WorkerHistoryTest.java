@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.worker.WorkerManager;
-import io.millrace.jobs.worker.WorkerOptions;
+import io.millrace.jobs.worker.WorkerManager.WorkerOptions;
 import io.millrace.jobs.worker.WorkerView;
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;

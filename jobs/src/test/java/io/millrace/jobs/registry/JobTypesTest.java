@@ -3,9 +3,9 @@ package io.millrace.jobs.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.jobs.InvalidJobException;
-import io.millrace.jobs.JobType;
 import io.millrace.jobs.JobTypes;
+import io.millrace.jobs.JobTypes.JobType;
+import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,11 +2,11 @@ package io.millrace.jobs.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobClaim;
-import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobRegistry.JobFilter;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Submission;

@@ -7,15 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobFilter;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobRegistry.JobFilter;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobTypes;
-import io.millrace.jobs.JobsFullException;
+import io.millrace.jobs.JobsException.JobsFullException;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Report;
-import io.millrace.jobs.Settled;
+import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.store.Claim;
 import io.millrace.store.Owner;

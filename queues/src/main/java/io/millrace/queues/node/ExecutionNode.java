@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An execution node: claims tasks of the queues that it serves, within their limits and its own,
- * and sees to their runners.
+ * and manages their runners.
  *
  * <pre>
  *   wait for the name ──► find runners again ──► serve ──► give back, leave ──► ended

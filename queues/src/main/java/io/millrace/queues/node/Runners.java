@@ -8,9 +8,9 @@ import java.util.Collection;
 import java.util.Set;
 
 /**
- * Where the runs of a node are carried out: processes that outlive the node, or what stands for
- * them in a simulation. A runner moves its task to running, renews its claim, and reports its end
- * to the store itself. For use by one node.
+ * Carries out the runs of a node, in processes that outlive the node, or simulated. A runner moves
+ * its task to running, renews its claim, and reports its end to the store itself. For use by one
+ * node.
  */
 public interface Runners extends AutoCloseable {
 
@@ -51,8 +51,9 @@ public interface Runners extends AutoCloseable {
 
   /**
    * Hands a claimed run to a runner, unless it is better to wait for a moment: when all warm
-   * runners are at work, one of them may be free sooner than another is started. Who is refused
-   * asks again when a runner has ended a task, and calls {@link #begin} when that takes too long.
+   * runners are at work, one of them may be free sooner than another is started. After a refusal
+   * the caller asks again when a runner has ended a task, and calls {@link #begin} if that takes
+   * too long.
    *
    * @param plugin the plugin that runs it
    * @return whether a runner has it
@@ -64,8 +65,8 @@ public interface Runners extends AutoCloseable {
   }
 
   /**
-   * How many processes were started and have not begun yet, where each run gets a process of its
-   * own; 0 if runners are kept warm.
+   * How many processes were started and have not begun yet, if each run gets a process of its own;
+   * 0 if runners are kept warm.
    */
   default int starting() {
     return 0;
@@ -93,4 +94,14 @@ public interface Runners extends AutoCloseable {
   /** Stops watching and lets idle runners end; those at work go on. */
   @Override
   void close();
+
+  /** A runner cannot be started. The message says why. */
+  final class RunnerException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    /** With what is wrong. */
+    public RunnerException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
 }

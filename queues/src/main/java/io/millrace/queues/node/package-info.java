@@ -1,5 +1,5 @@
 /**
- * Execution nodes: what claims tasks of queues and sees to their runners.
+ * Execution nodes: they claim tasks of queues and manage the runners.
  *
  * <pre>
  *   store ── signals ──► ExecutionNode.step(now) ── claim, give back, orphan ──► store

@@ -54,7 +54,7 @@ final class FileVisit extends SimpleFileVisitor<Path> {
       try {
         visitor.see(file, attributes);
       } catch (NoSuchFileException | AccessDeniedException e) {
-        // Whoever needs it is told that it is not there; others are not disturbed.
+        // A task that needs it gets an error of its own; others are not affected.
         LOG.warn("the file {} cannot be read: {}", file, e.toString());
       }
     }

@@ -1,12 +1,21 @@
 package io.millrace.queues.plugin;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.reflect.AccessFlag;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds the classes that are plugins by reading class files; no code of theirs is run. One that
@@ -15,12 +24,15 @@ import java.util.TreeSet;
 final class PluginClasses {
   private static final String PLUGIN = Plugin.class.getName().replace('.', '/');
 
+  private static final String CLASS = ".class";
+  private static final Logger LOG = LoggerFactory.getLogger(PluginClasses.class);
+
   private PluginClasses() {}
 
   /** Their names, in order. */
   static Set<String> in(ClassFiles files) {
     Set<String> names = new TreeSet<>();
-    ClassContents.read(files, bytes -> plugin(bytes).ifPresent(names::add));
+    read(files, bytes -> plugin(bytes).ifPresent(names::add));
     return Collections.unmodifiableSet(names);
   }
 
@@ -37,6 +49,48 @@ final class PluginClasses {
     } catch (IllegalArgumentException _) {
       // It has the name of a class file and is none.
       return Optional.empty();
+    }
+  }
+
+  /** Gives the content of every class file. */
+  private static void read(ClassFiles files, Consumer<byte[]> reader) {
+    for (Path entry : files.entries()) {
+      if (Files.isDirectory(entry)) {
+        FileVisit.visit(
+            entry,
+            (file, _) -> {
+              if (file.toString().endsWith(CLASS)) {
+                readFile(file, reader);
+              }
+            });
+      } else {
+        readJar(entry, reader);
+      }
+    }
+  }
+
+  private static void readFile(Path file, Consumer<byte[]> reader) {
+    byte[] content;
+    try {
+      content = Files.readAllBytes(file);
+    } catch (IOException e) {
+      LOG.warn("the class {} cannot be read: {}", file, e.toString());
+      return;
+    }
+    reader.accept(content);
+  }
+
+  private static void readJar(Path jar, Consumer<byte[]> reader) {
+    try (JarFile file = new JarFile(jar.toFile(), false)) {
+      for (JarEntry entry : Collections.list(file.entries())) {
+        if (entry.getName().endsWith(CLASS)) {
+          try (InputStream content = file.getInputStream(entry)) {
+            reader.accept(content.readAllBytes());
+          }
+        }
+      }
+    } catch (IOException e) {
+      LOG.warn("the jar {} cannot be read: {}", jar, e.toString());
     }
   }
 }

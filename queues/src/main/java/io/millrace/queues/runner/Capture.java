@@ -194,7 +194,7 @@ final class Capture {
     }
   }
 
-  /** Removes all chunks, since nobody will know of them. */
+  /** Removes all chunks, because no report names them. */
   synchronized void forget(Supplier<BlobStore> blobs) {
     if (uploadedBytes == 0) {
       return;

@@ -8,8 +8,8 @@ import io.millrace.processes.RunningProcess;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Run;
-import io.millrace.queues.node.RunnerException;
 import io.millrace.queues.node.Runners;
+import io.millrace.queues.node.Runners.RunnerException;
 import io.millrace.queues.runner.RunnerContext.Schedule;
 import io.millrace.store.environment.Environment;
 import java.io.IOException;
@@ -219,8 +219,8 @@ public final class LocalRunners implements Runners {
   }
 
   /**
-   * Kills runners that do not stop their work although their claims are about to end, since
-   * somebody has stopped them: their slots become free then. Their watchdogs and {@link
+   * Kills runners that do not stop their work although their claims are about to end, for example
+   * because their processes were stopped. This frees their slots. Their watchdogs and {@link
    * LeftoverRunners.Remains} end the rest.
    */
   private static final class FrozenRunners {

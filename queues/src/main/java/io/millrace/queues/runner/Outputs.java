@@ -114,7 +114,7 @@ final class Outputs {
   }
 
   /** Decides and stores what is kept, after the work has ended. */
-  Settled settle(@Nullable String complaint, IdSource ids, Storing storing)
+  Settled settle(@Nullable String complaint, Supplier<ObjectId> ids, Storing storing)
       throws InterruptedException {
     lookForRoom();
     all().forEach(capture -> capture.cut(limits.maxBytes(), false));
@@ -136,15 +136,10 @@ final class Outputs {
     return new Settled(output, files, loss());
   }
 
-  /** Gives ids to files. */
-  interface IdSource {
-    ObjectId next();
-  }
-
   private Output settle(
       Capture capture,
       OutputPlacement keeping,
-      IdSource ids,
+      Supplier<ObjectId> ids,
       Storing storing,
       List<OutputFile> files)
       throws InterruptedException {
@@ -163,7 +158,7 @@ final class Outputs {
       return Output.none();
     }
     OutputFile file =
-        new OutputFile(ids.next(), task, capture.name(), keeping.bytes(), capture.prefix());
+        new OutputFile(ids.get(), task, capture.name(), keeping.bytes(), capture.prefix());
     files.add(file);
     return new Output.Stored(file.id(), keeping.bytes(), keeping.how() == OutputPlacement.How.TEXT);
   }

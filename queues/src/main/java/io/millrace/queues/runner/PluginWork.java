@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -34,8 +35,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class PluginWork implements Work {
   private static final Logger LOG = LoggerFactory.getLogger(PluginWork.class);
 
-  /** How long threads have to end after the plugin has returned. */
-  private static final long LINGER_MILLIS = 100;
+  /** How long the threads of a plugin have to end after it has returned. */
+  static final Duration LINGER = Duration.ofMillis(100);
 
   private static final long PAUSE_NANOS = 2_000_000;
 
@@ -45,13 +46,13 @@ final class PluginWork implements Work {
 
   private final InProcessTask task;
   private final Thread thread;
-  private final RunnerContext.HardExit hardExit;
+  private final RunnerContext.Tools tools;
   private final CompletableFuture<Result> result = new CompletableFuture<>();
   private volatile boolean leavesThreads;
 
-  private PluginWork(Plugin plugin, InProcessTask task, RunnerContext.HardExit hardExit) {
+  private PluginWork(Plugin plugin, InProcessTask task, RunnerContext.Tools tools) {
     this.task = task;
-    this.hardExit = hardExit;
+    this.tools = tools;
     this.thread =
         Thread.ofPlatform()
             .group(task.threads())
@@ -60,8 +61,8 @@ final class PluginWork implements Work {
             .unstarted(() -> run(plugin));
   }
 
-  static PluginWork start(Plugin plugin, InProcessTask task, RunnerContext.HardExit hardExit) {
-    PluginWork work = new PluginWork(plugin, task, hardExit);
+  static PluginWork start(Plugin plugin, InProcessTask task, RunnerContext.Tools tools) {
+    PluginWork work = new PluginWork(plugin, task, tools);
     work.thread.setContextClassLoader(plugin.getClass().getClassLoader());
     work.thread.start();
     return work;
@@ -104,7 +105,7 @@ final class PluginWork implements Work {
    * Waits a moment for the plugin's other threads and then interrupts them; whether none is left.
    */
   private boolean endThreads() {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LINGER_MILLIS);
+    long deadline = System.nanoTime() + tools.linger().toNanos();
     try {
       for (Thread other : otherThreads()) {
         long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
@@ -183,7 +184,7 @@ final class PluginWork implements Work {
   public void kill() {
     if (!result.isDone()) {
       // A thread cannot be ended from outside, its process can.
-      hardExit.end("the plugin did not end when it was told to, so its runner was killed");
+      tools.hardExit().end("the plugin did not end when it was told to, so its runner was killed");
     }
   }
 
@@ -266,7 +267,7 @@ final class PluginWork implements Work {
       return threads;
     }
 
-    /** Its output is complete: what anybody writes from now on is dropped. */
+    /** Its output is complete: what is written from now on is dropped. */
     void closeOutput() throws IOException {
       stdout.close();
       stderr.close();

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What a runner uses for one task after the other.
  *
- * @param server where tasks and their output are kept
+ * @param server the queues, and the store of their output
  * @param identity who this runner is
  * @param tools what it works with on this machine
  * @param folder its files
@@ -32,13 +32,18 @@ record RunnerContext(
   /** The queues and the blob store, which is made when it is first needed. */
   record Server(Queues queues, Supplier<BlobStore> blobs) {}
 
-  /** What starts, watches and ends work. */
+  /**
+   * What starts, watches and ends work.
+   *
+   * @param linger how long the threads of a plugin have to end after it has returned
+   */
   record Tools(
       ProcessLauncher launcher,
       Watchdog watchdog,
       Schedule schedule,
       Plugins plugins,
-      HardExit hardExit) {}
+      HardExit hardExit,
+      Duration linger) {}
 
   /** How a runner ends at once, with whatever runs in it. */
   @FunctionalInterface

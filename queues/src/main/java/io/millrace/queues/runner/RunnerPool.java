@@ -37,20 +37,19 @@ final class RunnerPool implements RunnerSocket.Listener {
   private final LocalRunners.Options options;
   private final ProcessLauncher launcher;
   private final ScheduledExecutorService clock;
-  private final IdleRunners pool;
+  private final Map<String, RunnerSlot> slots = new LinkedHashMap<>();
   private Runners.@Nullable Listener listener;
 
   /**
    * A pool without runners.
    *
-   * @param clock dismisses those that nobody needs; not shut down while this is open
+   * @param clock ends runners that are not needed; not shut down while this is open
    */
   RunnerPool(
       LocalRunners.Options options, ProcessLauncher launcher, ScheduledExecutorService clock) {
     this.options = options;
     this.launcher = launcher;
     this.clock = clock;
-    this.pool = new IdleRunners(options.warm().idle());
   }
 
   /** Who hears of the runners from now on. */
@@ -61,7 +60,7 @@ final class RunnerPool implements RunnerSocket.Listener {
   /** Adds a runner; what it says is heard once it is in. */
   synchronized void admit(Supplier<RunnerSlot> starting) {
     RunnerSlot slot = starting.get();
-    pool.add(slot);
+    slots.put(slot.name(), slot);
     var _ = slot.process().onExit().thenRun(() -> endLater(slot));
   }
 
@@ -71,37 +70,54 @@ final class RunnerPool implements RunnerSocket.Listener {
 
   /** Gives this to an idle runner that was started so; false if there is none. */
   synchronized boolean assign(List<String> command, Assignment assignment) {
-    return pool.idle(command).stream().anyMatch(slot -> slot.take(assignment));
+    return idleOf(command).stream().anyMatch(slot -> slot.take(assignment));
   }
 
   /** How many runners have not connected yet. */
   synchronized int starting() {
-    return pool.starting();
+    return (int) slots.values().stream().filter(slot -> !slot.met()).count();
   }
 
   /** How many idle runners there are that were started so. */
   synchronized int idle(List<String> command) {
-    return pool.idle(command).size();
+    return idleOf(command).size();
+  }
+
+  /** The idle runners that were started so, the youngest first. */
+  private List<RunnerSlot> idleOf(List<String> command) {
+    return slots.values().stream()
+        .filter(slot -> slot.isIdle() && slot.isStartedWith(command))
+        .toList()
+        .reversed();
   }
 
   /** Whether as many runners that were started so will be free some time as are kept warm. */
   synchronized boolean hasAsManyAsKept(List<String> command) {
-    return pool.hasAsManyAsKept(command);
+    int kept = options.warm().idle();
+    return kept > 0
+        && slots.values().stream()
+                .filter(slot -> !slot.isLeaving() && slot.isStartedWith(command))
+                .count()
+            >= kept;
   }
 
   synchronized void stop(ObjectId task, Duration grace) {
-    pool.with(task).ifPresent(slot -> slot.stop(grace));
+    with(task).ifPresent(slot -> slot.stop(grace));
+  }
+
+  private Optional<RunnerSlot> with(ObjectId task) {
+    return slots.values().stream().filter(slot -> slot.has(task)).findFirst();
   }
 
   /** The runners whose claims are about to end under their work. */
   synchronized List<RunnerSlot> frozen() {
-    return pool.frozen();
+    return slots.values().stream().filter(RunnerSlot::isFrozen).toList();
   }
 
   /** Tells idle runners to end, and the listener nothing more. */
   synchronized void disband() {
     listener = null;
-    pool.dismissIdle();
+    slots.values().stream().filter(RunnerSlot::isIdle).forEach(RunnerSlot::dismiss);
   }
 
   /** The process of a runner has ended. */
@@ -110,7 +126,7 @@ final class RunnerPool implements RunnerSocket.Listener {
     Runners.Listener watcher;
     synchronized (this) {
       watcher = listener;
-      if (watcher == null || !pool.remove(slot)) {
+      if (watcher == null || !slots.remove(slot.name(), slot)) {
         return;
       }
       assignment = slot.assignment();
@@ -143,7 +159,7 @@ final class RunnerPool implements RunnerSocket.Listener {
   }
 
   private boolean greet(Messages.Hello hello, Lines lines) {
-    RunnerSlot slot = pool.find(hello.name());
+    RunnerSlot slot = slots.get(hello.name());
     if (slot == null || !slot.process().identity().toString().equals(hello.identity())) {
       return false;
     }
@@ -172,14 +188,14 @@ final class RunnerPool implements RunnerSocket.Listener {
   }
 
   private synchronized void holds(String name, ObjectId task, Duration left) {
-    pool.with(task).filter(slot -> slot.name().equals(name)).ifPresent(slot -> slot.holds(left));
+    with(task).filter(slot -> slot.name().equals(name)).ifPresent(slot -> slot.holds(left));
   }
 
   private void ended(String name, ObjectId task, boolean last) {
     Runners.Listener watcher;
     synchronized (this) {
       watcher = listener;
-      RunnerSlot slot = pool.find(name);
+      RunnerSlot slot = slots.get(name);
       if (watcher == null || slot == null || !slot.has(task)) {
         return;
       }
@@ -196,7 +212,7 @@ final class RunnerPool implements RunnerSocket.Listener {
   public void disconnected(String name, Lines lines) {
     RunnerSlot slot;
     synchronized (this) {
-      slot = pool.find(name);
+      slot = slots.get(name);
       if (slot == null) {
         return;
       }
@@ -212,14 +228,18 @@ final class RunnerPool implements RunnerSocket.Listener {
     }
   }
 
-  /** A runner may have become idle. One too many goes when nobody needs it for a while. */
+  /**
+   * A runner may have become idle. If there are too many, it ends when it was not needed for a
+   * while.
+   */
   private void keepOrDismiss(RunnerSlot slot) {
     if (!slot.isIdle()) {
       return;
     }
-    if (listener == null || pool.isUseless(slot)) {
+    // It is not known how a survivor was started.
+    if (listener == null || options.warm().idle() == 0 || slot.isSurvivor()) {
       slot.dismiss();
-    } else if (pool.hasTooManyIdle()) {
+    } else if (hasTooManyIdle()) {
       int turn = slot.turns();
       var _ =
           clock.schedule(
@@ -229,8 +249,12 @@ final class RunnerPool implements RunnerSocket.Listener {
     }
   }
 
+  private boolean hasTooManyIdle() {
+    return slots.values().stream().filter(RunnerSlot::isIdle).count() > options.warm().idle();
+  }
+
   private synchronized void dismissIfUnneeded(RunnerSlot slot, int turn) {
-    if (slot.isIdle() && slot.turns() == turn && pool.hasTooManyIdle()) {
+    if (slot.isIdle() && slot.turns() == turn && hasTooManyIdle()) {
       slot.dismiss();
     }
   }
@@ -269,83 +293,6 @@ final class RunnerPool implements RunnerSocket.Listener {
       } catch (ProcessException e) {
         return "";
       }
-    }
-  }
-
-  /**
-   * The runners of a node, and which of them are kept. Guarded by the lock of {@link RunnerPool}.
-   */
-  private static final class IdleRunners {
-    private final Map<String, RunnerSlot> slots = new LinkedHashMap<>();
-    private final int warm;
-
-    /**
-     * A pool without runners.
-     *
-     * @param warm how many idle ones are kept
-     */
-    IdleRunners(int warm) {
-      this.warm = warm;
-    }
-
-    void add(RunnerSlot slot) {
-      slots.put(slot.name(), slot);
-    }
-
-    /** Forgets a runner; gives whether it was here. */
-    boolean remove(RunnerSlot slot) {
-      return slots.remove(slot.name(), slot);
-    }
-
-    @Nullable RunnerSlot find(String name) {
-      return slots.get(name);
-    }
-
-    /** The runner that has this task. */
-    Optional<RunnerSlot> with(ObjectId task) {
-      return slots.values().stream().filter(slot -> slot.has(task)).findFirst();
-    }
-
-    /** The idle runners that were started so, the youngest first. */
-    List<RunnerSlot> idle(List<String> command) {
-      return slots.values().stream()
-          .filter(slot -> slot.isIdle() && slot.isStartedWith(command))
-          .toList()
-          .reversed();
-    }
-
-    /** How many runners have not connected yet. */
-    int starting() {
-      return (int) slots.values().stream().filter(slot -> !slot.met()).count();
-    }
-
-    /** Whether as many runners that were started so will be free some time as are kept warm. */
-    boolean hasAsManyAsKept(List<String> command) {
-      return warm > 0
-          && slots.values().stream()
-                  .filter(slot -> !slot.isLeaving() && slot.isStartedWith(command))
-                  .count()
-              >= warm;
-    }
-
-    /** Whether there are more idle runners than are kept. */
-    boolean hasTooManyIdle() {
-      return slots.values().stream().filter(RunnerSlot::isIdle).count() > warm;
-    }
-
-    /** Whether this runner is of no use once it is idle. */
-    boolean isUseless(RunnerSlot slot) {
-      // Of one that an earlier node started nobody knows how.
-      return warm == 0 || slot.isSurvivor();
-    }
-
-    /** The runners whose claims are about to end under their work. */
-    List<RunnerSlot> frozen() {
-      return slots.values().stream().filter(RunnerSlot::isFrozen).toList();
-    }
-
-    void dismissIdle() {
-      slots.values().stream().filter(RunnerSlot::isIdle).forEach(RunnerSlot::dismiss);
     }
   }
 }

@@ -78,7 +78,12 @@ public final class RunnerProgram {
       Queues queues = Queues.in(store, InstantSource.system(), new SecureRandom());
       RunnerContext.Tools tools =
           new RunnerContext.Tools(
-              launcher, watchdog, schedule, plugins, reason -> endAtOnce(files, reason));
+              launcher,
+              watchdog,
+              schedule,
+              plugins,
+              reason -> endAtOnce(files, reason),
+              PluginWork.LINGER);
       RunnerContext.Server server = new RunnerContext.Server(queues, store::blobs);
       RunnerContext context =
           new RunnerContext(server, identity, tools, files, new WorkFolder(files));

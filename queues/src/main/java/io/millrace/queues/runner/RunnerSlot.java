@@ -2,7 +2,7 @@ package io.millrace.queues.runner;
 
 import io.millrace.processes.RunningProcess;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.node.RunnerException;
+import io.millrace.queues.node.Runners.RunnerException;
 import io.millrace.queues.runner.Messages.Lines;
 import java.io.IOException;
 import java.time.Duration;
@@ -41,7 +41,7 @@ final class RunnerSlot {
     return new RunnerSlot(folder, process, command, false);
   }
 
-  /** One of an earlier node, to which it has spoken; how it was started nobody knows any more. */
+  /** One of an earlier node, to which it has spoken; how it was started is no longer known. */
   static RunnerSlot survivor(TaskFolder folder, RunningProcess process) {
     return new RunnerSlot(folder, process, List.of(), true);
   }

@@ -16,7 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
-/** Where runners connect to their node. Who sends nonsense is cut off, and nobody else notices. */
+/**
+ * The socket at which runners connect to their node. A connection that sends malformed messages is
+ * closed; the others are not affected.
+ */
 final class RunnerSocket implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunnerSocket.class);
 
@@ -27,9 +30,9 @@ final class RunnerSocket implements AutoCloseable {
   private final Listener listener;
   private final Set<Lines> open = ConcurrentHashMap.newKeySet();
 
-  /** Who talks to runners. Called on a thread for each connection. */
+  /** Handles the messages of runners. Called on one thread for each connection. */
   interface Listener {
-    /** The first message; false for a stranger, who is cut off. */
+    /** The first message; false if the runner is unknown, so that its connection is closed. */
     boolean connected(Messages.Hello hello, Lines lines);
 
     /** A later message of the runner of this name. */

@@ -183,7 +183,7 @@ final class TaskRun {
             case Plugins.Program(var form) ->
                 ProgramWork.start(form.call(task.params()), task, tools.watchdog());
             case Plugins.InProcess(var plugin) ->
-                PluginWork.start(plugin, new PluginWork.InProcessTask(task), tools.hardExit());
+                PluginWork.start(plugin, new PluginWork.InProcessTask(task), tools);
           };
       work = begun;
       return begun;
@@ -268,7 +268,7 @@ final class TaskRun {
     }
   }
 
-  /** How the end of a run comes into the store: the output first, then the report that names it. */
+  /** Stores the end of a run: the output first, then the report that names it. */
   private static final class Reporting {
     /** How often storing output may fail while the server answers otherwise. */
     private static final int ATTEMPTS = 4;
@@ -321,7 +321,7 @@ final class TaskRun {
       outputs.forgetAllBut(TaskOutput.NONE);
     }
 
-    /** Tries on while the server is away, and gives up where it is there and refuses. */
+    /** Retries while the server cannot be reached, and gives up if it answers and refuses. */
     private boolean store(Capture capture, long bytes) throws InterruptedException {
       StoreRetry retry = new StoreRetry();
       int refusals = 0;

@@ -1,6 +1,6 @@
 package io.millrace.queues.search;
 
-import io.millrace.queues.ArchivedTasks;
+import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
@@ -23,16 +23,16 @@ public final class ArchiveSearch {
 
   private final Queues queues;
   private final TaskSearch live;
-  private final ArchivedTasks archived;
+  private final Archive archived;
 
-  private ArchiveSearch(Queues queues, ArchivedTasks archived) {
+  private ArchiveSearch(Queues queues, Archive archived) {
     this.queues = queues;
     this.live = TaskSearch.in(queues);
     this.archived = archived;
   }
 
   /** Search in these queues and their archive. */
-  public static ArchiveSearch in(Queues queues, ArchivedTasks archived) {
+  public static ArchiveSearch in(Queues queues, Archive archived) {
     return new ArchiveSearch(queues, archived);
   }
 

@@ -73,24 +73,13 @@ public sealed interface Filter {
     }
   }
 
-  /** What is asked of one field. */
-  final class OfField implements Filter {
-    private final FieldPath path;
-    private final Condition condition;
-
-    OfField(FieldPath path, Condition condition) {
-      this.path = path;
-      this.condition = condition;
-    }
-
-    FieldPath path() {
-      return path;
-    }
-
-    Condition condition() {
-      return condition;
-    }
-
+  /**
+   * What is asked of one field.
+   *
+   * @param path the field
+   * @param condition what its values must satisfy
+   */
+  record OfField(FieldPath path, Condition condition) implements Filter {
     @Override
     public boolean matches(Subject subject) {
       return condition.test(path.values(subject));

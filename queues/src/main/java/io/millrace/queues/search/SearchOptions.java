@@ -11,8 +11,15 @@ import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How many results are wanted, in which order, and what of them. Immutable. */
-public final class SearchOptions {
+/**
+ * How many results are wanted, in which order, and what of them.
+ *
+ * @param limit the most results, 1 to {@link #MOST}
+ * @param skip how many to leave out first, from 0
+ * @param sort the fields to sort by, the most important first
+ * @param projection what of each result is wanted
+ */
+public record SearchOptions(int limit, int skip, List<SortKey> sort, Projection projection) {
   /** The most results of one search, and how many there are unless a limit is set. */
   public static final int MOST = 100;
 
@@ -20,17 +27,18 @@ public final class SearchOptions {
   public static final SearchOptions DEFAULTS =
       new SearchOptions(MOST, 0, List.of(), Projection.ALL);
 
-  private final int limit;
-  private final int skip;
-  private final List<SortKey> sort;
-  private final Projection projection;
-
-  private SearchOptions(int limit, int skip, List<SortKey> sort, Projection projection) {
-    this.limit = limit;
-    this.skip = skip;
-    this.sort = List.copyOf(sort);
-    this.projection = projection;
+  /** Copies the list. */
+  public SearchOptions {
+    sort = List.copyOf(sort);
   }
+
+  /**
+   * A field to sort by.
+   *
+   * @param path the field
+   * @param descending whether the greatest value comes first
+   */
+  record SortKey(FieldPath path, boolean descending) {}
 
   /**
    * Reads {@code limit} (0 for the default, 100), {@code skip}, {@code sort} and {@code
@@ -97,24 +105,9 @@ public final class SearchOptions {
         Math.toIntExact(Math.min(Integer.MAX_VALUE, (long) skip + limit)), 0, sort, projection);
   }
 
-  /** What of each result is wanted. */
-  public Projection projection() {
-    return projection;
-  }
-
-  /** The most results, 1 to {@link #MOST}. */
-  public int limit() {
-    return limit;
-  }
-
-  /** How many to leave out first, from 0. */
-  public int skip() {
-    return skip;
-  }
-
   /** Whether the order is that of ids, up or down. */
   boolean isById() {
-    return sort.isEmpty() || sort.getFirst().isId();
+    return sort.isEmpty() || sort.getFirst().path().dotted().equals("_id");
   }
 
   /** Whether the order by ids begins with the newest. */

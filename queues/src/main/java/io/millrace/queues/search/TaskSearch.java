@@ -5,6 +5,7 @@ import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
 import io.millrace.queues.TaskIndex;
 import io.millrace.queues.TaskIndex.KindCounts;
+import io.millrace.queues.search.Plan.Cover;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -34,7 +35,7 @@ public final class TaskSearch {
   /** How many tasks are looked at in the time of one being looked up. */
   private static final int LOOKS_PER_LOOKUP = 8;
 
-  /** Where so many tasks can match, the first ones are found soon by looking at all in order. */
+  /** If more than this share of all tasks can match, a scan in order soon finds the first ones. */
   private static final double MOST_PART = 0.9;
 
   private static final Set<Cover> ANY = EnumSet.of(Cover.PART, Cover.ALL);

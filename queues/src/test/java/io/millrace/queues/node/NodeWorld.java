@@ -11,6 +11,7 @@ import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
+import io.millrace.queues.node.Runners.RunnerException;
 import io.millrace.store.Claim;
 import io.millrace.store.Commit;
 import io.millrace.store.Owner;

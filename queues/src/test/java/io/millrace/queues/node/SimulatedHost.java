@@ -4,6 +4,7 @@ import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
+import io.millrace.queues.node.Runners.RunnerException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -68,7 +68,8 @@ final class Bench implements AutoCloseable {
             new Watchdog(launcher, null),
             Schedule.create(),
             new Plugins(root.resolve("classes")),
-            lastWords::add);
+            lastWords::add,
+            PluginWork.LINGER);
     Path folder = Files.createDirectories(root.resolve("runner"));
     shop =
         new RunnerContext(
@@ -107,6 +108,25 @@ final class Bench implements AutoCloseable {
 
   TaskRun begin(String plugin, ObjectNode params) {
     return new TaskRun(assignment(plugin, claim(plugin, params)), shop, _ -> {});
+  }
+
+  /** The same with a plugin whose threads end, however long that takes on a busy machine. */
+  TaskRun beginPatiently(String plugin, ObjectNode params) {
+    RunnerContext.Tools tools = shop.tools();
+    RunnerContext patient =
+        new RunnerContext(
+            shop.server(),
+            shop.identity(),
+            new RunnerContext.Tools(
+                tools.launcher(),
+                tools.watchdog(),
+                tools.schedule(),
+                tools.plugins(),
+                tools.hardExit(),
+                Duration.ofMinutes(1)),
+            shop.folder(),
+            shop.work());
+    return new TaskRun(assignment(plugin, claim(plugin, params)), patient, _ -> {});
   }
 
   /** Runs a task to its end. */

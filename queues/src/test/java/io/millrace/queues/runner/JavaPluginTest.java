@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,7 +83,7 @@ class JavaPluginTest {
         """);
     TaskRun leaves = bench.begin("my.Plugin", json("{'a':1}"));
     leaves.carryOut();
-    TaskRun clean = bench.begin("demo", json("{'a':1}"));
+    TaskRun clean = bench.beginPatiently("demo", json("{'a':1}"));
     clean.carryOut();
 
     assertThat(leaves.leavesThreads()).isTrue();
@@ -107,6 +109,8 @@ class JavaPluginTest {
     Files.createFile(end);
 
     assertThat(leaves.leavesThreads()).isTrue();
+    // The pool is that of the other tests as well.
+    assertThat(ForkJoinPool.commonPool().awaitQuiescence(1, TimeUnit.MINUTES)).isTrue();
   }
 
   @Test
@@ -118,7 +122,7 @@ class JavaPluginTest {
         pool.shutdown();
         return 1;
         """);
-    TaskRun run = bench.begin("my.Plugin", json("{'a':1}"));
+    TaskRun run = bench.beginPatiently("my.Plugin", json("{'a':1}"));
     run.carryOut();
 
     assertThat(run.leavesThreads()).isFalse();

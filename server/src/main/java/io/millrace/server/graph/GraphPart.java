@@ -34,7 +34,7 @@ import io.millrace.http.Route;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessLauncher;
-import io.millrace.queues.ArchivedTasks;
+import io.millrace.queues.Archive;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queues;
 import io.millrace.server.Part;
@@ -141,7 +141,7 @@ public final class GraphPart implements Part {
     Tasks tasks =
         new Tasks(
             base.queues(),
-            ArchivedTasks.in(base.blobs()),
+            Archive.in(base.blobs()),
             new OutputReader(base.queues(), base.blobs()),
             started);
     GraphJobs jobs = new GraphJobs(base.jobs(), base.blobs());

@@ -1,6 +1,6 @@
 package io.millrace.server.jobs;
 
-import io.millrace.jobs.JobsFullException;
+import io.millrace.jobs.JobsException.JobsFullException;
 import io.millrace.jobs.dispatch.JobDispatcher;
 import io.millrace.jobs.registry.FollowOns;
 import io.millrace.jobs.registry.Jobs;

@@ -2,7 +2,7 @@ package io.millrace.server.jobs;
 
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
-import io.millrace.jobs.JobFilter;
+import io.millrace.jobs.JobRegistry.JobFilter;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.WorkerId;

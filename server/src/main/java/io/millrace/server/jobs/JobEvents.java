@@ -7,7 +7,7 @@ import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobChange;
-import io.millrace.jobs.JobFilter;
+import io.millrace.jobs.JobRegistry.JobFilter;
 import io.millrace.jobs.registry.JobChanges;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.Progress;

@@ -1,8 +1,8 @@
 package io.millrace.server.jobs;
 
-import io.millrace.jobs.JobType;
+import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.registry.Jobs;
-import io.millrace.jobs.worker.WorkerOptions;
+import io.millrace.jobs.worker.WorkerManager.WorkerOptions;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Configuration.Values;
 import io.millrace.server.config.ConfigurationException;

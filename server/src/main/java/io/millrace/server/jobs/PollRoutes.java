@@ -12,7 +12,7 @@ import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.jobs.Settled;
+import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.PolledJobs;
 import io.millrace.jobs.worker.Progress;

@@ -4,7 +4,7 @@ import io.millrace.http.ApiRoutes;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Reply;
-import io.millrace.jobs.JobType;
+import io.millrace.jobs.JobTypes.JobType;
 import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ArrayNode;

@@ -1,6 +1,6 @@
 package io.millrace.server.metrics;
 
-import io.millrace.jobs.JobType;
+import io.millrace.jobs.JobTypes.JobType;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.millrace.server.queues;
 
-import io.millrace.queues.ArchivedTasks;
+import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.TaskRegistry;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** All tasks by id, those in the archive too. */
-record KnownTasks(TaskRegistry tasks, ArchivedTasks archived) {
+record KnownTasks(TaskRegistry tasks, Archive archived) {
   private static final String NOT_FOUND = "task not found";
 
   /** The id that a path names. */

@@ -4,7 +4,7 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorReplies;
 import io.millrace.http.Route;
-import io.millrace.queues.ArchivedTasks;
+import io.millrace.queues.Archive;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException;
@@ -71,7 +71,7 @@ public final class QueuesPart implements Part {
     OutputReader outputs = new OutputReader(queues, blobs);
     Shapes shapes = new Shapes(outputs);
     Plugins plugins = new Plugins(queues);
-    ArchivedTasks archived = ArchivedTasks.in(blobs);
+    Archive archived = Archive.in(blobs);
     ArchiveSearch search = ArchiveSearch.in(queues, archived);
     KnownTasks known = new KnownTasks(queues.tasks(), archived);
     UserDocuments documents = new UserDocuments(store);

@@ -4,7 +4,7 @@ import io.millrace.http.Deadline;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
-import io.millrace.queues.ArchivedTasks;
+import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Waits for many tasks in one request. */
-record WaitRoute(Queues queues, ArchivedTasks archived) {
+record WaitRoute(Queues queues, Archive archived) {
   private static final int MOST_IDS = 10_000;
   private static final int MOST_MILLIS = 600_000;
   private static final int DEFAULT_MILLIS = 30_000;

@@ -3,7 +3,7 @@ package io.millrace.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.jobs.JobType;
+import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.jobs.JobsSettings;

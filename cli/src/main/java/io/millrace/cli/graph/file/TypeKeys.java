@@ -81,7 +81,7 @@ public final class TypeKeys {
     return Optional.ofNullable(INPUTS.get(type));
   }
 
-  /** What is wrong with the keys of a node; empty if nothing is, or nobody here knows its type. */
+  /** What is wrong with the keys of a node; empty if nothing is, or its type is not known here. */
   static Optional<String> mistake(String type, Set<String> given) {
     List<String> oneOf = ONE_OF.getOrDefault(type, List.of());
     List<String> found = oneOf.stream().filter(given::contains).toList();
@@ -102,7 +102,7 @@ public final class TypeKeys {
     return all.stream().distinct().sorted().toList();
   }
 
-  /** Whether this is data that nodes of a type write themselves, so that nobody gives it. */
+  /** Whether nodes of a type write this data themselves, so that files do not give it. */
   public static boolean isOutput(String type, String key) {
     return OTHER_OUTPUTS.getOrDefault(type, OUTPUTS).contains(key);
   }

@@ -27,8 +27,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The news of a graph: the first is all of it, each later one what has changed since, with no gap.
- * A broken connection is made anew where it was; where the server does not know that place any
- * more, all of the graph comes again.
+ * A broken connection is restored at the same version. If the server no longer has that version, it
+ * sends the whole graph again.
  */
 public final class Feed implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Feed.class);

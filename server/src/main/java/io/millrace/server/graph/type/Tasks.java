@@ -2,7 +2,7 @@ package io.millrace.server.graph.type;
 
 import io.millrace.blobs.Tail;
 import io.millrace.graph.type.AttemptContext;
-import io.millrace.queues.ArchivedTasks;
+import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.QueueTask;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** The queue tasks that attempts at nodes are. To be closed before the store. */
 public final class Tasks implements AutoCloseable {
   private final Queues queues;
-  private final ArchivedTasks archived;
+  private final Archive archived;
   private final OutputReader outputs;
   private final ToLongFunction<AttemptContext> startedMillis;
   private final SharedWatch<ObjectId, QueueTask> ends;
@@ -37,7 +37,7 @@ public final class Tasks implements AutoCloseable {
    */
   public Tasks(
       Queues queues,
-      ArchivedTasks archived,
+      Archive archived,
       OutputReader outputs,
       ToLongFunction<AttemptContext> startedMillis) {
     this.queues = queues;
