@@ -256,7 +256,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       try {
         return client.get();
       } catch (ExecutionException e) {
-        throw new IOException("a client failed: " + e.getCause().getMessage(), e.getCause());
+        throw new IOException("a client failed: " + e.getCause(), e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new InterruptedIOException("the measurement was interrupted");
