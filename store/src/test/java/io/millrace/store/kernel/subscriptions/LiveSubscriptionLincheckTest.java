@@ -5,9 +5,9 @@ import io.millrace.store.Commit.Change;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.environment.Environment;
-import io.millrace.store.kernel.Budgets;
 import io.millrace.store.kernel.records.Event;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Test;
 public class LiveSubscriptionLincheckTest {
   private static final long CLOSED = -1;
 
-  private final Broadcast broadcast = new Broadcast(0, Budgets.subscriberLag(1_000));
+  private final Broadcast broadcast =
+      new Broadcast(0, Limits.defaults().withSubscriberLag(1_000, 64L << 20));
   private final LiveSubscription subscription =
       new LiveSubscription(
           Interest.everything(),

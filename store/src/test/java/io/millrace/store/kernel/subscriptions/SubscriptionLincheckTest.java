@@ -5,12 +5,12 @@ import io.millrace.store.Commit.Change;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
-import io.millrace.store.kernel.Budgets;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
@@ -85,7 +85,8 @@ public class SubscriptionLincheckTest {
   private static final long CLOSED = -1;
 
   private final Durable durable = new Durable();
-  private final Broadcast broadcast = new Broadcast(BEFORE, Budgets.subscriberLag(1));
+  private final Broadcast broadcast =
+      new Broadcast(BEFORE, Limits.defaults().withSubscriberLag(1, 64L << 20));
   private final LiveSubscription subscription;
   private volatile boolean ending;
 

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.testkit.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,34 +9,58 @@ import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreOptions.Journaling;
+import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.When;
 import io.millrace.store.journal.files.FileJournal;
 import io.millrace.store.journal.files.FileJournalOptions;
+import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.kernel.StoreStarter;
+import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a store may take of the memory, and what it may leave behind the disk. */
-class BudgetTest {
+final class BudgetTest {
   private static final Owner ME = Owner.client(1);
   private static final Bytes DATA = Bytes.of("x".repeat(100));
 
-  @TempDir private Path folder;
-  private final ManualEnvironment environment = new ManualEnvironment(1);
+  private static final Path FOLDER = Path.of("store");
+
+  private final SimulatedEnvironment environment = new SimulatedEnvironment(1);
 
   private StoreOptions options() {
-    return StoreOptions.in(folder).withEnvironment(environment);
+    return StoreOptions.in(FOLDER).withEnvironment(environment);
   }
 
   private GatedJournal journal() {
     return new GatedJournal(
-        FileJournal.open(environment, folder, new FileJournalOptions(1 << 16, 1 << 20)));
+        FileJournal.open(environment, FOLDER, new FileJournalOptions(1 << 16, 1 << 20)));
+  }
+
+  private static Limits unsynced(long bytes) {
+    Limits usual = Limits.defaults();
+    return new Limits(
+        usual.operations(),
+        usual.transactionBytes(),
+        usual.dataBytes(),
+        usual.nameBytes(),
+        usual.requestIdBytes(),
+        usual.claimCount(),
+        usual.claimGroups(),
+        usual.waitingClaims(),
+        usual.subscribers(),
+        usual.subscriberLag(),
+        usual.subscriberLagBytes(),
+        usual.queuedCommands(),
+        usual.queuedBytes(),
+        bytes,
+        usual.memoryBytes());
   }
 
   private static Transaction add() {
@@ -45,7 +69,7 @@ class BudgetTest {
 
   @Test
   void a_full_store_refuses_growth_and_nothing_else() {
-    StoreOptions options = options().withLimits(Budgets.memory(50_000));
+    StoreOptions options = options().withLimits(Limits.defaults().withMemoryBytes(50_000));
     try (EmbeddedStore store = StoreStarter.open(options, journal())) {
       Outcome outcome = store.commit(add());
       while (outcome instanceof Outcome.Done) {
@@ -83,15 +107,16 @@ class BudgetTest {
   void an_opportunistic_store_lets_answers_wait_once_its_window_is_full() {
     int window = 4_000;
     StoreOptions options =
-        options().withJournaling(Journaling.OPPORTUNISTIC).withLimits(Budgets.unsynced(window));
+        options().withJournaling(Journaling.OPPORTUNISTIC).withLimits(unsynced(window));
     GatedJournal journal = journal();
     try (EmbeddedStore store = StoreStarter.open(options, journal)) {
+      environment.scheduler().eager(false);
       journal.hold();
       List<CompletableFuture<Outcome>> answers = new ArrayList<>();
       for (int i = 0; i < 200; i++) {
         answers.add(store.submit(add()));
       }
-      environment.run();
+      environment.runUntilIdle();
       long given = answers.stream().filter(CompletableFuture::isDone).count();
       assertThat(given * DATA.size()).isBetween(window / 2L, (long) window);
 

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.testkit.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,38 +11,40 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.Subscription;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.Transaction;
+import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.Retention;
 import io.millrace.store.journal.files.FileJournal;
 import io.millrace.store.journal.files.FileJournalOptions;
+import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.kernel.StoreStarter;
+import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** How far back a subscriber may go, after snapshots have made the journal dispensable. */
-class RetentionTest {
+final class RetentionTest {
   private static final Owner ME = Owner.client(1);
   private static final int SEGMENT = 1 << 16;
 
-  @TempDir private Path folder;
-  private final ManualEnvironment environment = new ManualEnvironment(1);
+  private static final Path FOLDER = Path.of("store");
+
+  private final SimulatedEnvironment environment = new SimulatedEnvironment(1);
 
   private EmbeddedStore open(Retention retention) {
     FileJournalOptions small = new FileJournalOptions(SEGMENT, 1 << 20, retention);
     return StoreStarter.open(
-        StoreOptions.in(folder).withEnvironment(environment),
-        FileJournal.open(environment, folder, small));
+        StoreOptions.in(FOLDER).withEnvironment(environment),
+        FileJournal.open(environment, FOLDER, small));
   }
 
   /** Fills more than a segment, some of it each minute, and ends with a whole snapshot. */
   private void work(Retention retention) {
     try (EmbeddedStore store = open(retention)) {
       for (int i = 0; i < 6; i++) {
-        environment.advance(60_000);
+        environment.advance(Duration.ofMinutes(1));
         store.commit(Transaction.by(ME).add("group", Bytes.of("x".repeat(SEGMENT / 4))).build());
       }
       store.requestSnapshot();
@@ -51,8 +53,8 @@ class RetentionTest {
   }
 
   private long segments() throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      return files.filter(file -> file.toString().endsWith(".segment")).count();
+    try (Folder folder = environment.disk().open(FOLDER)) {
+      return folder.list().stream().filter(name -> name.endsWith(".segment")).count();
     }
   }
 

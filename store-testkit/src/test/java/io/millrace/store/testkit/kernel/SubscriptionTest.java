@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.testkit.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -25,6 +25,7 @@ import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.files.FileJournal;
 import io.millrace.store.journal.files.FileJournalOptions;
 import io.millrace.store.kernel.subscriptions.LiveSubscription;
+import io.millrace.store.testkit.environment.SettableTimeEnvironment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -45,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Subscriptions among real threads. */
 @Timeout(60)
-class SubscriptionTest {
+final class SubscriptionTest {
   private static final int WRITERS = 3;
   private static final int COMMITS = 1_500;
   private static final Duration LONG = Duration.ofSeconds(50);
@@ -116,7 +117,8 @@ class SubscriptionTest {
 
   @Test
   void who_stalls_goes_on_from_the_journal_where_it_was() throws InterruptedException {
-    StoreOptions options = StoreOptions.in(folder).withLimits(Budgets.subscriberLag(20));
+    StoreOptions options =
+        StoreOptions.in(folder).withLimits(Limits.defaults().withSubscriberLag(20, 64L << 20));
     GatedJournal journal = journalIn(folder);
     try (TaskStore store = TaskStore.open(options, journal);
         Subscription subscription = store.subscribe(Interest.everything())) {
@@ -172,7 +174,8 @@ class SubscriptionTest {
 
   @Test
   void who_stalls_while_it_reads_the_past_keeps_no_reader_open() throws InterruptedException {
-    StoreOptions options = StoreOptions.in(folder).withLimits(Budgets.subscriberLag(20));
+    StoreOptions options =
+        StoreOptions.in(folder).withLimits(Limits.defaults().withSubscriberLag(20, 64L << 20));
     GatedJournal journal = journalIn(folder);
     try (EmbeddedTaskStore store = TaskStore.open(options, journal)) {
       Position start = store.groups().position();
@@ -197,7 +200,8 @@ class SubscriptionTest {
 
   @Test
   void who_is_too_slow_for_the_journal_is_cut_off_with_its_position() throws InterruptedException {
-    StoreOptions options = StoreOptions.in(folder).withLimits(Budgets.subscriberLag(20));
+    StoreOptions options =
+        StoreOptions.in(folder).withLimits(Limits.defaults().withSubscriberLag(20, 64L << 20));
     GatedJournal journal = journalIn(folder);
     try (TaskStore store = TaskStore.open(options, journal);
         Subscription subscription = store.subscribe(Interest.everything())) {
@@ -220,7 +224,8 @@ class SubscriptionTest {
   @Test
   void who_meets_damage_in_the_journal_is_told_alone_and_goes_on_once_it_is_mended()
       throws InterruptedException, IOException {
-    StoreOptions options = StoreOptions.in(folder).withLimits(Budgets.subscriberLag(20));
+    StoreOptions options =
+        StoreOptions.in(folder).withLimits(Limits.defaults().withSubscriberLag(20, 64L << 20));
     try (TaskStore store = TaskStore.open(options);
         Subscription stalled = store.subscribe(Interest.everything());
         Subscription other = store.subscribe(Interest.everything())) {
@@ -260,7 +265,8 @@ class SubscriptionTest {
 
   @Test
   void a_wait_is_counted_by_the_clock_of_the_environment() throws Exception {
-    FixedEnvironment environment = new FixedEnvironment(1);
+    SettableTimeEnvironment environment =
+        new SettableTimeEnvironment(1, Environment.system().disk());
     StoreOptions options = StoreOptions.in(folder).withEnvironment(environment);
     Interest nothing = new Interest(null, Set.of("another group"), Set.of());
     try (TaskStore store = TaskStore.open(options);
@@ -274,7 +280,7 @@ class SubscriptionTest {
           });
       begun.await();
       while (!waiting.isDone()) {
-        environment.advance(Duration.ofHours(2).toMillis());
+        environment.advance(Duration.ofHours(2));
         store.commit(add(1)).done();
       }
       assertThat(waiting.get()).isNull();
@@ -283,7 +289,8 @@ class SubscriptionTest {
 
   @Test
   void who_reads_a_long_past_is_not_too_slow() throws InterruptedException {
-    StoreOptions options = StoreOptions.in(folder).withLimits(Budgets.subscriberLag(20));
+    StoreOptions options =
+        StoreOptions.in(folder).withLimits(Limits.defaults().withSubscriberLag(20, 64L << 20));
     try (TaskStore store = TaskStore.open(options)) {
       Position start = store.groups().position();
       for (int i = 0; i < 100; i++) {

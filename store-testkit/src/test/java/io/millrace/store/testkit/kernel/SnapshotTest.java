@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.testkit.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,30 +11,32 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.Task;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.environment.DiskFile;
+import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.files.FileJournal;
 import io.millrace.store.journal.files.FileJournalOptions;
 import io.millrace.store.journal.files.SnapshotInput;
+import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.kernel.StoreStarter;
 import io.millrace.store.kernel.recovery.Replayer;
+import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A snapshot is the state at its position, whatever happens while it is written. */
-class KernelSnapshotTest {
+final class SnapshotTest {
   private static final Owner ME = Owner.client(1);
 
-  @TempDir private Path folder;
-  private final ManualEnvironment environment = new ManualEnvironment(1);
+  private static final Path FOLDER = Path.of("store");
+
+  private final SimulatedEnvironment environment = new SimulatedEnvironment(1);
   private final SplittableRandom random = new SplittableRandom(5);
   private int sent;
 
@@ -47,7 +49,7 @@ class KernelSnapshotTest {
 
   private void work(EmbeddedStore store, int steps) {
     for (int i = 0; i < steps; i++) {
-      environment.advance(100);
+      environment.advance(Duration.ofMillis(100));
       String group = "group " + random.nextInt(10);
       Transaction.Builder by = Transaction.by(ME).requestId("request " + ++sent);
       List<Task> tasks =
@@ -73,50 +75,49 @@ class KernelSnapshotTest {
   }
 
   private String digest(Path place) {
-    ManualEnvironment other = new ManualEnvironment(2);
-    other.advance(environment.wallMillis() - FixedEnvironment.START_MILLIS);
-    try (EmbeddedStore store =
-        StoreStarter.open(
-            StoreOptions.in(place).withEnvironment(other),
-            FileJournal.open(other, place, FileJournalOptions.DEFAULTS))) {
+    try (EmbeddedStore store = open(place)) {
       return store.digest().value();
     }
   }
 
   @Test
-  void a_snapshot_written_beside_commits_is_the_state_at_its_position(@TempDir Path copy)
-      throws IOException {
-    Path alone = copy.resolve("alone");
+  void a_snapshot_written_beside_commits_is_the_state_at_its_position() throws IOException {
+    Path alone = Path.of("alone");
     String expected;
-    try (EmbeddedStore store = open(folder)) {
+    try (EmbeddedStore store = open(FOLDER)) {
       work(store, 100);
       store.requestSnapshot();
       expected = store.digest().value();
       work(store, 50);
     }
-    try (Stream<Path> files = Files.list(folder)) {
-      Path snapshot =
-          files.filter(file -> file.toString().endsWith(".snapshot")).findFirst().orElseThrow();
-      try (InputStream content = Files.newInputStream(snapshot)) {
-        FileJournal.restore(environment, alone, content);
+    try (Folder folder = environment.disk().open(FOLDER)) {
+      String snapshot =
+          folder.list().stream()
+              .filter(name -> name.endsWith(".snapshot"))
+              .findFirst()
+              .orElseThrow();
+      try (DiskFile file = folder.read(snapshot)) {
+        ByteBuffer content = ByteBuffer.allocate((int) file.size());
+        file.read(0, content);
+        FileJournal.restore(environment, alone, new ByteArrayInputStream(content.array()));
       }
     }
     assertThat(digest(alone)).isEqualTo(expected);
   }
 
   @Test
-  void a_backup_restores_to_the_state_at_its_position(@TempDir Path parent) throws IOException {
+  void a_backup_restores_to_the_state_at_its_position() throws IOException {
     ByteArrayOutputStream backup = new ByteArrayOutputStream();
     String expected;
     Position position;
-    try (EmbeddedStore store = open(folder)) {
+    try (EmbeddedStore store = open(FOLDER)) {
       work(store, 100);
       position = store.backup(backup);
       expected = store.digest().value();
       work(store, 50);
     }
     assertThat(digest(backup.toByteArray())).isEqualTo(expected);
-    Path restored = parent.resolve("restored");
+    Path restored = Path.of("restored");
     FileJournal.restore(environment, restored, new ByteArrayInputStream(backup.toByteArray()));
     try (EmbeddedStore store = open(restored)) {
       assertThat(store.groups().position().number()).isEqualTo(position.number());
@@ -127,16 +128,16 @@ class KernelSnapshotTest {
   }
 
   @Test
-  void ids_given_after_a_backup_are_not_given_again_after_its_restore(@TempDir Path parent) {
+  void ids_given_after_a_backup_are_not_given_again_after_its_restore() {
     ByteArrayOutputStream backup = new ByteArrayOutputStream();
     long largest;
-    try (EmbeddedStore store = open(folder)) {
+    try (EmbeddedStore store = open(FOLDER)) {
       work(store, 10);
       store.backup(backup);
       work(store, 50);
       largest = add(store);
     }
-    Path restored = parent.resolve("restored");
+    Path restored = Path.of("restored");
     FileJournal.restore(environment, restored, new ByteArrayInputStream(backup.toByteArray()));
     long first;
     try (EmbeddedStore store = open(restored)) {
@@ -151,17 +152,17 @@ class KernelSnapshotTest {
   }
 
   @Test
-  void ids_of_any_earlier_life_are_not_given_again_by_a_restored_backup(@TempDir Path parent) {
+  void ids_of_any_earlier_life_are_not_given_again_by_a_restored_backup() {
     ByteArrayOutputStream backup = new ByteArrayOutputStream();
-    try (EmbeddedStore store = open(folder)) {
+    try (EmbeddedStore store = open(FOLDER)) {
       work(store, 10);
       store.backup(backup);
     }
     byte[] saved = backup.toByteArray();
     long largest = 0;
     for (int life = 1; life <= 3; life++) {
-      environment.advance(1_000);
-      Path restored = parent.resolve("restored " + life);
+      environment.advance(Duration.ofSeconds(1));
+      Path restored = Path.of("restored " + life);
       StoreStarter.restore(environment, restored, new ByteArrayInputStream(saved));
       try (EmbeddedStore store = open(restored)) {
         assertThat(add(store)).isGreaterThan(largest);
@@ -183,12 +184,12 @@ class KernelSnapshotTest {
   @Test
   void a_restart_finds_the_state_that_was_left() {
     String expected;
-    try (EmbeddedStore store = open(folder)) {
+    try (EmbeddedStore store = open(FOLDER)) {
       work(store, 100);
       store.requestSnapshot();
       work(store, 100);
       expected = store.digest().value();
     }
-    assertThat(digest(folder)).isEqualTo(expected);
+    assertThat(digest(FOLDER)).isEqualTo(expected);
   }
 }

@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.testkit.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,28 +7,31 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.Transaction;
 import io.millrace.store.journal.files.FileJournal;
 import io.millrace.store.journal.files.FileJournalOptions;
+import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.kernel.StoreStarter;
+import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Snapshots that cannot begin or end. */
-class FailingSnapshotTest {
-  private static final long MINUTE_MILLIS = 60_000;
+final class FailingSnapshotTest {
+  private static final Path FOLDER = Path.of("store");
 
-  private final ManualEnvironment environment = new ManualEnvironment(1);
+  private final SimulatedEnvironment environment = new SimulatedEnvironment(1);
   private GatedJournal journal;
   private EmbeddedStore store;
 
   @BeforeEach
-  void open(@TempDir Path folder) {
+  void open() {
     journal =
         new GatedJournal(
-            FileJournal.open(environment, folder, new FileJournalOptions(1 << 16, 1 << 20)));
+            FileJournal.open(environment, FOLDER, new FileJournalOptions(1 << 16, 1 << 20)));
     store =
         StoreStarter.open(
-            StoreOptions.in(folder).withEnvironment(environment).withSnapshotEvery(10), journal);
+            StoreOptions.in(FOLDER).withEnvironment(environment).withSnapshotEvery(10), journal);
   }
 
   @AfterEach
@@ -43,7 +46,7 @@ class FailingSnapshotTest {
   }
 
   private void awaitSnapshot() {
-    environment.joinLatest();
+    environment.runUntilIdle();
   }
 
   @Test
@@ -55,12 +58,12 @@ class FailingSnapshotTest {
     commit(50);
     assertThat(journal.snapshots).as("not tried at every commit").isEqualTo(1);
 
-    environment.advance(MINUTE_MILLIS);
+    environment.advance(Duration.ofMinutes(1));
     commit(1);
     assertThat(journal.snapshots).isEqualTo(2);
 
     journal.errorAtSnapshot = null;
-    environment.advance(MINUTE_MILLIS);
+    environment.advance(Duration.ofMinutes(1));
     commit(1);
     awaitSnapshot();
     assertThat(store.status().snapshots()).isEqualTo(1);
@@ -79,7 +82,7 @@ class FailingSnapshotTest {
     assertThat(store.disk().snapshotFailure()).isEqualTo("a part");
 
     journal.errorInSnapshot = null;
-    environment.advance(MINUTE_MILLIS);
+    environment.advance(Duration.ofMinutes(1));
     commit(1);
     awaitSnapshot();
     assertThat(store.status().snapshots()).isEqualTo(1);

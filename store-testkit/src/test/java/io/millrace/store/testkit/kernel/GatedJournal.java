@@ -1,4 +1,4 @@
-package io.millrace.store.kernel;
+package io.millrace.store.testkit.kernel;
 
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;

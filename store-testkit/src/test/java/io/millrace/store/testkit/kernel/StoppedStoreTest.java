@@ -1,8 +1,7 @@
-package io.millrace.store.kernel;
+package io.millrace.store.testkit.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Outcome;
@@ -15,8 +14,13 @@ import io.millrace.store.Subscription;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
+import io.millrace.store.environment.Activity;
+import io.millrace.store.environment.Driver;
 import io.millrace.store.journal.files.FileJournal;
 import io.millrace.store.journal.files.FileJournalOptions;
+import io.millrace.store.kernel.EmbeddedStore;
+import io.millrace.store.kernel.StoreStarter;
+import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -24,30 +28,44 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What callers hear when the disk breaks. */
-class StoppedStoreTest {
+final class StoppedStoreTest {
   private static final Owner ME = Owner.client(1);
 
-  private final ManualEnvironment environment = new ManualEnvironment(1);
+  private static final Path FOLDER = Path.of("store");
+
+  private final SimulatedEnvironment environment = new SimulatedEnvironment(1);
   private GatedJournal journal;
   private EmbeddedStore store;
 
   @BeforeEach
-  void open(@TempDir Path folder) {
+  void open() {
+    environment.scheduler().eager(false);
     journal =
         new GatedJournal(
-            FileJournal.open(environment, folder, new FileJournalOptions(1 << 16, 1 << 20)));
+            FileJournal.open(environment, FOLDER, new FileJournalOptions(1 << 16, 1 << 20)));
     store =
         StoreStarter.open(
-            StoreOptions.in(folder).withEnvironment(environment).withLimits(Limits.defaults()),
+            StoreOptions.in(FOLDER).withEnvironment(environment).withLimits(Limits.defaults()),
             journal);
   }
 
   @AfterEach
   void close() {
-    assertTimeoutPreemptively(Duration.ofSeconds(30), store::close);
+    store.close();
+  }
+
+  /** Breaks the disk as soon as nothing else is left to do. */
+  private void failWhenBlocked() {
+    environment.scheduler().hold("breaker", Duration.ofDays(1));
+    Driver _ =
+        environment.drive(
+            "breaker",
+            () -> {
+              journal.fail();
+              return Activity.FINISHED;
+            });
   }
 
   private static Transaction add() {
@@ -65,12 +83,12 @@ class StoppedStoreTest {
             store.submit(Claim.of(ME, "group", Duration.ofMinutes(1))));
     CompletableFuture<Outcome> parked =
         store.submit(Claim.of(ME, "empty", Duration.ZERO).withWait(Duration.ofHours(1)));
-    environment.run();
+    environment.runUntilIdle();
     assertThat(decided).noneMatch(CompletableFuture::isDone);
 
     journal.fail();
     CompletableFuture<Outcome> late = store.submit(add());
-    environment.run();
+    environment.runUntilIdle();
 
     assertThat(decided)
         .allSatisfy(answer ->
@@ -83,7 +101,7 @@ class StoppedStoreTest {
   void a_write_that_fails_on_the_store_s_own_thread_stops_it_too() {
     journal.failAtOnce();
     CompletableFuture<Outcome> decided = store.submit(add());
-    environment.run();
+    environment.runUntilIdle();
 
     assertThat(decided).isCompletedExceptionally();
     assertThatThrownBy(decided::join).hasCauseInstanceOf(OutcomeUnknownException.class);
@@ -93,7 +111,7 @@ class StoppedStoreTest {
   void a_read_that_saw_what_was_never_written_has_no_answer() {
     journal.hold();
     CompletableFuture<Outcome> answer = store.submit(add());
-    environment.whenBlocked = journal::fail;
+    failWhenBlocked();
 
     assertThatThrownBy(() -> store.groups()).isInstanceOf(OutcomeUnknownException.class);
     assertThatThrownBy(answer::join).hasCauseInstanceOf(OutcomeUnknownException.class);
@@ -104,9 +122,9 @@ class StoppedStoreTest {
     Subscription subscription = store.subscribe(Interest.everything());
     journal.hold();
     CompletableFuture<Outcome> lost = store.submit(add());
-    environment.run();
+    environment.runUntilIdle();
     journal.fail();
-    environment.run();
+    environment.runUntilIdle();
     assertThat(lost).isCompletedExceptionally();
 
     assertThatThrownBy(() -> store.commit(add())).isInstanceOf(StoreClosedException.class);
@@ -124,24 +142,24 @@ class StoppedStoreTest {
   void a_snapshot_that_waits_for_a_broken_disk_does_not_keep_the_store_from_closing() {
     journal.hold();
     CompletableFuture<Outcome> answer = store.submit(add());
-    environment.whenBlocked = journal::fail;
+    failWhenBlocked();
 
     assertThatThrownBy(() -> store.requestSnapshot()).isInstanceOf(OutcomeUnknownException.class);
     assertThat(answer).isCompletedExceptionally();
-    // The store closes after each test, within a time.
+    // The store closes after each test.
   }
 
   @Test
   void an_error_while_a_command_is_decided_leaves_nobody_waiting() {
     CompletableFuture<Outcome> parked =
         store.submit(Claim.of(ME, "empty", Duration.ZERO).withWait(Duration.ofHours(1)));
-    environment.run();
+    environment.runUntilIdle();
     CompletableFuture<Throwable> stopped = store.stopped();
     assertThat(stopped).isNotDone();
     journal.errorInDecision = new StackOverflowError("a decision");
     CompletableFuture<Outcome> decided = store.submit(add());
     CompletableFuture<Outcome> behind = store.submit(add());
-    environment.run();
+    environment.runUntilIdle();
 
     assertThatThrownBy(decided::join)
         .hasCauseInstanceOf(OutcomeUnknownException.class)
