@@ -219,9 +219,9 @@ final class LocalNode {
         names = "--warm-runners",
         paramLabel = "N",
         description =
-            "The number of idle task runners to keep for the next tasks. Default: 0, a new process"
-                + " for each task")
-    private String warm = "0";
+            "The number of idle task runners to keep for the next tasks; 0 starts a new process for"
+                + " each task. Default: the number of processors, at least 2")
+    private String warm = Integer.toString(Math.max(2, Runtime.getRuntime().availableProcessors()));
 
     @Nullable Path plugins() {
       return plugins;

@@ -299,6 +299,37 @@ class LocalRunnersTest {
   }
 
   @Test
+  void a_runner_is_there_before_the_first_task_and_is_used_for_it() throws Exception {
+    LocalRunners runners = site.open(2);
+    runners.prepare(NodeConfig.DEFAULTS);
+    runners.prepare(NodeConfig.DEFAULTS);
+    site.awaitOneIdle(runners);
+
+    String first = parentOf(runners);
+    assertThat(parentOf(runners)).isEqualTo(first);
+    assertThat(runners.idle(NodeConfig.DEFAULTS)).isEqualTo(1);
+  }
+
+  @Test
+  void without_warm_runners_none_is_started_before_a_task() {
+    LocalRunners runners = site.open(0);
+    runners.prepare(NodeConfig.DEFAULTS);
+
+    assertThat(runners.starting()).isZero();
+  }
+
+  @Test
+  void warm_runners_that_are_idle_for_long_are_given_up_but_for_one() throws Exception {
+    LocalRunners runners =
+        site.open(
+            new LocalRunners.Options.Warm(2, LocalRunners.Options.LINGER, Duration.ofMillis(400)));
+    Set<String> both = twoParents(runners, site.fifo());
+    site.awaitOneIdle(runners);
+
+    assertThat(parentOf(runners)).isIn(both);
+  }
+
+  @Test
   void while_all_warm_runners_are_at_work_a_run_is_refused_until_one_is_free() throws Exception {
     Path fifo = site.fifo();
     LocalRunners runners = site.open(1);

@@ -161,7 +161,7 @@ class NodeCommandTest {
     assertThat(output(submit(queue, "echo $PPID"))).isEqualTo(runner);
     warm.program().stop();
 
-    ready("cold", "--name", "n", "-d", root.resolve("b").toString());
+    ready("cold", "--name", "n", "-d", root.resolve("b").toString(), "--warm-runners", "0");
     runner = output(submit(queue, "echo $PPID"));
     assertThat(output(submit(queue, "echo $PPID"))).isNotEqualTo(runner);
   }

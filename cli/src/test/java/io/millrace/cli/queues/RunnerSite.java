@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A server, and what a node would do with its runners. */
@@ -108,13 +109,26 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
 
   /** With runners of which those that are too many stay for {@code linger}. */
   LocalRunners open(int idle, Duration linger) {
+    return open(new LocalRunners.Options.Warm(idle, linger, LocalRunners.Options.LONGEST_IDLE));
+  }
+
+  /** With runners kept so. */
+  LocalRunners open(LocalRunners.Options.Warm warm) {
     LocalRunners runners =
         LocalRunners.create(
-            LocalRunners.Options.in(root.resolve("runners"), command())
-                .withWarm(new LocalRunners.Options.Warm(idle, linger)));
+            LocalRunners.Options.in(root.resolve("runners"), command()).withWarm(warm));
     open.add(runners);
     assertThat(runners.recover(runs(), this)).isEmpty();
     return runners;
+  }
+
+  /** Waits until there is one idle runner, no more and no less. */
+  void awaitOneIdle(LocalRunners runners) {
+    long end = System.nanoTime() + Duration.ofSeconds(90).toNanos();
+    while (runners.idle(NodeConfig.DEFAULTS) != 1) {
+      assertThat(System.nanoTime()).as("there is one idle runner in time").isLessThan(end);
+      LockSupport.parkNanos(5_000_000);
+    }
   }
 
   /** With runners that lose their claims so soon where they do not renew them. */

@@ -175,6 +175,7 @@ final class NodeLoop {
       config = queues.config().forNode(options.name());
       served.reload(queues.queues().all(), config, plugins);
       configured.accept(config);
+      prepareRunners(node);
       settingsDue = false;
       return true;
     }
@@ -187,6 +188,7 @@ final class NodeLoop {
     }
     if (lookAroundDue || nowNanos >= lookAroundAtNanos) {
       lookAround();
+      prepareRunners(node);
       lookAroundAtNanos = nowNanos + (lookAroundDue ? LOOK_AGAIN_NANOS : LOOK_AROUND_NANOS);
       lookAroundDue = false;
       return true;
@@ -198,6 +200,14 @@ final class NodeLoop {
   long waitNanos(long nowNanos) {
     long next = Math.min(Math.max(0, lookAroundAtNanos - nowNanos), handover.waitNanos(nowNanos));
     return heldBack ? Math.min(next, pace.waitNanos(nowNanos)) : next;
+  }
+
+  /** Sees to it that a first task need not wait for the start of a process. */
+  private void prepareRunners(NodeRecord node) {
+    Integer most = node.maxthreads();
+    if (!served.isEmpty() && (most == null || most > 0)) {
+      runners.prepare(config);
+    }
   }
 
   private void stopOne(ObjectId task) {

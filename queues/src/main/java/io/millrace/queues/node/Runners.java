@@ -72,6 +72,12 @@ public interface Runners extends AutoCloseable {
     return 0;
   }
 
+  /**
+   * Makes ready for a first run, if runners are kept warm: has one start unless there is one.
+   * Called once a minute, and whenever the configuration is read.
+   */
+  default void prepare(NodeConfig config) {}
+
   /** How many runners can be given a run at once, without a process being started for it. */
   default int idle(NodeConfig config) {
     return 0;

@@ -98,6 +98,11 @@ final class ServedQueues {
     due.remove(queue);
   }
 
+  /** Whether no queue is served. */
+  boolean isEmpty() {
+    return served.isEmpty();
+  }
+
   /** How many queues may have something to claim. */
   int dueCount() {
     return due.size();

@@ -41,6 +41,8 @@ import org.slf4j.LoggerFactory;
  * now. Safe for use by any number of threads.
  */
 public final class LocalRunners implements Runners {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalRunners.class);
+
   private final Options options;
   private final ProcessLauncher launcher;
   private final Path socketPath;
@@ -89,6 +91,7 @@ public final class LocalRunners implements Runners {
       throw new UncheckedIOException("the socket " + socketPath + " cannot be made: " + e, e);
     }
     new FrozenRunners(pool, launcher).begin(clock, options.lease());
+    var _ = Schedule.repeat(clock, pool::giveUpIdle, options.warm().longestIdle().dividedBy(4));
     return found;
   }
 
@@ -116,6 +119,20 @@ public final class LocalRunners implements Runners {
   }
 
   @Override
+  public synchronized void prepare(NodeConfig config) {
+    List<String> command = options.command().with(config.taskRunner());
+    if (options.warm().idle() == 0 || pool.hasOne(command)) {
+      return;
+    }
+    try {
+      pool.admit(() -> start(command, null));
+    } catch (RunnerException e) {
+      // The first run will say so.
+      LOG.debug("no runner is there before it is needed", e);
+    }
+  }
+
+  @Override
   public int starting() {
     // A run waits for a warm runner before one is started: that must not hold back the others.
     return options.warm().idle() > 0 ? 0 : pool.starting();
@@ -132,17 +149,22 @@ public final class LocalRunners implements Runners {
     return new Assignment(run, plugin, config.output(), terms);
   }
 
-  private RunnerSlot start(List<String> command, Assignment assignment) {
+  /** Starts a runner, which is told later what to do if {@code assignment} is null. */
+  private RunnerSlot start(List<String> command, @Nullable Assignment assignment) {
     TaskFolder folder = new TaskFolder(options.folder().resolve(UUID.randomUUID().toString()));
     List<String> whole = new ArrayList<>(command);
     whole.addAll(List.of("--socket", socketPath.toString()));
     whole.addAll(List.of("--folder", folder.runner().toString()));
     try {
       PrivateFiles.createFolder(folder.runner());
-      Assignment.write(folder, assignment);
+      if (assignment != null) {
+        Assignment.write(folder, assignment);
+      }
       RunningProcess process = launcher.start(ProcessSpec.of(whole, folder.runner()));
       RunnerSlot slot = RunnerSlot.started(folder, process, command);
-      slot.expect(assignment);
+      if (assignment != null) {
+        slot.expect(assignment);
+      }
       return slot;
     } catch (IOException | ProcessException | IllegalArgumentException e) {
       TaskFolder.remove(folder.runner());
@@ -278,6 +300,9 @@ public final class LocalRunners implements Runners {
     /** How long a claim lasts by default: 5 minutes. */
     public static final Duration LEASE = Duration.ofMinutes(5);
 
+    /** How long warm runners but one are kept idle by default: 10 minutes. */
+    public static final Duration LONGEST_IDLE = Duration.ofMinutes(10);
+
     /** How long an idle runner that is one too many is kept by default: 2 seconds. */
     public static final Duration LINGER = Duration.ofSeconds(2);
 
@@ -310,8 +335,15 @@ public final class LocalRunners implements Runners {
      * @param idle how many idle ones; 0 for a process of its own for each task
      * @param linger how long those beyond that number are kept, which were started because all
      *     others were at work; default {@link #LINGER}
+     * @param longestIdle after how long without a task a runner is given up unless it is the last;
+     *     default {@link #LONGEST_IDLE}
      */
-    public record Warm(int idle, Duration linger) {
+    public record Warm(int idle, Duration linger, Duration longestIdle) {
+      /** So many, with the usual times. */
+      public static Warm of(int idle) {
+        return new Warm(idle, LINGER, LONGEST_IDLE);
+      }
+
       /** Rejects what is negative. */
       public Warm {
         if (idle < 0) {
@@ -319,6 +351,9 @@ public final class LocalRunners implements Runners {
         }
         if (linger.isNegative()) {
           throw new IllegalArgumentException("a time to linger is not negative: " + linger);
+        }
+        if (!longestIdle.isPositive()) {
+          throw new IllegalArgumentException("a time to be idle is positive: " + longestIdle);
         }
       }
     }
@@ -338,12 +373,12 @@ public final class LocalRunners implements Runners {
 
     /** A process for each task, the usual lease, no plugin folder. */
     public static Options in(Path folder, Command command) {
-      return new Options(folder, command, new Warm(0, LINGER), LEASE, null);
+      return new Options(folder, command, Warm.of(0), LEASE, null);
     }
 
     /** The same, keeping this many idle runners. */
     public Options withIdle(int number) {
-      return withWarm(new Warm(number, warm.linger()));
+      return withWarm(new Warm(number, warm.linger(), warm.longestIdle()));
     }
 
     /** The same, keeping others warm. */

@@ -94,11 +94,28 @@ final class RunnerPool implements RunnerSocket.Listener {
   /** Whether as many runners that were started so will be free some time as are kept warm. */
   synchronized boolean hasAsManyAsKept(List<String> command) {
     int kept = options.warm().idle();
-    return kept > 0
-        && slots.values().stream()
-                .filter(slot -> !slot.isLeaving() && slot.isStartedWith(command))
-                .count()
-            >= kept;
+    return kept > 0 && staying(command) >= kept;
+  }
+
+  /** How many runners were started so and are not leaving. */
+  private long staying(List<String> command) {
+    return slots.values().stream()
+        .filter(slot -> !slot.isLeaving() && slot.isStartedWith(command))
+        .count();
+  }
+
+  /** Whether there is a runner that was started so and stays, at work or not. */
+  synchronized boolean hasOne(List<String> command) {
+    return staying(command) > 0;
+  }
+
+  /** Dismisses runners that have had nothing to do for long, but leaves one. */
+  synchronized void giveUpIdle() {
+    for (RunnerSlot slot : slots.values()) {
+      if (slot.isIdleFor(options.warm().longestIdle()) && idleCount() > 1) {
+        slot.dismiss();
+      }
+    }
   }
 
   synchronized void stop(ObjectId task, Duration grace) {
@@ -250,7 +267,11 @@ final class RunnerPool implements RunnerSocket.Listener {
   }
 
   private boolean hasTooManyIdle() {
-    return slots.values().stream().filter(RunnerSlot::isIdle).count() > options.warm().idle();
+    return idleCount() > options.warm().idle();
+  }
+
+  private long idleCount() {
+    return slots.values().stream().filter(RunnerSlot::isIdle).count();
   }
 
   private synchronized void dismissIfUnneeded(RunnerSlot slot, int turn) {

@@ -25,6 +25,7 @@ final class RunnerSlot {
   private boolean met;
   private boolean leaving;
   private int turns;
+  private long idleSinceNanos = System.nanoTime();
   private final LeaseWatch lease = new LeaseWatch();
 
   private RunnerSlot(
@@ -79,6 +80,11 @@ final class RunnerSlot {
   /** Whether it can be given a task at once. */
   boolean isIdle() {
     return assignment == null && lines != null && !leaving;
+  }
+
+  /** Whether it could have been given a task for so long, and was given none. */
+  boolean isIdleFor(Duration time) {
+    return isIdle() && System.nanoTime() - idleSinceNanos >= time.toNanos();
   }
 
   /** Whether it gets no more tasks. */
@@ -136,6 +142,7 @@ final class RunnerSlot {
   /** Its task is over. */
   void relieve() {
     assignment = null;
+    idleSinceNanos = System.nanoTime();
     stop = null;
     lease.end();
     Assignment.remove(folder);

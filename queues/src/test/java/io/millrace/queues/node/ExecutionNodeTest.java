@@ -98,6 +98,20 @@ class ExecutionNodeTest {
   }
 
   @Test
+  void a_runner_is_prepared_once_there_is_a_queue_to_serve_and_threads_for_it() {
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.queues.nodes().limit("n", 0);
+    world.run(Duration.ofMinutes(2));
+    assertThat(node.runners.prepared).isZero();
+    world.queue("q", 1);
+    world.run(Duration.ofMinutes(2));
+    assertThat(node.runners.prepared).isZero();
+    world.queues.nodes().limit("n", 1);
+    world.run(Duration.ofMinutes(2));
+    assertThat(node.runners.prepared).isPositive();
+  }
+
+  @Test
   void a_running_node_heeds_a_configuration_that_changes_its_own_before_that_of_all() {
     Queue queue = world.queue("q", 9);
     Started node = world.start("n", NodeWorld.machine("a"));

@@ -92,6 +92,7 @@ final class NodeWorld implements AutoCloseable {
     int idle;
     int starting;
     boolean closed;
+    int prepared;
 
     private static final class Nobody implements Listener {
       @Override
@@ -115,6 +116,11 @@ final class NodeWorld implements AutoCloseable {
     @Override
     public int starting() {
       return starting;
+    }
+
+    @Override
+    public void prepare(NodeConfig config) {
+      prepared++;
     }
 
     @Override
