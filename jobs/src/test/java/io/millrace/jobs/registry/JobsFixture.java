@@ -17,7 +17,7 @@ import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.contract.StoreFixture;
-import io.millrace.store.testkit.line.FaultyStore;
+import io.millrace.store.testkit.environment.FaultyStore;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -17,7 +17,7 @@ import io.millrace.jobs.Submission;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
-import io.millrace.store.testkit.line.FaultyStore;
+import io.millrace.store.testkit.environment.FaultyStore;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;

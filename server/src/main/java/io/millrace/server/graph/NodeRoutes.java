@@ -16,7 +16,7 @@ import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.Deadline;
+import io.millrace.http.PendingWait.Deadline;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;

@@ -7,7 +7,7 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeWatch;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
-import io.millrace.http.Deadline;
+import io.millrace.http.PendingWait.Deadline;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;

@@ -1,7 +1,7 @@
 package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.Deadline;
+import io.millrace.http.PendingWait.Deadline;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;

@@ -1,6 +1,6 @@
 package io.millrace.server.queues;
 
-import io.millrace.http.Deadline;
+import io.millrace.http.PendingWait.Deadline;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;

@@ -16,7 +16,7 @@ import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
-import io.millrace.store.testkit.line.FaultyStore;
+import io.millrace.store.testkit.environment.FaultyStore;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

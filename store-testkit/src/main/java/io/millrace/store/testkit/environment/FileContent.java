@@ -1,5 +1,6 @@
 package io.millrace.store.testkit.environment;
 
+import io.millrace.store.testkit.environment.SimulatedDisk.Surviving;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -7,6 +7,7 @@
  *            |          --- StepScheduler          one thread, seeded order
  *            |          --- SimulatedDisk          crashes, faults, power cuts
  *   SettableTimeEnvironment                        the same clock and disk under real threads
+ *   FaultyStore                                    a store behind an unreliable connection
  * </pre>
  */
 @NullMarked

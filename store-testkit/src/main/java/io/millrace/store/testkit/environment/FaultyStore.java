@@ -1,4 +1,4 @@
-package io.millrace.store.testkit.line;
+package io.millrace.store.testkit.environment;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
