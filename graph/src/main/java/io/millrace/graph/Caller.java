@@ -1,6 +1,6 @@
 package io.millrace.graph;
 
-/** Who asks for a change. */
+/** Who requests a change. */
 public sealed interface Caller {
   /** Anybody with access to the server: may do everything. */
   record Anyone() implements Caller {}

@@ -17,7 +17,7 @@ public class GraphException extends RuntimeException {
     super(message, cause);
   }
 
-  /** The request makes no sense. */
+  /** The request is invalid. */
   public static final class InvalidGraphException extends GraphException {
     private static final long serialVersionUID = 1;
 

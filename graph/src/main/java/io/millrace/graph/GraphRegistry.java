@@ -37,14 +37,14 @@ public interface GraphRegistry {
    * Adds nodes, all or none.
    *
    * @return them, in the order given
-   * @throws InvalidGraphException if one makes no sense; the message says which, counting from 1
+   * @throws InvalidGraphException if one is invalid; the message says which, counting from 1
    */
   default List<GraphNode> add(Caller caller, List<NewNode> nodes) {
     return add(caller, nodes, null);
   }
 
   /**
-   * The same to a graph as somebody has seen it.
+   * Adds nodes if the graph has the expected version.
    *
    * @param expected the version that the graph must have; null for any
    */
@@ -69,22 +69,22 @@ public interface GraphRegistry {
   int remove(Caller caller, NodeId id, Removal removal, @Nullable Long expected);
 
   /**
-   * Offers a failed or killed node again; of a group, all such nodes in it.
+   * Retries a failed or killed node; of a group, all such nodes in it.
    *
    * @return the node as it is then
    */
   GraphNode retry(Caller caller, NodeId id, @Nullable Long expected);
 
   /**
-   * Begins to end nodes: those that wait are killed with this call, those that run when their
-   * commands have ended. Those that have ended stay as they are.
+   * Kills nodes: waiting nodes at once, running nodes when their commands have ended. Nodes that
+   * have ended stay as they are.
    */
   default void kill(Caller caller, Collection<NodeId> ids, Kill kill) {
     kill(caller, ids, kill, null);
   }
 
   /**
-   * The same to nodes as somebody has seen them.
+   * Kills nodes if they have the expected version.
    *
    * @param expected the version that each of them must have; null for any
    */
@@ -104,7 +104,7 @@ public interface GraphRegistry {
    */
   Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted);
 
-  /** All nodes that somebody wants to see, and the version of the graph at which it was true. */
+  /** All nodes that match, and the version of the graph at that moment. */
   Snapshot snapshot(NodeFilter filter);
 
   /**

@@ -29,7 +29,7 @@ public interface GraphWork {
    * @param attempt the attempt, from 1
    * @param outcome what became of it
    * @param values output by key that is stored with it
-   * @param recordings long output by key, which was ended and is copied to where data is kept
+   * @param recordings long output by key, which does not grow any more and is copied to the blobs
    */
   record Ended(
       NodeId id,
@@ -39,38 +39,38 @@ public interface GraphWork {
       Map<String, Tail> recordings) {}
 
   /**
-   * Nodes of a type that may start now, those first that have been ready for longest.
+   * Nodes of a type that may start now; those that have been ready for longest come first.
    *
-   * @param most how many to give at most, from 1
+   * @param most the maximum number, from 1
    */
   List<GraphNode> ready(String type, int most, long nowMillis);
 
-  /** When the next node may start that waits for a time, in milliseconds since 1970. */
+  /** When the next node that waits for a time may start, in milliseconds since 1970. */
   OptionalLong nextDueMillis();
 
-  /** The nodes that run, as after a start of the server. */
+  /** The running nodes, for example after a start of the server. */
   List<Item> running();
 
-  /** Nodes that run and are to be ended, and how. */
+  /** Running nodes that are to be killed, and how. */
   Map<NodeId, Kill> killing();
 
   /**
    * Starts nodes, all in one transaction.
    *
-   * @return those that have started; others are not ready any more
+   * @return the nodes that have started; the others are not ready any more
    */
   List<Item> start(List<NodeId> ids);
 
   /**
-   * Ends attempts, all in one transaction; those that do not run any more change nothing. With it
-   * what is below them becomes ready.
+   * Ends attempts, all in one transaction; attempts that do not run any more change nothing. The
+   * same transaction makes the nodes below ready.
    */
   void end(List<Ended> ended);
 
   /**
-   * Where the output of running nodes can be read until it is stored.
+   * Sets where to read the output of running nodes until it is stored.
    *
-   * @param outputs gives it by node and key; null if there is none
+   * @param outputs returns it by node and key; null if there is none
    */
   void readOutputsFrom(Outputs outputs);
 
@@ -81,9 +81,10 @@ public interface GraphWork {
     @Nullable Tail of(NodeId id, String key);
 
     /**
-     * Waits until it is known whether a node that runs has output, so long at most: after a restart
-     * that takes until its attempt is found.
+     * Waits until it is known whether a running node has output: after a restart, until its attempt
+     * is found.
      *
+     * @param within how long to wait at most
      * @return whether it is known
      */
     default boolean isKnown(NodeId id, Duration within) throws InterruptedException {

@@ -4,10 +4,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes somebody wants to see. Empty sets and null exclude nothing.
+ * Which nodes are wanted. Empty sets and null exclude nothing.
  *
  * @param types the names of their types
- * @param states where they stand
+ * @param states their states
  * @param below the node that they are below, at whatever distance, that node included; null for all
  * @param newerThan the id that theirs is greater than; 0 for all
  */

@@ -22,7 +22,7 @@ public enum NodeState {
   /** Something above it has failed, was killed, or is blocked itself. */
   BLOCKED;
 
-  /** Whether it stays so unless somebody intervenes and the node itself is retried. */
+  /** Whether the node stays in this state unless it is retried. */
   public boolean isTerminal() {
     return this == FINISHED || this == FAILED || this == KILLED || this == SKIPPED;
   }

@@ -51,6 +51,15 @@ public sealed interface Phase {
     }
   }
 
+  /** Whether a node in this phase has ever started. */
+  static boolean hasStarted(Phase phase) {
+    return switch (phase) {
+      case Waiting _ -> false;
+      case Running _ -> true;
+      case Ended ended -> ended.startedMillis() > 0;
+    };
+  }
+
   /** That of a new node. */
   Phase NEW = new Waiting(0, 0);
 }

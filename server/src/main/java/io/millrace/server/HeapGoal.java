@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * of the machine does so before it collects, and memory touched for the first time costs the
  * kernel, and on a virtual machine its host, more than collecting does. The goal is soft: what
  * lives has room beyond it, up to {@code -Xmx}. It is the flag {@code SoftMaxHeapSize}, which some
- * collectors heed; whoever gives the flag has the word.
+ * collectors respect; an explicit flag takes precedence.
  */
 public final class HeapGoal {
   /** The goal of a process in which little lives: 1 GiB. */

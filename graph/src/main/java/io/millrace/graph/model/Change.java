@@ -32,6 +32,6 @@ public sealed interface Change {
   /** Something of it has changed that the graph does not hold, as its data. */
   record Touched(NodeId id) implements Change {}
 
-  /** It is gone; nobody names it. */
+  /** It is gone; no other node names it. */
   record Removed(NodeId id) implements Change {}
 }

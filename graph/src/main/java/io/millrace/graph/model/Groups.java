@@ -36,7 +36,6 @@ final class Groups {
     return common == null || common.isEmpty() ? null : common.getFirst();
   }
 
-  /** Puts a node into its group. */
   static void enter(Vertex vertex, Collection<Vertex> due) {
     if (vertex.group != null) {
       vertex.group.members.add(vertex);
@@ -44,7 +43,6 @@ final class Groups {
     count(vertex, 1, due);
   }
 
-  /** Takes it out, as it is. */
   static void leave(Vertex vertex, Collection<Vertex> due) {
     if (vertex.group != null) {
       vertex.group.members.remove(vertex);

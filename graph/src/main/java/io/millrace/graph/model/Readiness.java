@@ -21,21 +21,21 @@ final class Readiness {
       case Phase.Ended ended -> ended.state();
       case Phase.Running _ -> NodeState.RUNNING;
       case Phase.Waiting _ -> {
-        Readiness standing = new Readiness();
+        Readiness readiness = new Readiness();
         for (Vertex parent : vertex.parents) {
-          standing.look(parent, parent.isGroup(), vertex.definition.branch());
+          readiness.look(parent, parent.isGroup(), vertex.definition.branch());
         }
         for (Vertex before : vertex.after) {
-          standing.look(before, false, null);
+          readiness.look(before, false, null);
         }
-        yield standing.state(vertex.definition.always());
+        yield readiness.state(vertex.definition.always());
       }
     };
   }
 
   private void look(Vertex above, boolean startIsEnough, @Nullable Branch branch) {
     edges++;
-    if (startIsEnough && hasStarted(above)) {
+    if (startIsEnough && Phase.hasStarted(above.phase)) {
       return;
     }
     switch (above.state) {
@@ -44,14 +44,6 @@ final class Readiness {
       case FAILED, KILLED, BLOCKED -> holding++;
       case INCIPIENT, READY, RUNNING -> pending++;
     }
-  }
-
-  private static boolean hasStarted(Vertex above) {
-    return switch (above.phase) {
-      case Phase.Waiting _ -> false;
-      case Phase.Running _ -> true;
-      case Phase.Ended ended -> ended.startedMillis() > 0;
-    };
   }
 
   private static boolean leadsElsewhere(Vertex above, @Nullable Branch branch) {

@@ -78,16 +78,11 @@ public final class Reasons {
   /** Whether a node does not wait for one above it. */
   private static boolean isPast(GraphNode node, GraphNode above) {
     boolean startIsEnough = isGroup(above) && node.definition().parents().contains(above.id());
-    return above.state().isSettled() || (startIsEnough && hasStarted(above.phase()));
+    return above.state().isSettled() || (startIsEnough && Phase.hasStarted(above.phase()));
   }
 
   private static boolean isGroup(GraphNode node) {
     return node.definition().kind() == Kind.GROUP;
-  }
-
-  private static boolean hasStarted(Phase phase) {
-    return phase instanceof Phase.Running
-        || (phase instanceof Phase.Ended ended && ended.startedMillis() > 0);
   }
 
   private static boolean isKilling(Phase phase) {

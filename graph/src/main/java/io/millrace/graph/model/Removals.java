@@ -19,12 +19,12 @@ import java.util.Map;
 import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
-/** What a graph is without some of its nodes. Changes nothing itself. */
+/** Works out how a graph changes if nodes are removed. It changes nothing itself. */
 record Removals(Graph graph) {
   /**
-   * The removal of a node, those that stay and named it first.
+   * Removes a node. The changes of nodes that stay and named it come first.
    *
-   * @throws NodeStateException if one that goes runs, or one that stays cannot do without it
+   * @throws NodeStateException if a removed node runs, or one that stays needs it
    */
   List<Change> of(Vertex named, Removal removal) {
     return switch (removal) {
@@ -61,7 +61,7 @@ record Removals(Graph graph) {
     };
   }
 
-  /** A node, and all that has no parent beside it and them. */
+  /** A node, and all nodes that have no other parent than it and them. */
   private static SequencedSet<Vertex> subtree(Vertex top) {
     SequencedSet<Vertex> going = new LinkedHashSet<>(List.of(top));
     Map<Vertex, Integer> lost = new HashMap<>();
@@ -106,8 +106,8 @@ record Removals(Graph graph) {
   }
 
   /**
-   * A node that comes into a group by losing a parent outside may come after that group, or may not
-   * have done what that group has.
+   * Checks nodes that enter a group by losing a parent outside it: such a node may come after that
+   * group, or may not have finished although the group has.
    */
   private void check(List<Vertex> going, Map<NodeId, Definition> staying) {
     List<Vertex> first = staying.keySet().stream().map(graph::vertex).toList();
@@ -146,16 +146,16 @@ record Removals(Graph graph) {
   }
 
   /**
-   * A node above which another is removed alone: what that one named takes its place.
+   * A node of which a parent or predecessor is removed alone: what that one named takes its place.
    *
    * @param node the node that stays
    * @param gone the node that is removed
    */
   private record Reparenting(Vertex node, Vertex gone) {
     /**
-     * What it will be.
+     * The definition of the node that stays.
      *
-     * @throws NodeStateException if it waits for something that only the other could tell it
+     * @throws NodeStateException if it waits for something that only the removed node knows
      */
     Definition definition() {
       SequencedSet<NodeId> parents = new LinkedHashSet<>();
@@ -185,7 +185,7 @@ record Removals(Graph graph) {
       return node.parents.contains(gone);
     }
 
-    /** It may be that it never runs, or waits for what is in a group: no other node says so. */
+    /** The removed node may be skipped, or wait for its group: no other node could tell that. */
     private void checkAfter() {
       boolean tells = gone.isGroup() || gone.definition.branch() != null;
       if (tells && gone.state != NodeState.FINISHED) {
@@ -194,7 +194,8 @@ record Removals(Graph graph) {
     }
 
     /**
-     * Adds what has ended when the other starts; of a group that it is in, what comes before that.
+     * Adds what has ended before the removed node starts; of its group, what comes before that
+     * group.
      */
     private void addWhatEndsBefore(Collection<NodeId> before) {
       Deque<Vertex> left = new ArrayDeque<>(List.of(gone));
@@ -234,7 +235,7 @@ record Removals(Graph graph) {
           && ended.taken() == branch;
     }
 
-    /** Of one that has started nothing depends on that any more. */
+    /** Refuses only if the node waits: once it has started, its place does not matter any more. */
     private void refuse(String why) {
       if (node.phase instanceof Phase.Waiting) {
         throw new NodeStateException("node " + node.id + " " + why + "; move it first");

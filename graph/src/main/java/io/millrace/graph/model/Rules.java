@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * What may be asked of a graph, and what becomes of it. Each method looks, and gives the changes to
- * apply; it changes nothing itself. All times in milliseconds since 1970.
+ * Which changes to a graph are allowed. Each method checks a request and returns the changes to
+ * apply; it changes nothing itself. All times are in milliseconds since 1970.
  */
 public final class Rules {
   private final Graph graph;
@@ -56,7 +56,7 @@ public final class Rules {
   }
 
   /**
-   * A node somewhere else, while it waits.
+   * Moves a node that waits.
    *
    * @throws UnknownNodeException if there is no such node
    * @throws InvalidGraphException as {@link #add}
@@ -73,7 +73,7 @@ public final class Rules {
   }
 
   /**
-   * The start of a node that is ready.
+   * Starts a ready node.
    *
    * @throws UnknownNodeException if there is no such node
    * @throws NodeStateException if it is not ready, is a group, or is to wait for longer
@@ -91,7 +91,7 @@ public final class Rules {
   }
 
   /**
-   * The end of an attempt.
+   * Ends an attempt.
    *
    * @param attempt which one; that of a node that was started again since changes nothing
    * @throws UnknownNodeException if there is no such node
@@ -108,8 +108,8 @@ public final class Rules {
   }
 
   /**
-   * The end of nodes that somebody wants ended: those that wait are killed at once, those that run
-   * are marked, all that is in a group with it. Those that have ended stay.
+   * Kills nodes: waiting nodes at once, running ones are marked, and with a group all nodes in it.
+   * Nodes that have ended stay as they are.
    *
    * @throws UnknownNodeException if there is no such node
    */
@@ -139,8 +139,8 @@ public final class Rules {
   }
 
   /**
-   * Those that are to be ended and still run, among these nodes and all that is in groups among
-   * them; no groups.
+   * The running nodes that are being killed, among these nodes and all nodes in groups among them;
+   * no groups.
    *
    * @throws UnknownNodeException if there is no such node
    */
@@ -153,7 +153,7 @@ public final class Rules {
   }
 
   /**
-   * Another attempt of a node that failed or was killed; of a group, of all such nodes in it.
+   * Retries a node that failed or was killed; of a group, all such nodes in it.
    *
    * @throws UnknownNodeException if there is no such node
    * @throws NodeStateException if it has neither failed nor been killed
@@ -174,12 +174,11 @@ public final class Rules {
   }
 
   /**
-   * The removal of a node. Those that stay and named it are moved by it, whatever has become of
-   * them.
+   * Removes a node. Nodes that stay and named it are moved, whatever their state.
    *
    * @throws UnknownNodeException if there is no such node
-   * @throws NodeStateException if one that goes runs, or one that stays would wait for itself or
-   *     for what nobody tells it any more
+   * @throws NodeStateException if a removed node runs, or one that stays would wait for itself or
+   *     would lose what it waits for
    */
   public List<Change> remove(NodeId id, Removal removal) {
     return new Removals(graph).of(known(id), removal);
@@ -197,7 +196,7 @@ public final class Rules {
     return vertex;
   }
 
-  /** Whether nodes may be where somebody wants them. */
+  /** Whether nodes may be at the places that are requested for them. */
   private static final class EdgeRules {
     private final Graph graph;
 
@@ -223,7 +222,7 @@ public final class Rules {
      * What new nodes will be, by their ids, which grow from the next one in the order given.
      *
      * @param kinds the kind of each type
-     * @throws InvalidGraphException if they make no sense
+     * @throws InvalidGraphException if they are invalid
      * @throws NodeStateException if a group takes nothing more
      */
     Map<NodeId, Definition> of(List<NewNode> nodes, Function<String, Kind> kinds) {
@@ -258,7 +257,7 @@ public final class Rules {
      * What a node will be at another place.
      *
      * @param dependents it, and all that is below or after it at whatever distance
-     * @throws InvalidGraphException if that makes no sense
+     * @throws InvalidGraphException if that is invalid
      * @throws NodeStateException if a group takes nothing more
      */
     Definition of(Vertex vertex, Collection<Vertex> dependents, NewNode.Place place) {

@@ -23,31 +23,31 @@ final class ActiveAttempt {
   final Map<String, JsonNode> inputs;
   final RunPolicy policy;
 
-  /** Whether it was being killed already when it came into hand, by an earlier server. */
+  /** Whether an earlier server had begun to kill it. */
   final boolean killing;
 
-  /** Whether its start came on record just now, so that it has put out nothing before. */
+  /** Whether this scheduler has recorded its start, so that it has no output from before. */
   final boolean isNew;
 
-  /** When it is to be over, in milliseconds since 1970; the largest number for never. */
+  /** When it times out, in milliseconds since 1970; the largest number for never. */
   long deadlineMillis;
 
-  /** What was begun; null before that. */
+  /** The attempt of the node's type; null until it has begun. */
   volatile @Nullable Attempt attempt;
 
-  /** By what it was last told to end; null for not at all. */
+  /** The last kill that was sent to it; null for none. */
   @Nullable Kill told;
 
-  /** When it may be told again, if telling it has failed. */
+  /** When the kill may be sent again, if sending it failed. */
   long tellAgainMillis;
 
   boolean timedOut;
 
-  /** Whether it has ended, though that may not be on record. */
+  /** Whether it has ended; its end may not be recorded yet. */
   boolean over;
 
   /**
-   * An attempt in hand.
+   * An attempt.
    *
    * @param isNew whether this scheduler has just started it
    */
@@ -77,7 +77,6 @@ final class ActiveAttempt {
         : Long.MAX_VALUE;
   }
 
-  /** Its name among the files. */
   String name() {
     return name(id, number);
   }

@@ -74,12 +74,12 @@ final class AttemptFolders {
     return sameBoot;
   }
 
-  /** What the type of the attempt has for itself. */
+  /** The folder for the type of the attempt. */
   Path folder(ActiveAttempt active) {
     return root.resolve(active.name());
   }
 
-  /** Gives one that will want a folder one that was another's, if there is any. */
+  /** Gives an attempt that will need a folder a spare one, if there is one. */
   void prepare(ActiveAttempt active) {
     Path folder = active.type.takesPlace() ? spare.poll() : null;
     if (folder != null) {
@@ -91,7 +91,7 @@ final class AttemptFolders {
     }
   }
 
-  /** Takes away what an attempt that never began has left. */
+  /** Removes what an attempt that never began has left. */
   void clear(ActiveAttempt active) throws IOException {
     FileTree.remove(folder(active));
   }

@@ -42,7 +42,7 @@ final class EndRecorder {
     this.inbox = inbox;
   }
 
-  /** Takes in what is to be written. */
+  /** Adds an end to record. */
   void add(ActiveAttempt active, Attempt.Ending ending, long nowMillis) {
     Attempt attempt = active.attempt;
     Map<String, Tail> recordings = attempt == null ? Map.of() : attempt.recordings();
@@ -58,13 +58,13 @@ final class EndRecorder {
             0));
   }
 
-  /** How many are not on record. */
+  /** How many ends are not recorded yet. */
   int waiting() {
     return waiting.size() + underWay;
   }
 
   /**
-   * Begins to write what is there.
+   * Begins to record what was added.
    *
    * @return when something is to be tried again, in milliseconds since 1970
    */
@@ -108,7 +108,7 @@ final class EndRecorder {
     });
   }
 
-  /** What came of writing; what is not on record waits again, since repeating it does no harm. */
+  /** Takes the result of recording; what failed is tried again, since repeating it does no harm. */
   void written(SchedulerEvent.Written written, long nowMillis) {
     underWay -= written.ends().size();
     if (written.batch()) {
@@ -128,7 +128,7 @@ final class EndRecorder {
     }
   }
 
-  /** What becomes of a node by the end of an attempt. */
+  /** What the end of an attempt means for its node. */
   private static final class OutcomeRules {
     private static final int LONGEST_REASON = 1_000;
 

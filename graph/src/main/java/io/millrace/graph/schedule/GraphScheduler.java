@@ -1,6 +1,5 @@
 package io.millrace.graph.schedule;
 
-import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.schedule.SchedulerContext.Credentials;
@@ -32,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets a graph run: begins attempts at what is ready, as many at a time as there are places, and
- * brings their ends into the graph, with retries, timeouts and kills.
+ * Runs a graph: it begins attempts at ready nodes, up to the number of places, and records their
+ * ends in the graph, with retries, timeouts and kills.
  *
  * <p>It does nothing by itself: whoever drives it calls {@link #step} when that is due, and at once
  * when it wakes them. A store that cannot be reached makes it wait, and so does nothing that a type
@@ -65,19 +64,19 @@ public final class GraphScheduler implements Step, AutoCloseable {
   private volatile int mostPlaces;
   private final int mostOthers;
 
-  /** Whether everything that runs on record is in hand. */
+  /** Whether the attempts of all running nodes are known. */
   private boolean surveyed;
 
-  /** Whether a survey is that of a start, so that files may be missing. */
+  /** Whether the next survey is the first one, so that files may be missing. */
   private boolean first = true;
 
   /** When the store is asked again after a failure, in milliseconds since 1970; 0 for none. */
   private long pausedUntilMillis;
 
   /**
-   * A scheduler that has done nothing yet.
+   * Creates a scheduler, which does nothing before its first step.
    *
-   * @param graph what it lets run; no other scheduler may
+   * @param graph the graph to run; no other scheduler may run it
    * @param types what nodes can be
    * @throws UncheckedIOException when its folder cannot be written
    */
@@ -108,8 +107,8 @@ public final class GraphScheduler implements Step, AutoCloseable {
   }
 
   /**
-   * Says whom to wake when a step is due earlier than was said; quickly, and from any thread. To be
-   * called once, before the first step.
+   * Sets what to call when a step is due earlier than expected; it is called from any thread and
+   * must be quick. To be called once, before the first step.
    */
   public void wakeBy(Runnable alarm) {
     wake = alarm;
@@ -136,7 +135,6 @@ public final class GraphScheduler implements Step, AutoCloseable {
     return due == NEVER_MILLIS ? NEVER : Instant.ofEpochMilli(due);
   }
 
-  /** When the next step is due. */
   private long stepAt(long nowMillis) {
     for (SchedulerEvent news = inbox.poll(); news != null; news = inbox.poll()) {
       take(news, nowMillis);
@@ -202,7 +200,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
         found.add(new ActiveAttempt(item, type(node), false));
       }
     }
-    // Commands first: somebody may be reading what they put out.
+    // Commands first: their output may be read meanwhile.
     found.sort(Comparator.comparing(active -> !active.type.takesPlace()));
     for (ActiveAttempt active : found) {
       running.add(active);
@@ -236,7 +234,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
       begin(active, () -> beginNew(active));
     }
     if (started.size() < chosen.ids().size()) {
-      // Others were faster, or the store's clock is a little behind.
+      // Another change came first, or the store's clock is a little behind.
       return nowMillis + PAUSE_MILLIS;
     }
     if (chosen.more()) {
@@ -339,19 +337,9 @@ public final class GraphScheduler implements Step, AutoCloseable {
   /** Stands for a type that this server does not have; an earlier one had. */
   private record UnknownType(String name) implements NodeType {
     @Override
-    public Kind kind() {
-      return Kind.WORK;
-    }
-
-    @Override
     public Attempt start(AttemptContext work) {
       throw new IllegalStateException(
           "this server does not know the type \"" + name + "\" any more");
-    }
-
-    @Override
-    public Optional<Attempt> resume(AttemptContext work) {
-      return Optional.of(start(work));
     }
   }
 }

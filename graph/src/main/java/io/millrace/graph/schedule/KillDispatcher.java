@@ -19,14 +19,14 @@ record KillDispatcher(
   private static final Logger LOG = LoggerFactory.getLogger(KillDispatcher.class);
   private static final long PAUSE_MILLIS = 1_000;
 
-  /** An attempt is under way, and hears what it could not hear before. */
+  /** An attempt has begun: sends a kill that came too early for it. */
   void begun(ActiveAttempt active) {
     if (active.timedOut) {
       tell(active, Kill.DEFAULT);
     }
   }
 
-  /** Tells those whose time is over. */
+  /** Kills attempts that have timed out. */
   void tellOverdue(long nowMillis) {
     for (ActiveAttempt active : running.timedOut(nowMillis)) {
       active.timedOut = true;
@@ -58,7 +58,7 @@ record KillDispatcher(
     return again;
   }
 
-  /** One could not be told, and will be again. */
+  /** A kill could not be sent, and will be sent again. */
   void untold(ActiveAttempt active, long nowMillis) {
     active.told = null;
     active.tellAgainMillis = nowMillis + PAUSE_MILLIS;

@@ -37,7 +37,6 @@ final class RunningAttempts implements GraphWork.Outputs {
     }
   }
 
-  /** It has begun, or was found. */
   void begun(ActiveAttempt active, Attempt attempt) {
     active.attempt = attempt;
     tellReaders();
@@ -52,14 +51,13 @@ final class RunningAttempts implements GraphWork.Outputs {
     }
   }
 
-  /** Its time is over at another time. */
+  /** Changes the deadline of an attempt. */
   void endAt(ActiveAttempt active, long millis) {
     deadlines.remove(active);
     active.deadlineMillis = millis;
     deadlines.add(active);
   }
 
-  /** It has ended, and takes no place any more. */
   void over(ActiveAttempt active) {
     active.over = true;
     count(active, -1);
@@ -74,7 +72,6 @@ final class RunningAttempts implements GraphWork.Outputs {
     }
   }
 
-  /** Its end is on record. */
   void remove(ActiveAttempt active) {
     byNode.remove(active.id, active);
   }
@@ -90,17 +87,17 @@ final class RunningAttempts implements GraphWork.Outputs {
     return active == null || active.over || active.attempt == null ? null : active;
   }
 
-  /** How many attempts of types that take a place are under way. */
+  /** How many running attempts take a place. */
   int places() {
     return places;
   }
 
-  /** How many of the others are. */
+  /** How many running attempts take no place. */
   int others() {
     return others;
   }
 
-  /** Those whose time is over now, each once. */
+  /** The attempts that have timed out, each once. */
   List<ActiveAttempt> timedOut(long nowMillis) {
     List<ActiveAttempt> out = new ArrayList<>();
     for (ActiveAttempt next = deadlines.peek();
@@ -111,13 +108,13 @@ final class RunningAttempts implements GraphWork.Outputs {
     return out;
   }
 
-  /** When the next one's time is over; the largest number for never. */
+  /** When the next attempt times out; the largest number for never. */
   long nextDeadlineMillis() {
     ActiveAttempt next = deadlines.peek();
     return next == null ? Long.MAX_VALUE : next.deadlineMillis;
   }
 
-  /** The output of an attempt whose end is not on record; null if there is none. */
+  /** The output of an attempt whose end is not recorded yet; null if there is none. */
   @Override
   public @Nullable Tail of(NodeId id, String key) {
     ActiveAttempt active = byNode.get(id);

@@ -4,32 +4,32 @@ import io.millrace.graph.GraphWork;
 import io.millrace.graph.type.Attempt;
 import java.util.List;
 
-/** What other threads tell a scheduler's thread. */
+/** What other threads report to the scheduler's thread. */
 sealed interface SchedulerEvent {
-  /** An attempt is under way, and may be told to end. */
+  /** An attempt has begun, and can be killed. */
   record Begun(ActiveAttempt active, Attempt attempt) implements SchedulerEvent {}
 
   /** An attempt has ended. */
   record Over(ActiveAttempt active, Attempt.Ending ending) implements SchedulerEvent {}
 
-  /** An attempt could not be told to end. */
+  /** A kill could not be sent to an attempt. */
   record Untold(ActiveAttempt active) implements SchedulerEvent {}
 
   /**
-   * An attempt was made to bring ends on record.
+   * Ends of attempts were recorded, or could not be.
    *
    * @param stored whether they are; false if that is not known either
-   * @param batch whether others waited for them
+   * @param batch whether further ends waited for these
    */
   record Written(List<End> ends, boolean stored, boolean batch) implements SchedulerEvent {}
 
   /**
-   * The end of an attempt, as it comes on record.
+   * The end of an attempt, to be recorded.
    *
    * @param notBeforeMillis when that may be tried again if it has failed; 0 before
    */
   record End(ActiveAttempt active, GraphWork.Ended ended, long notBeforeMillis) {
-    /** Whether it is to be written by itself, since it may be what cannot be stored. */
+    /** Whether it is recorded by itself, since it may be the one that cannot be stored. */
     boolean hasFailed() {
       return notBeforeMillis > 0;
     }

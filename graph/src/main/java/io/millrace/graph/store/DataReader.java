@@ -116,7 +116,7 @@ final class DataReader {
   /**
    * What a running node is putting out; null if that is nothing.
    *
-   * @throws GraphException if nobody knows yet, as after a restart
+   * @throws GraphException if that is not known yet, for example after a restart
    */
   private @Nullable Tail tail(NodeId id, String key) {
     try {

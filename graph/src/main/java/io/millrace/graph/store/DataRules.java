@@ -15,7 +15,6 @@ record DataRules(NodeTypes types) {
   /** The most bytes of a value that a type reads, written as JSON: 1 MiB. */
   static final int MOST_BYTES = 1 << 20;
 
-  /** The most keys of a node. */
   static final int MOST_KEYS = 2_000;
 
   private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");

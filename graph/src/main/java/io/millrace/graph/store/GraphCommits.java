@@ -47,7 +47,6 @@ final class GraphCommits {
    */
   @FunctionalInterface
   interface Operation<T> {
-    /** Carries it out. */
     T run(WriteModel model);
   }
 
@@ -95,7 +94,6 @@ final class GraphCommits {
       }
     }
 
-    /** Adds its changes, if there are any. */
     void tell(List<GraphEvent> events) {
       place = events.size();
       if (hasEvent()) {

@@ -78,7 +78,6 @@ final class GraphSession extends StoreSession {
       return Json.write(json);
     }
 
-    /** The head after a change. */
     Head after(long newNext, long newVersion, String by) {
       return new Head(document, newNext, newVersion, by, secret, pending);
     }
@@ -111,7 +110,6 @@ final class GraphSession extends StoreSession {
     return writer;
   }
 
-  /** The data of a node. */
   NodeData data(NodeId id) {
     return document(Keys.data(id)).map(NodeData::read).orElse(NodeData.EMPTY);
   }
@@ -201,7 +199,6 @@ final class GraphSession extends StoreSession {
     return writeHead(begin(last), before, next);
   }
 
-  /** Carries out pending writes. */
   Head finish(Head head) {
     if (head.pending() == 0) {
       return head;

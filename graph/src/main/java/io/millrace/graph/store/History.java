@@ -32,7 +32,6 @@ final class History {
     return event.changed().size() + event.removed().size();
   }
 
-  /** Adds what has happened. */
   void add(List<GraphEvent> more) {
     lock.lock();
     try {

@@ -31,7 +31,6 @@ final class Json {
     return StringNode.valueOf(text);
   }
 
-  /** The value as text. */
   static Bytes write(JsonNode value) {
     return Bytes.copyOf(MAPPER.writeValueAsBytes(value));
   }

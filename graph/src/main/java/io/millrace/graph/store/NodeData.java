@@ -101,73 +101,49 @@ record NodeData(SortedMap<String, StoredValue> values) {
     /** What all pages that are read of it share; another one after any change but growth. */
     String view();
 
-    /** The same with another view. */
-    StoredValue seenAs(String view);
-
-    /** The names of its blobs. */
-    Stream<String> blobs();
-
     /** One that is small. */
-    record Inline(JsonNode value, String view) implements StoredValue {
-      @Override
-      public StoredValue seenAs(String newView) {
-        return new Inline(value, newView);
-      }
-
-      @Override
-      public Stream<String> blobs() {
-        return Stream.of();
-      }
-    }
+    record Inline(JsonNode value, String view) implements StoredValue {}
 
     /** One that is no text and not small. */
-    record Whole(Value.Stored blob, String view) implements StoredValue {
-      @Override
-      public StoredValue seenAs(String newView) {
-        return new Whole(blob, newView);
-      }
-
-      @Override
-      public Stream<String> blobs() {
-        return Stream.of(blob.name());
-      }
-    }
+    record Whole(Value.Stored blob, String view) implements StoredValue {}
 
     /** A text in pages, of which only the first one may be inline. */
     record Pages(List<Value> pages, String view) implements StoredValue {
       public Pages {
         pages = List.copyOf(pages);
       }
-
-      @Override
-      public StoredValue seenAs(String newView) {
-        return new Pages(pages, newView);
-      }
-
-      @Override
-      public Stream<String> blobs() {
-        return pages.stream()
-            .filter(Value.Stored.class::isInstance)
-            .map(page -> ((Value.Stored) page).name());
-      }
     }
 
     /**
-     * Long output in blobs of {@link TextPages#CHUNK} bytes each, the last one of less.
+     * Long output in blobs of 4 MiB each, the last one of less.
      *
      * @param name what their names begin with
      * @param size of all together, in bytes
      */
-    record Recording(String name, long size, String view) implements StoredValue {
-      @Override
-      public StoredValue seenAs(String newView) {
-        return new Recording(name, size, newView);
-      }
+    record Recording(String name, long size, String view) implements StoredValue {}
 
-      @Override
-      public Stream<String> blobs() {
-        return TextPages.blobs(name, size);
-      }
+    /** The same with another view. */
+    default StoredValue seenAs(String newView) {
+      return switch (this) {
+        case Inline(JsonNode value, String _) -> new Inline(value, newView);
+        case Whole(Value.Stored blob, String _) -> new Whole(blob, newView);
+        case Pages(List<Value> pages, String _) -> new Pages(pages, newView);
+        case Recording(String name, long size, String _) -> new Recording(name, size, newView);
+      };
+    }
+
+    /** The names of its blobs. */
+    default Stream<String> blobs() {
+      return switch (this) {
+        case Inline _ -> Stream.of();
+        case Whole whole -> Stream.of(whole.blob().name());
+        case Pages texts -> texts.pages().stream().flatMap(StoredValue::blob);
+        case Recording recording -> TextPages.blobs(recording.name(), recording.size());
+      };
+    }
+
+    private static Stream<String> blob(Value page) {
+      return page instanceof Value.Stored stored ? Stream.of(stored.name()) : Stream.of();
     }
 
     /** The view of what an attempt writes, while it runs and after it. */
@@ -175,7 +151,7 @@ record NodeData(SortedMap<String, StoredValue> values) {
       return "a" + attempt;
     }
 
-    /** The view of what somebody wrote when the graph came to this version. */
+    /** The view of a value that was written with this version of the graph. */
     static String viewOf(long version) {
       return "v" + version;
     }

@@ -16,7 +16,6 @@ import java.util.function.UnaryOperator;
  * the youngest of them if there are many. Safe for use by any number of threads.
  */
 final class PagedViews<T> {
-  /** The most items of a page. */
   static final int PAGE = 1_000;
 
   /** How many items all lists together may have; the youngest is kept whatever it has. */

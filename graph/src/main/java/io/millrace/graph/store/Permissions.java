@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What somebody may change. */
+/** What a caller may change. */
 final class Permissions {
   private final WriteModel model;
 
-  /** Null for everything. */
+  /** The node on whose behalf the caller acts; empty if it may change everything. */
   private final Optional<NodeId> node;
 
   /** Nodes that are known to be below it, or to come to be. */
@@ -31,7 +31,7 @@ final class Permissions {
   }
 
   /**
-   * That of a caller, now.
+   * The permissions of a caller now.
    *
    * @throws NotAllowedException if it is a command whose attempt is over
    */

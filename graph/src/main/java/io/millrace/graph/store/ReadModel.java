@@ -151,12 +151,12 @@ final class ReadModel {
     return find(id).orElseThrow(() -> new UnknownNodeException(id));
   }
 
-  /** All nodes that somebody wants to see, and the version in which they were so. */
+  /** All nodes that match, and the version of the graph. */
   GraphRegistry.Snapshot snapshot(NodeFilter filter) {
     return read(() -> new GraphRegistry.Snapshot(version, explain(wanted(filter))));
   }
 
-  /** The nodes that somebody wants to see, as they are now. */
+  /** The nodes that match, as they are now. */
   Listing listing(NodeFilter filter) {
     return read(() -> new Listing(wanted(filter), new ArrayList<>(nodes.values()), version));
   }

@@ -1,9 +1,13 @@
 package io.millrace.graph.store;
 
+import io.millrace.blobs.Value;
 import io.millrace.graph.Caller;
 import io.millrace.graph.Definition;
 import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.GraphException.NodeStateException;
+import io.millrace.graph.GraphException.StaleViewException;
+import io.millrace.graph.GraphException.UnknownKeyException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphNode;
@@ -16,6 +20,7 @@ import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.Phase;
 import io.millrace.graph.model.Change;
 import io.millrace.graph.store.GraphCommits.Done;
 import io.millrace.graph.store.GraphCommits.Operation;
@@ -28,15 +33,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** The registry over a store. */
 final class StoreGraphRegistry implements GraphRegistry {
-  /** The most nodes of one request. */
   static final int MOST_NODES = 10_000;
 
-  /** The most characters of a name. */
   static final int MOST_NAME = 128;
 
   private final GraphCommits commits;
@@ -44,7 +48,6 @@ final class StoreGraphRegistry implements GraphRegistry {
   private final DataRules rules;
   private final ReadModel readModel;
   private final DataReader reader;
-  private final DataWriter writer;
 
   StoreGraphRegistry(StoredGraph.Parts parts, DataReader reader) {
     this.commits = parts.commits();
@@ -52,10 +55,9 @@ final class StoreGraphRegistry implements GraphRegistry {
     this.rules = parts.rules();
     this.readModel = parts.readModel();
     this.reader = reader;
-    this.writer = new DataWriter(commits, values, rules);
   }
 
-  /** Throws {@link VersionException} if a node is not of the version that somebody has seen. */
+  /** Throws {@link VersionException} if a node does not have the expected version. */
   static void checkVersion(GraphNode node, @Nullable Long expected) {
     if (expected != null && node.version() != expected) {
       throw new VersionException(
@@ -249,13 +251,140 @@ final class StoreGraphRegistry implements GraphRegistry {
   }
 
   @Override
-  public DataPage put(
-      Caller caller, NodeId id, String key, DataWrite write, @Nullable Long expected) {
-    return writer.put(caller, id, key, write, expected);
-  }
-
-  @Override
   public GraphChanges changes(@Nullable Long after) {
     return readModel.changes(after);
+  }
+
+  /** A value as it will be stored, with the page that was asked for. */
+  private record Next(StoredValue value, boolean grows, int slot, @Nullable Integer next) {}
+
+  @Override
+  public DataPage put(
+      Caller caller, NodeId id, String key, DataWrite write, @Nullable Long expected) {
+    DataRules.checkKey(key);
+    try (ValueStore.Upload upload = values.upload()) {
+      Done<DataPage> done =
+          switch (write) {
+            case DataWrite.Whole(JsonNode value) -> {
+              StoredValue stored = upload.value(value);
+              JsonNode shown = values.page(stored, 0).data();
+              yield commits.run(model ->
+                  put(open(model, caller, id, key, expected), whole(stored, pages(stored)), shown));
+            }
+            case DataWrite.IfUnset(JsonNode value) -> {
+              StoredValue stored = upload.value(value);
+              JsonNode shown = values.page(stored, 0).data();
+              yield commits.run(model -> {
+                Target place = open(model, caller, id, key, expected);
+                if (isSet(place.old())) {
+                  throw new NodeStateException("\"" + key + "\" of node " + id + " is set already");
+                }
+                return put(place, whole(stored, 0), shown);
+              });
+            }
+            case DataWrite.Slot slot -> {
+              Value page = upload.page(slot.value(), slot.slot());
+              yield commits.run(model -> {
+                Target place = open(model, caller, id, key, expected);
+                return put(place, page(place, slot, page), slot.value());
+              });
+            }
+          };
+      return done.value();
+    }
+  }
+
+  /** Where something is to be written, which is allowed. */
+  private record Target(
+      WriteModel model, GraphNode node, String key, NodeData data, @Nullable StoredValue old) {}
+
+  private Target open(
+      WriteModel model, Caller caller, NodeId id, String key, @Nullable Long expected) {
+    GraphNode node = model.node(id);
+    Permissions.of(caller, model).checkData(id);
+    checkVersion(node, expected);
+    if (rules.written(node.definition()).contains(key)) {
+      throw new NodeStateException(
+          "\"" + key + "\" of node " + id + " is written by the node itself");
+    }
+    boolean waits = node.phase() instanceof Phase.Waiting;
+    if (!waits && rules.read(node.definition()).contains(key)) {
+      throw new NodeStateException(
+          "\""
+              + key
+              + "\" of node "
+              + id
+              + " changes only while the node waits; it is "
+              + node.state().word());
+    }
+    NodeData data = model.data(id);
+    return new Target(model, node, key, data, data.values().get(key));
+  }
+
+  /** A JSON null counts as unset, as it does for types. */
+  private static boolean isSet(@Nullable StoredValue value) {
+    return value != null
+        && !(value instanceof StoredValue.Inline(JsonNode inline, String _) && inline.isNull());
+  }
+
+  private static @Nullable Integer pages(StoredValue value) {
+    return switch (value) {
+      case StoredValue.Pages texts -> texts.pages().size();
+      case StoredValue.Inline inline when inline.value().isString() -> 1;
+      default -> null;
+    };
+  }
+
+  /** With the page to write next, if it is a text. */
+  private static Next whole(StoredValue value, @Nullable Integer next) {
+    return new Next(value, false, 0, pages(value) == null ? null : next);
+  }
+
+  private static Next page(Target place, DataWrite.Slot write, Value page) {
+    StoredValue old = place.old();
+    if (old == null) {
+      throw new UnknownKeyException(place.node().id(), place.key());
+    }
+    if (!old.view().equals(write.view())) {
+      throw new StaleViewException("\"" + place.key() + "\" was changed since; read it again");
+    }
+    List<Value> pages = new ArrayList<>();
+    switch (old) {
+      case StoredValue.Pages texts -> pages.addAll(texts.pages());
+      case StoredValue.Inline(JsonNode value, String _) when value.isString() ->
+          pages.add(new Value.Inline(TextPages.bytes(value.asString())));
+      default ->
+          throw new InvalidGraphException("\"" + place.key() + "\" is no text and has no pages");
+    }
+    int slot = write.slot();
+    int most = Math.min(pages.size(), ValueStore.Upload.MOST_PAGES - 1);
+    if (slot < 0 || slot > most) {
+      throw new InvalidGraphException(
+          "\"" + place.key() + "\" has no page " + slot + "; write 0 to " + most);
+    }
+    boolean grows = slot == pages.size();
+    if (grows) {
+      pages.add(page);
+    } else {
+      pages.set(slot, page);
+    }
+    return new Next(new StoredValue.Pages(pages, old.view()), grows, slot, slot + 1);
+  }
+
+  private DataPage put(Target place, Next next, JsonNode shown) {
+    WriteModel model = place.model();
+    NodeId id = place.node().id();
+    NodeData data = place.data().with(Map.of(place.key(), next.value()));
+    data.check();
+    Definition definition = place.node().definition();
+    Set<String> inputs = rules.read(definition);
+    if (inputs.contains(place.key())) {
+      rules.check(definition.type(), values.values(data, inputs));
+    }
+    model.take(List.of(new Change.Touched(id)));
+    StoredValue stored =
+        next.grows() ? next.value() : next.value().seenAs(StoredValue.viewOf(model.version()));
+    model.replace(id, place.data(), data.with(Map.of(place.key(), stored)));
+    return new DataPage(shown, stored.view(), next.slot(), next.next(), false);
   }
 }

@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  * A node as it is stored: the facts, and nothing that follows from them.
  *
  * @param facts where it is, and what happened to it
- * @param kill how it is to be ended; null if nobody asked for that
+ * @param kill how it is to be ended; null if it is not killed
  */
 record StoredNode(Change.Added facts, @Nullable Kill kill) {
 

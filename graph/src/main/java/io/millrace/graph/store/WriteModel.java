@@ -164,7 +164,6 @@ final class WriteModel {
     return written != null ? written : session.data(id);
   }
 
-  /** Gives a new node its data. */
   void add(NodeId id, NodeData values) {
     data.put(id, values);
   }

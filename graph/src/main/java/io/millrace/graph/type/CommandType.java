@@ -1,9 +1,7 @@
 package io.millrace.graph.type;
 
-import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.type.ProgramForm.Program;
 import io.millrace.graph.type.Programs.ProcessAttempt;
-import io.millrace.processes.Output;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -12,20 +10,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.IntNode;
 
 /** Nodes that run a program: {@code command} and {@code shell command}. */
-final class CommandType implements NodeType {
-  private final String name;
-  private final Set<String> inputs;
-  private final Function<Inputs, Program> form;
-  private final Programs programs;
-
-  private CommandType(
-      String name, Set<String> inputs, Function<Inputs, Program> form, Programs programs) {
-    this.name = name;
-    this.inputs = inputs;
-    this.form = form;
-    this.programs = programs;
-  }
-
+record CommandType(
+    String name, Set<String> inputs, Function<Inputs, Program> form, Programs programs)
+    implements NodeType {
   /** Runs {@code command} with {@code args}. */
   static CommandType command(Programs programs) {
     Set<String> inputs =
@@ -51,21 +38,6 @@ final class CommandType implements NodeType {
   }
 
   @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.WORK;
-  }
-
-  @Override
-  public Set<String> inputs() {
-    return inputs;
-  }
-
-  @Override
   public Set<String> outputs() {
     return ProcessAttempt.OUTPUTS;
   }
@@ -83,16 +55,12 @@ final class CommandType implements NodeType {
 
   @Override
   public Attempt start(AttemptContext context) {
-    Program program = form.apply(new Inputs(context.inputs()));
-    return programs.attempt(
-        programs.start(context, program, context.folder(), Output.ALL), CommandType::ending);
+    return programs.start(context, form.apply(new Inputs(context.inputs())), CommandType::ending);
   }
 
   @Override
   public Optional<Attempt> resume(AttemptContext context) {
-    return programs
-        .find(context.folder())
-        .map(process -> programs.attempt(process, CommandType::ending));
+    return programs.resume(context, CommandType::ending);
   }
 
   private static Attempt.Ending ending(int code) {

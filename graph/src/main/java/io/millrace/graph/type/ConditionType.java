@@ -4,9 +4,7 @@ import io.millrace.blobs.Tail;
 import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.Kill;
-import io.millrace.graph.type.ProgramForm.Program;
 import io.millrace.graph.type.Programs.ProcessAttempt;
-import io.millrace.processes.Output;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
@@ -68,18 +66,14 @@ record ConditionType(Programs programs) implements NodeType {
       boolean there = Files.exists(ProgramForm.absolute(FILE, inputs.text(FILE)));
       return new Chosen(new Attempt.Ending(null, there ? Branch.THEN : Branch.ELSE, Map.of()));
     }
-    Program program = ProgramForm.either(inputs);
-    return programs.attempt(
-        programs.start(context, program, context.folder(), Output.ALL), ConditionType::ending);
+    return programs.start(context, ProgramForm.either(inputs), ConditionType::ending);
   }
 
   @Override
   public Optional<Attempt> resume(AttemptContext context) {
     return new Inputs(context.inputs()).has(FILE)
         ? Optional.of(start(context))
-        : programs
-            .find(context.folder())
-            .map(process -> programs.attempt(process, ConditionType::ending));
+        : programs.resume(context, ConditionType::ending);
   }
 
   private static Attempt.Ending ending(int code) {

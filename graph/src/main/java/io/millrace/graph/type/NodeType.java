@@ -18,8 +18,10 @@ public interface NodeType {
   /** Its name in the API, as in {@code shell command}. */
   String name();
 
-  /** What the graph must know of it. */
-  Kind kind();
+  /** What the graph must know of it; {@link Kind#WORK} by default. */
+  default Kind kind() {
+    return Kind.WORK;
+  }
 
   /** The keys of data that it reads; they change only while a node waits. None by default. */
   default Set<String> inputs() {
@@ -35,7 +37,7 @@ public interface NodeType {
   }
 
   /**
-   * Looks at the data of a new node, or of one whose data changes. By default all is well.
+   * Checks the data of a new node, or of one whose data changes. By default all is well.
    *
    * @param inputs by key, those of {@link #inputs()} that are set
    * @throws InvalidGraphException if it cannot work with them; the message names the key and says
@@ -43,27 +45,28 @@ public interface NodeType {
    */
   default void check(Map<String, JsonNode> inputs) {}
 
-  /**
-   * Whether an attempt takes one of the places for commands, of which there are so many. By default
-   * it does not.
-   */
+  /** Whether an attempt takes one of the limited places for commands. By default it does not. */
   default boolean takesPlace() {
     return false;
   }
 
   /**
-   * Begins an attempt, quickly. The node's start is on record already; nothing has begun before.
+   * Begins an attempt, quickly. The start of the node is recorded already, and nothing has begun
+   * before.
    *
-   * @return what was begun; one that failed to begin is one that has ended
+   * @return the attempt; one that failed to begin has ended
    */
   Attempt start(AttemptContext work);
 
   /**
-   * Finds an attempt again that was under way when the server went. Where {@link #start} had not
-   * returned by then and nothing is found, it is called now, for the same attempt: so what {@code
-   * start} begins elsewhere must be found by the node and the number of the attempt.
+   * Finds an attempt again that was running when the server stopped. If {@link #start} had not
+   * returned by then and nothing is found, {@code start} is called for the same attempt, so what it
+   * begins elsewhere must be found by the node and the number of the attempt.
    *
-   * @return it, running or ended; empty when nothing is left of it
+   * @return the attempt, running or ended; empty if nothing is left of it. By default it is started
+   *     again, for types whose {@code start} finds what it has begun
    */
-  Optional<Attempt> resume(AttemptContext work);
+  default Optional<Attempt> resume(AttemptContext work) {
+    return Optional.of(start(work));
+  }
 }

@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * @param spawner starts them
  */
 record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
-  /** The variable with the node's id. */
   static final String NODE_ID = "MILLRACE_NODE_ID";
 
   /** The variable with the number of the attempt, from 1. */
@@ -61,12 +60,22 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
                 instanceof ExitStatus.NeverStarted));
   }
 
+  /** Begins an attempt that is one program, in the folder of the attempt. */
+  Attempt start(AttemptContext context, Program program, IntFunction<Attempt.Ending> ending) {
+    return attempt(start(context, program, context.folder(), Output.ALL), ending);
+  }
+
+  /** Finds such an attempt again. */
+  Optional<Attempt> resume(AttemptContext context, IntFunction<Attempt.Ending> ending) {
+    return find(context.folder()).map(process -> attempt(process, ending));
+  }
+
   /**
    * The attempt that a process is.
    *
    * @param ending what its exit code says
    */
-  Attempt attempt(RunningProcess process, IntFunction<Attempt.Ending> ending) {
+  private Attempt attempt(RunningProcess process, IntFunction<Attempt.Ending> ending) {
     return new ProcessAttempt(
         process,
         status ->
@@ -75,7 +84,7 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
                 : new Attempt.Ending(lost(process), null, Map.of()));
   }
 
-  /** Why nobody knows how a process ended. */
+  /** Why it is unknown how a process ended. */
   private String lost(RunningProcess process) {
     return launcher.isOfThisBoot(process.identity())
         ? "its process is gone, and what records exit codes was ended with it"
@@ -96,7 +105,7 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
     private final Map<String, Tail> recordings;
     private final CompletableFuture<Ending> end;
 
-    /** What ends the group; null while nobody wants that. */
+    /** What ends the group; null until it is killed. */
     private final AtomicReference<@Nullable CompletableFuture<ExitStatus>> killing =
         new AtomicReference<>();
 

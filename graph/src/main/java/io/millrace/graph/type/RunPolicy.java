@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
  * {@code timeout} of every working node say. Immutable.
  *
  * @param retries how many attempts may follow a failed first one by themselves, 0 to 1000; 0 if
- *     unset. An attempt that somebody asks for counts as well
+ *     unset. A requested retry counts as well
  * @param backoff how long after the first failure the second attempt begins, from zero to a day; a
  *     second if unset. Doubled with every attempt up to {@link #LONGEST_BACKOFF}
  * @param timeout how long an attempt may take, from a millisecond to 365 days; null for ever
@@ -45,7 +45,7 @@ public record RunPolicy(int retries, Duration backoff, @Nullable Duration timeou
   /**
    * What a node's data says.
    *
-   * @throws InvalidGraphException if one of the three keys makes no sense; the message names it
+   * @throws InvalidGraphException if one of the three keys is invalid; the message names it
    */
   public static RunPolicy of(Map<String, JsonNode> data) {
     Inputs inputs = new Inputs(data);

@@ -6,7 +6,6 @@ import io.millrace.processes.ProcessSpawner;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -95,11 +94,6 @@ public final class StandardTypes implements AutoCloseable {
     @Override
     public Attempt start(AttemptContext context) {
       throw new IllegalStateException("a group does nothing itself");
-    }
-
-    @Override
-    public Optional<Attempt> resume(AttemptContext context) {
-      return Optional.empty();
     }
   }
 }

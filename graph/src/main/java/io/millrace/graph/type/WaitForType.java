@@ -1,7 +1,6 @@
 package io.millrace.graph.type;
 
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.Kill;
 import io.millrace.graph.type.ProgramForm.Program;
@@ -54,11 +53,6 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
   }
 
   @Override
-  public Kind kind() {
-    return Kind.WORK;
-  }
-
-  @Override
   public Set<String> inputs() {
     return ProgramForm.keysWith(FILE, PORT, TIME, INTERVAL);
   }
@@ -87,12 +81,6 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
     ProbeAttempt attempt = new ProbeAttempt(look(context), timer);
     attempt.begin();
     return attempt;
-  }
-
-  /** Looking again does no harm; a program that still runs is found by {@link ProgramProbe}. */
-  @Override
-  public Optional<Attempt> resume(AttemptContext context) {
-    return Optional.of(start(context));
   }
 
   private Probe look(AttemptContext context) {
@@ -130,7 +118,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
     }
   }
 
-  /** Where somebody may answer. */
+  /** An address to connect to. */
   private record Address(String host, int port) {
     static Address of(String text) {
       int colon = text.lastIndexOf(':');
@@ -168,7 +156,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
       try {
         var _ = look.once().whenComplete(this::seen);
       } catch (RuntimeException | Error e) {
-        // Errors too: this may be a thread of its own, and nobody else would look again.
+        // Errors too: this may be a thread of its own, and nothing else would look again.
         seen(null, e);
       }
     }
@@ -244,7 +232,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
       return new SimpleProbe(() -> Files.exists(file), interval);
     }
 
-    /** Whether somebody answers at a port. */
+    /** Whether a port accepts connections. */
     static Probe port(String host, int port, Duration interval) {
       return new SimpleProbe(
           () -> {

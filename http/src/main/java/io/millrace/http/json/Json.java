@@ -7,9 +7,11 @@ import io.millrace.wire.JsonMistake;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -68,6 +70,11 @@ public final class Json {
   /** An empty array. */
   public static ArrayNode array() {
     return MAPPER.createArrayNode();
+  }
+
+  /** An array of the shapes of these items. */
+  public static <T> ArrayNode array(Collection<T> items, Function<T, JsonNode> shape) {
+    return array().addAll(items.stream().map(shape).toList());
   }
 
   /** The text of a value. */

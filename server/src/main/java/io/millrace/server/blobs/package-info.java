@@ -1,4 +1,4 @@
-/** Blobs over HTTP: {@code /blobs}, for whoever keeps payloads that are too large for the store. */
+/** Blobs over HTTP: {@code /blobs}, for payloads that are too large for the store. */
 @NullMarked
 package io.millrace.server.blobs;
 

@@ -3,7 +3,7 @@ package io.millrace.server.config;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** How far two words lie apart, to guess what somebody meant. */
+/** The edit distance of two words, to suggest a correction. */
 public final class EditDistance {
   private EditDistance() {}
 

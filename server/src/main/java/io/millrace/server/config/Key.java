@@ -223,7 +223,7 @@ public record Key<T extends @Nullable Object>(
       return FORM.matcher(free).matches() ? free : null;
     }
 
-    /** The keys that somebody may have meant, with what they named themselves. */
+    /** The keys that may have been meant, with the part that the user named. */
     static List<String> candidates(Collection<String> keys, String name) {
       return keys.stream().map(key -> filled(key, name)).toList();
     }

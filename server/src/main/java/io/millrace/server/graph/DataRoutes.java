@@ -44,7 +44,7 @@ record DataRoutes(GraphRegistry graph) {
   private Reply read(Request request) {
     Pages pages = Pages.of(request.query());
     int slot = pages.slot();
-    // The version is read first, so that whoever changes by it cannot overwrite what came later.
+    // The version is read first, so that a change that expects it cannot overwrite a later one.
     GraphNode node = GraphParameters.node(request, graph);
     String key = request.parameter("key");
     DataPage page = graph.data(node.id(), key, pages.view(), slot);

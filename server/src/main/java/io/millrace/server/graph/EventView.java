@@ -19,15 +19,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a graph that one subscriber wants to see. Who applies what it tells always has the
- * nodes that the filter lets through, and no others. For use by one thread.
+ * The part of a graph that one subscriber sees. A subscriber that applies all events always has
+ * exactly the nodes that match the filter. For use by one thread.
  */
 final class EventView {
   private final GraphRegistry graph;
   private final NodeFilter filter;
   private final @Nullable Subtree subtree;
 
-  /** Whether the subscriber has seen an earlier part of the stream, so that nobody knows what. */
+  /** Whether the subscriber has seen an earlier part of the stream, which is unknown here. */
   private final boolean resumed;
 
   /** Of nodes whose place in the view may change: whether the subscriber has them. */
@@ -149,7 +149,7 @@ final class EventView {
     private final NodeId top;
     private final Set<NodeId> inside = new HashSet<>();
 
-    /** The greatest id that was seen, by which new nodes are told from moved ones; 0 for none. */
+    /** The greatest id seen so far, which distinguishes new nodes from moved ones; 0 for none. */
     private long newest;
 
     Subtree(GraphRegistry graph, NodeId top) {
@@ -167,7 +167,6 @@ final class EventView {
       static final Moved NOTHING = new Moved(List.of(), List.of());
     }
 
-    /** The node that all is below. */
     NodeId top() {
       return top;
     }
@@ -177,7 +176,6 @@ final class EventView {
       return graph.snapshot(new NodeFilter(Set.of(), Set.of(), top, 0));
     }
 
-    /** Begins with these. */
     void begin(Collection<NodeId> ids, long newestId) {
       inside.addAll(ids);
       newest = newestId;
@@ -237,9 +235,9 @@ final class EventView {
   }
 
   /**
-   * What a resumed stream tells first: events of a time of which nobody knows any more what was
-   * below which node. So whatever may have been moved is told together with all that is below it
-   * now. For use by one thread.
+   * The events that a resumed stream sends first. It is unknown what was below which node when they
+   * happened, so every node that may have been moved is sent together with all nodes below it now.
+   * For use by one thread.
    */
   private record Replay(long version, Map<NodeId, List<GraphNode>> children) {
     /** Looks at the graph as it is now, and begins the subtree with that. */

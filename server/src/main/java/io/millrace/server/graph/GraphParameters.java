@@ -118,7 +118,6 @@ final class GraphParameters {
     return tag(node.version());
   }
 
-  /** The header that tells a version. */
   static Map<String, String> tag(long version) {
     return Map.of("ETag", "\"" + version + "\"");
   }

@@ -158,7 +158,7 @@ public final class GraphPart implements Part {
     return new Types(new NodeTypes(all), standard, tasks, jobs);
   }
 
-  /** When an attempt started that runs; 0 if nobody knows. */
+  /** When a running attempt started; 0 if that is unknown. */
   private static long started(@Nullable GraphRegistry graph, AttemptContext work) {
     return graph == null
         ? 0
@@ -232,7 +232,7 @@ public final class GraphPart implements Part {
     types.close();
   }
 
-  /** The output of what runs before a scheduler is there: nobody knows of any. */
+  /** The output of running nodes before there is a scheduler: none is known. */
   private static final class NotStarted implements GraphWork.Outputs {
     private final CountDownLatch never = new CountDownLatch(1);
 
@@ -258,7 +258,7 @@ public final class GraphPart implements Part {
     return api.routes();
   }
 
-  /** Who asks: a command that runs as a node if its token says so. */
+  /** The caller of a request: a running node if the token is that of one. */
   static Caller caller(Request request) {
     return request.caller().reach() instanceof GraphTokens.Subtree(Caller.RunningNode node)
         ? node

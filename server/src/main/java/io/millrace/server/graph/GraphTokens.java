@@ -8,7 +8,7 @@ import io.millrace.http.AccessCheck.Credentials;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.server.security.Bearer;
+import io.millrace.server.security.Token;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -55,7 +55,7 @@ public final class GraphTokens implements Credentials {
 
   @Override
   public io.millrace.http.@Nullable Caller caller(Headers headers) {
-    String token = Bearer.in(headers.only(Headers.AUTHORIZATION)).orElse("");
+    String token = Token.bearer(headers.only(Headers.AUTHORIZATION)).orElse("");
     if (!FORM.matcher(token).matches()) {
       return null;
     }

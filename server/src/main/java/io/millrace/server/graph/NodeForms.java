@@ -18,7 +18,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Reads the nodes that a request adds, and where a node goes. */
 final class NodeForms {
-  /** The most characters of a name. */
   static final int MOST_NAME = 128;
 
   private static final Set<String> PARTS = Set.of("metadata", "data");

@@ -116,7 +116,7 @@ record NodeRoutes(GraphRegistry graph) {
     }
   }
 
-  /** Where a node is to be: where it is, but for what the body says. */
+  /** The new place of a node: its present one, with what the body changes. */
   private static NewNode.Place place(Definition now, ObjectNode body) {
     List<NodeRef> parents =
         NodeForms.hasParents(body) ? NodeForms.parents(body) : existing(now.parents());
@@ -212,12 +212,9 @@ record NodeRoutes(GraphRegistry graph) {
   }
 
   private Reply add(Request request) throws IOException {
-    ArrayNode added = Json.array();
     Long expected = GraphParameters.expected(request);
-    for (GraphNode node :
-        graph.add(GraphPart.caller(request), NodeForms.of(Json.body(request)), expected)) {
-      added.add(NodeShape.of(node));
-    }
-    return Json.reply(201, added);
+    List<NewNode> nodes = NodeForms.of(Json.body(request));
+    List<GraphNode> added = graph.add(GraphPart.caller(request), nodes, expected);
+    return Json.reply(201, Json.array(added, NodeShape::of));
   }
 }

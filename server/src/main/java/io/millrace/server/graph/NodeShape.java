@@ -22,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param fields the names of those that are shown beside the id; null for all
  */
 record NodeShape(@Nullable Set<String> fields) {
-  /** What stands for a parent that is none. */
+  /** The parent of a node that is directly below the root. */
   static final String ROOT = "root";
 
   /** The names of all fields, in the order in which they are shown. */
@@ -90,9 +90,7 @@ record NodeShape(@Nullable Set<String> fields) {
 
   /** What is wanted of each. */
   ArrayNode shapes(List<GraphNode> nodes) {
-    ArrayNode array = Json.array();
-    nodes.forEach(node -> array.add(shape(node)));
-    return array;
+    return Json.array(nodes, this::shape);
   }
 
   /** All metadata; fields without a meaning for this node are absent. */

@@ -2,7 +2,7 @@
  * The graph scheduler over HTTP: {@code /v1}, after Taskman.
  *
  * <pre>
- *   request --&gt; GraphPart (who asks, what failures mean)
+ *   request --&gt; GraphPart (callers, error replies)
  *                 |-- NodesRoutes, NodeRoutes, DataRoutes      --&gt; GraphRegistry
  *                 |-- SchedulerRoutes (kill, wait)             --&gt; GraphRegistry, Waiting
  *                 `-- GraphEvents --&gt; server-sent events, WebSocket

@@ -60,7 +60,6 @@ record Form(Source source, FileItemInputIterator parts) {
     return source.meaning(failure);
   }
 
-  /** One field. */
   record Field(Form form, FileItemInput part) {
     /** Its name in lower case. */
     String name() {

@@ -41,7 +41,7 @@ final class JobEvents implements EventStream.Source {
 
   /** Answers with the stream that a request asks for. */
   static Reply reply(Request request, Jobs jobs, Workers workers, Shapes shapes) {
-    JobFilter filter = Filters.of(request.query());
+    JobFilter filter = JobRoutes.filter(request.query());
     Position after = CommitEvents.after(request);
     return CommitEvents.reply(
         request, () -> new JobEvents(jobs.changes(after), workers, shapes, filter));

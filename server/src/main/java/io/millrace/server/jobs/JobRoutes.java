@@ -2,28 +2,46 @@ package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
+import io.millrace.http.PendingWait.Deadline;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
 import io.millrace.http.message.Reply;
-import io.millrace.jobs.Failure;
+import io.millrace.jobs.Batch;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobRegistry.JobFilter;
+import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.Priority;
+import io.millrace.jobs.WorkerId;
+import io.millrace.jobs.registry.Jobs;
+import io.millrace.work.Watch;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.node.ObjectNode;
 
-/** The list of jobs; one job: what it is, its bytes, and what can be done to it. */
-record JobRoutes(JobRegistry registry, Lookup lookup, Shapes shapes) {
+/** Jobs and their batches: lists, one of them, its bytes, waiting for its end, and operations. */
+record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
+  private static final int MOST_BATCHES = 10_000;
+  private static final int USUAL_BATCHES = 1_000;
+  private static final int MOST_SECONDS = 600;
+  private static final int USUAL_SECONDS = 30;
+
   void addTo(ApiRoutes api) {
     api.query("type", "status", "priority", "batch", "worker", "limit", "after")
         .get("/jobs", this::list);
-    api.get("/jobs/{key}", request -> Json.reply(shapes.of(lookup.job(request))))
+    api.get("/jobs/{key}", request -> Json.reply(shapes.of(job(request))))
         .get("/jobs/{key}/payload", this::payload)
         .get("/jobs/{key}/result", this::result)
         .get("/jobs/{key}/failures", this::failures)
@@ -33,12 +51,18 @@ record JobRoutes(JobRegistry registry, Lookup lookup, Shapes shapes) {
         .delete("/jobs/{key}", this::delete)
         .post("/jobs/{key}/cancel", request -> change(request, registry::cancel))
         .post("/jobs/{key}/retry", request -> change(request, registry::retry));
+    api.query("limit", "after").get("/batches", this::batches);
+    api.get("/batches/{batch}", request -> Json.reply(counted(batch(request))))
+        .get("/batches/{batch}/jobs", request -> jobs(batch(request)).reply(shapes));
+    api.query("timeout")
+        .get("/jobs/{key}/wait", this::awaitJob)
+        .get("/batches/{batch}/wait", this::awaitBatch);
   }
 
   private Reply list(Request request) {
     Query query = request.query();
     long limit = query.integer("limit", 0, 0, Integer.MAX_VALUE);
-    JobFilter filter = Filters.of(query);
+    JobFilter filter = filter(query);
     long most = limit == 0 ? Long.MAX_VALUE : limit;
     return new JobPages(registry, filter, after(query), most).reply(shapes);
   }
@@ -54,13 +78,13 @@ record JobRoutes(JobRegistry registry, Lookup lookup, Shapes shapes) {
   }
 
   private Reply payload(Request request) throws IOException {
-    Job job = lookup.job(request);
+    Job job = job(request);
     return Content.reply(
         request, job.content().payload(), () -> registry.payload(job).orElse(null));
   }
 
   private Reply result(Request request) throws IOException {
-    Job job = lookup.job(request);
+    Job job = job(request);
     Long size = job.content().result();
     if (size == null) {
       throw HttpProblem.notFound(
@@ -70,29 +94,190 @@ record JobRoutes(JobRegistry registry, Lookup lookup, Shapes shapes) {
   }
 
   private Reply failures(Request request) {
-    ArrayNode shown = Json.array();
-    for (Failure failure : registry.failures(lookup.job(request).id())) {
-      shown.add(Shapes.of(failure));
-    }
-    return Json.reply(shown);
+    return Json.reply(Json.array(registry.failures(job(request).id()), Shapes::of));
   }
 
   private Reply returns(Request request) {
-    ArrayNode shown = Json.array();
-    for (Failure attempt : registry.returns(lookup.job(request).id())) {
-      shown.add(Shapes.returned(attempt));
-    }
-    return Json.reply(shown);
+    return Json.reply(Json.array(registry.returns(job(request).id()), Shapes::returned));
   }
 
   private Reply delete(Request request) {
     String key = request.parameter("key");
-    Job deleted = registry.delete(key).orElseThrow(() -> Lookup.noJob(key));
+    Job deleted = registry.delete(key).orElseThrow(() -> noJob(key));
     return Json.reply(202, Json.object().put("deleted", deleted.key()));
   }
 
   private Reply change(Request request, Function<String, Optional<Job>> change) {
     String key = request.parameter("key");
-    return Json.reply(shapes.of(change.apply(key).orElseThrow(() -> Lookup.noJob(key))));
+    return Json.reply(shapes.of(change.apply(key).orElseThrow(() -> noJob(key))));
+  }
+
+  private Reply batches(Request request) {
+    long after = request.query().integer("after", 0, 0, Long.MAX_VALUE);
+    int limit = (int) request.query().integer("limit", USUAL_BATCHES, 1, MOST_BATCHES);
+    return Json.reply(Json.array(registry.batches(after, limit), Shapes::of));
+  }
+
+  private JobPages jobs(Batch batch) {
+    JobFilter members = new JobFilter(null, null, null, batch.id(), null);
+    return new JobPages(registry, members, null, Long.MAX_VALUE);
+  }
+
+  /** A batch with how many of its jobs are where. */
+  private ObjectNode counted(Batch batch) {
+    Map<JobStatus, Long> counts = new EnumMap<>(JobStatus.class);
+    jobs(batch).each(job -> counts.merge(job.status(), 1L, Long::sum));
+    ObjectNode json = Shapes.of(batch);
+    ObjectNode shown = json.putObject("jobs");
+    for (JobStatus status : JobStatus.values()) {
+      shown.put(status.word(), counts.getOrDefault(status, 0L));
+    }
+    return json;
+  }
+
+  private Reply awaitJob(Request request) throws InterruptedException {
+    Job job = job(request);
+    await(request, List.of(job.id()));
+    Job now = registry.find(job.id().toString()).orElse(null);
+    if (now == null) {
+      throw noJob(request.parameter("key"));
+    }
+    return Json.reply(shapes.of(now));
+  }
+
+  private Reply awaitBatch(Request request) throws InterruptedException {
+    Batch batch = batch(request);
+    await(request, registry.jobsOf(batch).stream().map(Job::id).toList());
+    return Json.reply(counted(batch));
+  }
+
+  private void await(Request request, Collection<JobId> ids) throws InterruptedException {
+    long seconds = request.query().integer("timeout", USUAL_SECONDS, 0, MOST_SECONDS);
+    try (Watch<JobId, Job> watched = jobs.watch(ids);
+        Deadline deadline = new Deadline(request, Duration.ofSeconds(seconds))) {
+      Duration step = deadline.step();
+      while (watched.pending() > 0 && step.isPositive()) {
+        watched.await(step);
+        step = deadline.step();
+      }
+    }
+  }
+
+  /**
+   * The job of {@code {key}}: a key or a GUID.
+   *
+   * @throws HttpProblem 404 if there is none
+   */
+  private Job job(Request request) {
+    String key = request.parameter("key");
+    return registry.find(key).orElseThrow(() -> noJob(key));
+  }
+
+  /**
+   * The batch of {@code {batch}}.
+   *
+   * @throws HttpProblem 404 if there is none
+   */
+  private Batch batch(Request request) {
+    String text = request.parameter("batch");
+    try {
+      return registry.batch(Long.parseLong(text)).orElseThrow(() -> noBatch(text));
+    } catch (NumberFormatException _) {
+      throw noBatch(text);
+    }
+  }
+
+  /** There is no such job: 404. */
+  private static HttpProblem noJob(String keyOrId) {
+    return HttpProblem.notFound("there is no job " + keyOrId);
+  }
+
+  private static HttpProblem noBatch(String text) {
+    return HttpProblem.notFound("there is no batch " + text);
+  }
+
+  /**
+   * The parameters {@code type}, {@code status}, {@code priority}, {@code batch} and {@code
+   * worker}.
+   *
+   * @throws HttpProblem 400 if one is wrong
+   */
+  static JobFilter filter(Query query) {
+    return new JobFilter(
+        query.text("type").orElse(null),
+        word(query, "status", JobStatus::named, "pending, running, done or failed"),
+        word(query, "priority", Priority::named, "immediate or batch"),
+        query.text("batch").isPresent() ? query.integer("batch", 0, 1, Long.MAX_VALUE) : null,
+        query.text("worker").map(WorkerId::new).orElse(null));
+  }
+
+  private static <T> @Nullable T word(
+      Query query, String name, Function<String, Optional<T>> reader, String words) {
+    String given = query.text(name).orElse(null);
+    if (given == null) {
+      return null;
+    }
+    return reader
+        .apply(given)
+        .orElseThrow(() ->
+            HttpProblem.malformed(
+                "the parameter " + name + " must be " + words + ", not " + given));
+  }
+
+  /**
+   * Listed jobs, read page by page while they are used, however many there are. The first page is
+   * read at once, so that what goes wrong there can still be answered. For use once, by one thread.
+   */
+  private static final class JobPages {
+    private static final int PAGE = 500;
+
+    private final JobRegistry registry;
+    private final JobFilter filter;
+    private long left;
+    private List<Job> page;
+    private boolean last;
+
+    /**
+     * The jobs that a filter lets through.
+     *
+     * @param after the GUID of the last one known already; null from the first
+     * @param most how many at most, from 1
+     */
+    JobPages(JobRegistry registry, JobFilter filter, @Nullable JobId after, long most) {
+      this.registry = registry;
+      this.filter = filter;
+      this.left = most;
+      this.page = List.of();
+      read(after);
+    }
+
+    private void read(@Nullable JobId after) {
+      int asked = (int) Math.min(PAGE, left);
+      page = registry.list(filter, after, asked);
+      left -= page.size();
+      last = page.size() < asked || left == 0;
+    }
+
+    /** Gives each to {@code look}. */
+    void each(Consumer<Job> look) {
+      page.forEach(look);
+      while (!last) {
+        read(page.getLast().id());
+        page.forEach(look);
+      }
+    }
+
+    /** A bare array of them, written while they are read. */
+    Reply reply(Shapes shapes) {
+      return Reply.streamed(
+          Reply.JSON,
+          target -> {
+            try (JsonGenerator json = Json.MAPPER.createGenerator(target)) {
+              json.writeStartArray();
+              each(job -> Json.MAPPER.writeTree(json, shapes.of(job)));
+              json.writeEndArray();
+            }
+          });
+    }
   }
 }

@@ -39,7 +39,6 @@ import org.slf4j.LoggerFactory;
 public final class JobsPart implements Part {
   private static final Logger LOG = LoggerFactory.getLogger(JobsPart.class);
 
-  /** The longest text message of a worker. */
   private static final int MOST_TEXT_BYTES = 1 << 20;
 
   /** Errors as GridLike has them, {@code problem}, and as elsewhere, {@code error}. */
@@ -179,14 +178,11 @@ public final class JobsPart implements Part {
     ApiRoutes workers = api.errors(ERRORS).credentials(keys.workers()).role(Role.WORKER);
     JobRegistry registry = served.jobs().registry();
     Types types = new Types(served.jobs().types().all());
-    Lookup lookup = new Lookup(registry);
     Shapes shapes = new Shapes(served.workers());
 
     types.addTo(clients);
     new SubmitRoute(registry, types, served.blobs(), served.maxBytes()).addTo(clients);
-    new JobRoutes(registry, lookup, shapes).addTo(clients);
-    new BatchRoutes(registry, lookup, shapes).addTo(clients);
-    new WaitRoutes(served.jobs(), lookup, shapes).addTo(clients);
+    new JobRoutes(served.jobs(), registry, shapes).addTo(clients);
     clients
         .query("type", "status", "priority", "batch", "worker", "after")
         .get(

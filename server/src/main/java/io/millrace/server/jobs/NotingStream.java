@@ -6,8 +6,8 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream that remembers how reading it failed, whatever its reader makes of that. For use by one
- * thread.
+ * A stream that remembers how reading it failed, whether or not its reader reports it. For use by
+ * one thread.
  */
 final class NotingStream extends FilterInputStream {
   private @Nullable IOException failure;

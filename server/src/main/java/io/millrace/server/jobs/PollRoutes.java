@@ -187,7 +187,7 @@ final class PollRoutes {
    * worker's system has taken counts as arrived.
    */
   private record Delivery(JobRegistry registry, PolledJobs jobs) {
-    /** The answer that brings it; nothing if its payload is not there, which is told. */
+    /** The answer with the job; an empty one if its payload is missing, which is reported. */
     Reply of(Request request, Assignment assignment) {
       Job job = assignment.job();
       InputStream payload;

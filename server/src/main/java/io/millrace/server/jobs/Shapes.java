@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is shown of jobs, batches and workers. */
+/** The JSON of jobs, batches and workers. */
 record Shapes(Workers workers) {
   ObjectNode of(Job job) {
     ObjectNode json = plain(job);

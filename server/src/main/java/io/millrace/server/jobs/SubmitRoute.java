@@ -25,8 +25,8 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes jobs: a form whose payload goes to its blob while it comes. Small ones that are there as a
- * whole are taken together, without a thread for each.
+ * Accepts jobs: a form whose payload is written to its blob as it arrives. Small jobs whose form
+ * has arrived as a whole are committed together, without a thread for each.
  */
 final class SubmitRoute {
   private final JobRegistry registry;
@@ -181,7 +181,7 @@ final class SubmitRoute {
      * Takes a field.
      *
      * @throws HttpProblem 400 for one that is unknown, comes again, or is wrong
-     * @throws io.millrace.jobs.InvalidJobException for one that no job can have
+     * @throws InvalidJobException for one that no job can have
      */
     void take(Form.Field field) throws IOException {
       String name = field.name();

@@ -7,7 +7,6 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Reply;
 import io.millrace.jobs.worker.WorkerView;
 import io.millrace.jobs.worker.Workers;
-import tools.jackson.databind.node.ArrayNode;
 
 /** The list of workers. */
 record WorkerRoutes(Workers workers) {
@@ -16,11 +15,7 @@ record WorkerRoutes(Workers workers) {
   }
 
   private Reply list() {
-    ArrayNode shown = Json.array();
-    for (WorkerView worker : workers.list()) {
-      shown.add(Shapes.of(worker));
-    }
-    return Json.reply(shown);
+    return Json.reply(Json.array(workers.list(), Shapes::of));
   }
 
   private Reply one(Request request) {

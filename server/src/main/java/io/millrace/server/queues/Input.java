@@ -78,7 +78,6 @@ record Input(ObjectNode values, boolean form) {
     return values;
   }
 
-  /** All of them. */
   ObjectNode all() {
     return values;
   }
@@ -164,7 +163,7 @@ record Input(ObjectNode values, boolean form) {
     return strings;
   }
 
-  /** What a text stands for that is an array in JSON; any other value as it is. */
+  /** The array that a text holds as JSON; any other value as it is. */
   static JsonNode array(JsonNode value) {
     boolean text = value.isString() && value.asString().startsWith("[");
     return text && decoded(value) instanceof ArrayNode array ? array : value;
@@ -200,7 +199,7 @@ record Input(ObjectNode values, boolean form) {
     throw Refusal.of(error, name, value);
   }
 
-  /** A value, or what its text stands for; null if that is no JSON. */
+  /** A value, or the JSON in its text; null if the text is not JSON. */
   static @Nullable JsonNode decoded(JsonNode value) {
     if (!value.isString()) {
       return value;

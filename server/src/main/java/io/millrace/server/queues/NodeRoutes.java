@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import tools.jackson.databind.node.ArrayNode;
 
 /** The execution nodes. */
 record NodeRoutes(NodeRegistry nodes) {
@@ -32,10 +31,8 @@ record NodeRoutes(NodeRegistry nodes) {
   }
 
   private Reply all() {
-    ArrayNode all = Json.array();
     Read<List<NodeRecord>> read = nodes.list();
-    read.value().forEach(node -> all.add(Shapes.of(node, read.timeMillis())));
-    return Json.reply(all);
+    return Json.reply(Json.array(read.value(), node -> Shapes.of(node, read.timeMillis())));
   }
 
   private NodeRecord find(String idOrName) {

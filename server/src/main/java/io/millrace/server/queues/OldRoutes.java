@@ -7,6 +7,7 @@ import io.millrace.queues.Queue;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.StoreFullException;
 import io.millrace.queues.Status;
+import io.millrace.server.queues.QueueRoutes.Plugins;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

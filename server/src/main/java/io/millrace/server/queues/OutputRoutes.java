@@ -7,6 +7,7 @@ import io.millrace.queues.OutputReader;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Status;
+import io.millrace.server.queues.TaskRoutes.KnownTasks;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Map;
@@ -60,7 +61,7 @@ record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
         at += outputs.copy(task, stream, at, target);
         target.flush();
         if (live && over.await(STEP_MILLIS, TimeUnit.MILLISECONDS)) {
-          // Broken off, not ended: whoever follows must see that there may be more.
+          // Broken off, not ended: the client must see that there may be more.
           throw new IOException("the server stops, or the client has gone");
         }
       }

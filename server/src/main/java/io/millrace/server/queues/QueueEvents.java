@@ -26,7 +26,6 @@ import java.util.Set;
 
 /** The changes of queues, tasks and nodes as one client sees them. For use by one thread. */
 record QueueEvents(QueueChanges changes, Set<ObjectId> wanted) implements EventStream.Source {
-  /** Adds the route of the stream. */
   static void addTo(DciRoutes api, Queues queues, QueueRoutes known) {
     api.getRaw("/events", request -> reply(request, queues, known), "queue", "type", "after");
   }

@@ -14,6 +14,8 @@ import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.queues.Sweeper;
 import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.server.Part;
+import io.millrace.server.queues.QueueRoutes.Plugins;
+import io.millrace.server.queues.TaskRoutes.KnownTasks;
 import io.millrace.server.security.BasicCredentials;
 import io.millrace.server.security.Token;
 import io.millrace.store.TaskStore;

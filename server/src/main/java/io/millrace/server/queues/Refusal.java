@@ -25,7 +25,7 @@ final class Refusal extends HttpProblem {
   /** Errors of version 3: {@code [0, error]}, with the result of what was done before. */
   static final ErrorForm PAIR = form(Refusal::pair);
 
-  /** The same with status 200, but for what is severe; as version 3 answers. */
+  /** The same with status 200, except for severe errors, as in version 3. */
   static final ErrorForm PAIR_AS_SUCCESS =
       problem ->
           problem instanceof Refusal refusal && !refusal.severe && refusal.done == null

@@ -31,7 +31,7 @@ import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is shown of queues, nodes and tasks. */
+/** The JSON of queues, nodes and tasks. */
 record Shapes(OutputReader outputs) {
   /** The most bytes of one output in a file that a search shows. */
   static final long MOST_FILE_BYTES = 64L << 20;

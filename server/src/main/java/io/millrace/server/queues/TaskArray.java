@@ -18,7 +18,6 @@ import tools.jackson.databind.node.ObjectNode;
  * tree.
  */
 final class TaskArray {
-  /** The most tasks of one request. */
   static final int MOST = 1_000_000;
 
   static final String WRONG = "params must be a JSON array of task params objects";

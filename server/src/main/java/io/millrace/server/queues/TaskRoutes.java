@@ -3,6 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
+import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
@@ -11,6 +12,7 @@ import io.millrace.queues.Status;
 import io.millrace.queues.TaskRegistry;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
+import io.millrace.server.queues.Results.InsertedForm;
 import io.millrace.server.queues.Shapes.Times;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -92,7 +94,6 @@ record TaskRoutes(
         created(created -> params.read(part -> tasks.submit(queue, part, status, created))));
   }
 
-  /** Creates a task for each matching document. */
   private ObjectNode createFrom(Request request, Input input) {
     if (request.hasBody()) {
       allowOnlyStatus(request);
@@ -135,5 +136,40 @@ record TaskRoutes(
       throw Refusal.after(Results.inserted(created), e);
     }
     return created;
+  }
+
+  /** All tasks by id, those in the archive too. */
+  record KnownTasks(TaskRegistry tasks, Archive archived) {
+    private static final String NOT_FOUND = "task not found";
+
+    /** The id that a path names. */
+    static ObjectId id(String text) {
+      return Input.id("id", text, NOT_FOUND);
+    }
+
+    /**
+     * The task of this id.
+     *
+     * @throws Refusal when there is none
+     */
+    Found find(String text) {
+      ObjectId id = id(text);
+      return tasks
+          .find(id)
+          .map(task -> new Found(task, false))
+          .or(() -> inArchive(id).map(task -> new Found(task, true)))
+          .orElseThrow(() -> Refusal.of(NOT_FOUND, "id", text));
+    }
+
+    private Optional<QueueTask> inArchive(ObjectId id) {
+      return Optional.ofNullable(archived.find(List.of(id)).get(id));
+    }
+
+    /** Why a task that is not in the store cannot be changed. */
+    Refusal missing(String text) {
+      return inArchive(id(text)).isPresent()
+          ? Refusal.of("the task is archived and does not change any more", "id", text)
+          : Refusal.of(NOT_FOUND, "id", text);
+    }
   }
 }

@@ -79,7 +79,7 @@ public final class Access implements AccessCheck {
   }
 
   private static Caller byToken(Token right, Route route, @Nullable String authorization) {
-    Optional<String> offered = Bearer.in(authorization);
+    Optional<String> offered = Token.bearer(authorization);
     if (offered.filter(right::is).isPresent()) {
       return Caller.OWNER;
     }

@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A secret that clients present, as the one bearer token of server and clients. Compared in
@@ -13,6 +15,7 @@ import java.security.MessageDigest;
  */
 public final class Token {
   private static final int MOST_BYTES = 4096;
+  private static final String SCHEME = "bearer ";
 
   private final byte[] content;
 
@@ -51,6 +54,20 @@ public final class Token {
   /** A token that is given as text: any characters, at least one. */
   public static Token of(String content) {
     return new Token(content.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * The token in a header {@code Authorization: Bearer TOKEN}.
+   *
+   * @param authorization the header; null if there is none
+   * @return empty if it holds none
+   */
+  public static Optional<String> bearer(@Nullable String authorization) {
+    return authorization != null
+            && authorization.length() > SCHEME.length()
+            && authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
+        ? Optional.of(authorization.substring(SCHEME.length()).strip())
+        : Optional.empty();
   }
 
   /** Whether {@code offered} is this token; takes the same time wherever they differ. */

@@ -1,4 +1,4 @@
-/** Who may talk to the server: loopback and its names only, or whoever holds the token. */
+/** Access to the server: only from loopback by its names, or with the token. */
 @NullMarked
 package io.millrace.server.security;
 

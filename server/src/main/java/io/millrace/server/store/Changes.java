@@ -19,10 +19,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The stream of commits. */
+/** Streams commits. */
 record Changes(TaskStore store) {
   Reply stream(Request request) {
-    DataForm form = Parameters.data(request);
+    DataForm form = Reads.data(request);
     Interest interest =
         new Interest(
             CommitEvents.after(request), names(request, "group"), names(request, "collection"));
@@ -34,7 +34,7 @@ record Changes(TaskStore store) {
 
   private static Set<String> names(Request request, String parameter) {
     return request.query().texts(parameter).stream()
-        .map(text -> Parameters.name(parameter, text))
+        .map(text -> Reads.name(parameter, text))
         .collect(Collectors.toUnmodifiableSet());
   }
 

@@ -44,7 +44,7 @@ record Reads(TaskStore store, int mostRefs) {
     if (refs.size() != 1) {
       throw HttpProblem.malformed("one task id is wanted here; several go to /store/tasks/…");
     }
-    DataForm form = Parameters.data(request);
+    DataForm form = data(request);
     Read<Optional<Task>> read = store.task(refs.getFirst());
     Task task =
         read.value()
@@ -68,7 +68,7 @@ record Reads(TaskStore store, int mostRefs) {
       throw HttpProblem.tooLarge(
           refs.size() + " tasks are named, more than the limit of " + mostRefs);
     }
-    DataForm form = Parameters.data(request);
+    DataForm form = data(request);
     Read<List<Optional<Task>>> read = store.tasks(refs);
     return list(
         read,
@@ -77,10 +77,10 @@ record Reads(TaskStore store, int mostRefs) {
   }
 
   Reply group(Request request) {
-    String group = Parameters.name("group", request.parameter("group"));
-    DataForm form = Parameters.data(request);
+    String group = name("group", request.parameter("group"));
+    DataForm form = data(request);
     boolean owned = request.query().truth("owned", false);
-    Read<List<Task>> read = store.group(new GroupQuery(group, Parameters.limit(request), owned));
+    Read<List<Task>> read = store.group(new GroupQuery(group, limit(request), owned));
     return list(
         read,
         read.value().size(),
@@ -90,9 +90,9 @@ record Reads(TaskStore store, int mostRefs) {
   Reply document(Request request) {
     DocumentKey key =
         new DocumentKey(
-            Parameters.name("collection", request.parameter("collection")),
-            Parameters.name("document", request.parameter("key")));
-    DataForm form = Parameters.data(request);
+            name("collection", request.parameter("collection")),
+            name("document", request.parameter("key")));
+    DataForm form = data(request);
     Read<Optional<Document>> read = store.document(key);
     Document document =
         read.value()
@@ -104,13 +104,13 @@ record Reads(TaskStore store, int mostRefs) {
   }
 
   Reply documents(Request request) {
-    DataForm form = Parameters.data(request);
+    DataForm form = data(request);
     DocumentQuery query =
         new DocumentQuery(
-            Parameters.name("collection", request.parameter("collection")),
+            name("collection", request.parameter("collection")),
             request.query().text("prefix").orElse(""),
             request.query().text("after").orElse(""),
-            Parameters.limit(request));
+            limit(request));
     Read<List<Document>> read = store.documents(query);
     return list(
         read, read.value().size(), target -> Answers.writeDocuments(target, read.value(), form));
@@ -145,5 +145,36 @@ record Reads(TaskStore store, int mostRefs) {
         read.position().toString(),
         Answers.TIME_HEADER,
         Long.toString(read.timeMillis()));
+  }
+
+  /** How the client wants data: {@code data=base64} or text. */
+  static DataForm data(Request request) {
+    String form = request.query().text("data").orElse("text");
+    return switch (form) {
+      case "text" -> DataForm.TEXT;
+      case "base64" -> DataForm.BASE64;
+      default ->
+          throw HttpProblem.malformed(
+              "the parameter data must be \"text\" or \"base64\", not \"" + form + "\"");
+    };
+  }
+
+  /**
+   * The name of something.
+   *
+   * @param of whose name it is, for the message
+   * @throws HttpProblem 400 if it is empty: nothing has such a name
+   */
+  static String name(String of, String text) {
+    if (text.isEmpty()) {
+      throw HttpProblem.malformed("the name of a " + of + " must not be empty");
+    }
+    return text;
+  }
+
+  /** The most elements to list; 0 for all, as is any number below. */
+  static int limit(Request request) {
+    return Math.clamp(
+        request.query().integer("limit", 0, Long.MIN_VALUE, Long.MAX_VALUE), 0, Integer.MAX_VALUE);
   }
 }

@@ -27,7 +27,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** The two requests that change something. Their errors have the seed's form: a list. */
+/** Updates and claims. Their errors are lists, as in the original service. */
 final class Verbs {
   private static final int MOST_CLAIM_BODY_BYTES = 1 << 20;
 
@@ -51,15 +51,14 @@ final class Verbs {
     this.wake = store::wake;
   }
 
-  /** Begins an update. */
   AsyncReply beginUpdate(Request request, LoopTick tick) throws IOException {
-    DataForm form = Parameters.data(request);
+    DataForm form = Reads.data(request);
     return asyncReply(begin(request, transaction(request), tick), form);
   }
 
   /** Begins a claim that does not wait for tasks. */
   @Nullable AsyncReply beginClaim(Request request, LoopTick tick) throws IOException {
-    DataForm form = Parameters.data(request);
+    DataForm form = Reads.data(request);
     Claim claim = claimed(request);
     return claim.waitMillis() > 0 ? null : asyncReply(begin(request, claim, tick), form);
   }
@@ -85,14 +84,14 @@ final class Verbs {
   }
 
   Reply update(Request request) throws IOException {
-    DataForm form = Parameters.data(request);
+    DataForm form = Reads.data(request);
     Transaction transaction = transaction(request);
     request.submitted();
     return reply(store.commit(transaction), form);
   }
 
   Reply claim(Request request) throws IOException, InterruptedException {
-    DataForm form = Parameters.data(request);
+    DataForm form = Reads.data(request);
     Claim claim = claimed(request);
     request.submitted();
     return reply(claim.waitMillis() > 0 ? awaited(request, claim) : store.claim(claim), form);

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * An attempt whose work somebody else does. It is handed on by a thread of its own, under a name
+ * An attempt whose work is done elsewhere. It is handed on by a thread of its own, under a name
  * that no other attempt has, so that doing it again after a crash finds what is there.
  */
 abstract class HandedOn implements Attempt {
@@ -30,14 +30,14 @@ abstract class HandedOn implements Attempt {
    * Hands the work on, or finds that this was done before; then has {@link #finish} called once it
    * has ended.
    *
-   * @throws CannotHandOnException if nobody takes it
+   * @throws CannotHandOnException if it is not accepted
    */
   abstract void handOn();
 
-  /** Ends what was handed on; does nothing if it has ended. */
+  /** Stops the work that was handed on; does nothing if it has ended. */
   abstract void stop();
 
-  /** Nobody takes the work. */
+  /** The work is not accepted. */
   static final class CannotHandOnException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -46,7 +46,6 @@ abstract class HandedOn implements Attempt {
     }
   }
 
-  /** Begins. */
   final HandedOn begin() {
     Thread.ofVirtual()
         .name("graph-hand-on")
@@ -60,7 +59,7 @@ abstract class HandedOn implements Attempt {
     return this;
   }
 
-  /** Does something of which nobody else would see that it fails. */
+  /** Runs an action whose failure would otherwise go unnoticed. */
   final void guarded(Runnable action) {
     try {
       action.run();
@@ -74,12 +73,10 @@ abstract class HandedOn implements Attempt {
     }
   }
 
-  /** It did what it was to do. */
   final void finish(Map<String, JsonNode> values) {
     end.complete(new Ending(null, null, values));
   }
 
-  /** It did not. */
   final void fail(String reason, Map<String, JsonNode> values) {
     end.complete(new Ending(reason, null, values));
   }

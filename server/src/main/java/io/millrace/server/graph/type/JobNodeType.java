@@ -1,39 +1,40 @@
 package io.millrace.server.graph.type;
 
-import io.millrace.graph.Definition.Kind;
+import io.millrace.blobs.Tail;
+import io.millrace.blobs.Value;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.type.Attempt;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.Inputs;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.RunPolicy;
+import io.millrace.jobs.Failure;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.JobsException.InvalidJobException;
+import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
+import io.millrace.jobs.registry.Jobs;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Nodes of the type {@code job}: a job for a worker, whose result is the node's. */
-public final class JobNodeType implements NodeType {
-  private final GraphJobs jobs;
-
-  /** Of these jobs. */
-  public JobNodeType(GraphJobs jobs) {
-    this.jobs = jobs;
-  }
-
+public record JobNodeType(GraphJobs jobs) implements NodeType {
   @Override
   public String name() {
     return "job";
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.WORK;
   }
 
   @Override
@@ -91,9 +92,117 @@ public final class JobNodeType implements NodeType {
     return JobAttempt.begin(jobs, new JobAttempt.Order(key, submission, payload(context.inputs())));
   }
 
-  /** The same: what was handed on before is found by its key. */
-  @Override
-  public Optional<Attempt> resume(AttemptContext context) {
-    return Optional.of(start(context));
+  /** An attempt that is a job. */
+  private static final class JobAttempt extends HandedOn {
+    private final GraphJobs jobs;
+    private final JobRegistry registry;
+    private final Order order;
+    private final ResultTail result;
+
+    private JobAttempt(GraphJobs jobs, Order order, ResultTail result) {
+      super(Map.of("job", Tail.of(order.key()), "result", result));
+      this.jobs = jobs;
+      this.registry = jobs.jobs().registry();
+      this.order = order;
+      this.result = result;
+    }
+
+    /**
+     * What is to become a job.
+     *
+     * @param key the key of the job, which no other attempt has
+     * @param submission the job
+     * @param payload its payload
+     */
+    record Order(String key, Submission submission, String payload) {}
+
+    /** Begins, or finds what has begun. */
+    static JobAttempt begin(GraphJobs jobs, Order order) {
+      JobAttempt attempt = new JobAttempt(jobs, order, new ResultTail(jobs.jobs()));
+      attempt.begin();
+      return attempt;
+    }
+
+    @Override
+    void handOn() {
+      Job job = registry.find(order.key()).orElseGet(this::submit);
+      var _ = jobs.ends().follow(job.id()).thenAccept(end -> guarded(() -> ended(job.id(), end)));
+    }
+
+    private Job submit() {
+      JobId id = registry.newId();
+      String blob = JobRegistry.payloadName(id);
+      try {
+        Value payload =
+            Value.keep(
+                blob,
+                new ByteArrayInputStream(order.payload().getBytes(StandardCharsets.UTF_8)),
+                jobs.blobs());
+        return registry.submit(id, order.submission(), payload);
+      } catch (InvalidJobException e) {
+        jobs.blobs().delete(blob);
+        return registry
+            .find(order.key())
+            .orElseThrow(() -> new CannotHandOnException(String.valueOf(e.getMessage())));
+      }
+    }
+
+    private void ended(JobId id, @Nullable Job job) {
+      if (job == null) {
+        fail("the job " + order.key() + " was deleted", Map.of());
+      } else if (job.status() == JobStatus.DONE) {
+        result.done(job);
+        finish(Map.of());
+      } else {
+        List<Failure> failures = registry.failures(id);
+        String info = failures.isEmpty() ? null : failures.getLast().info();
+        fail("the job " + order.key() + " failed" + (info == null ? "" : ": " + info), Map.of());
+      }
+    }
+
+    @Override
+    void stop() {
+      try {
+        registry.cancel(order.key());
+      } catch (JobStateException _) {
+        // It has ended already.
+      }
+    }
+
+    /** The result of a job; empty until it is done. */
+    private static final class ResultTail implements Tail {
+      private final Jobs jobs;
+      private volatile @Nullable Job done;
+
+      ResultTail(Jobs jobs) {
+        this.jobs = jobs;
+      }
+
+      void done(Job job) {
+        done = job;
+      }
+
+      @Override
+      public long size() {
+        Job job = done;
+        Long size = job == null ? null : job.content().result();
+        return size == null ? 0 : size;
+      }
+
+      @Override
+      public byte[] read(long offset, int most) {
+        Job job = done;
+        if (job == null || offset >= size()) {
+          return new byte[0];
+        }
+        try (InputStream result =
+            jobs.registry().result(job).orElseGet(InputStream::nullInputStream)) {
+          result.skipNBytes(offset);
+          return result.readNBytes(most);
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
   }
 }

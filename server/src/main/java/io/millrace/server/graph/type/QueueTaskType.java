@@ -1,18 +1,19 @@
 package io.millrace.server.graph.type;
 
-import io.millrace.graph.Definition.Kind;
+import io.millrace.blobs.Tail;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.type.Attempt;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.Inputs;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.RunPolicy;
+import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Status;
+import io.millrace.server.graph.type.Tasks.TaskAttempt;
 import java.util.EnumSet;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.IntNode;
@@ -23,26 +24,11 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Nodes of the type {@code queue task}: a task of a queue, whose status and output are the node's.
  */
-public final class QueueTaskType implements NodeType {
+public record QueueTaskType(Tasks tasks) implements NodeType {
   private static final TaskAttempt.Meaning MEANING =
-      new TaskAttempt.Meaning() {
-        @Override
-        public String failure(QueueTask ended) {
-          return ended.status() == Status.SUCCEEDED ? "" : word(ended);
-        }
-
-        @Override
-        public Map<String, JsonNode> values(QueueTask ended) {
-          return Map.of("status", IntNode.valueOf(ended.status()));
-        }
-      };
-
-  private final Tasks tasks;
-
-  /** Of these tasks. */
-  public QueueTaskType(Tasks tasks) {
-    this.tasks = tasks;
-  }
+      new TaskAttempt.Meaning(
+          ended -> ended.status() == Status.SUCCEEDED ? "" : word(ended),
+          ended -> Map.of("status", IntNode.valueOf(ended.status())));
 
   /** What became of a task, for people. */
   static String word(QueueTask ended) {
@@ -57,11 +43,6 @@ public final class QueueTaskType implements NodeType {
   @Override
   public String name() {
     return "queue task";
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.WORK;
   }
 
   @Override
@@ -94,16 +75,12 @@ public final class QueueTaskType implements NodeType {
 
   @Override
   public Attempt start(AttemptContext context) {
-    return TaskAttempt.beginNamed(
+    ObjectId id = tasks.id(context);
+    return TaskAttempt.begin(
         tasks,
-        tasks.id(context),
+        id,
         order(context.inputs()),
-        EnumSet.of(Stream.STDOUT, Stream.STDERR));
-  }
-
-  /** The same: what was handed on before is found by its id. */
-  @Override
-  public Optional<Attempt> resume(AttemptContext context) {
-    return Optional.of(start(context));
+        EnumSet.of(Stream.STDOUT, Stream.STDERR),
+        Map.of("task", Tail.of(id.hex())));
   }
 }

@@ -11,11 +11,11 @@ import io.millrace.graph.type.NodeType;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Status;
+import io.millrace.server.graph.type.Tasks.TaskAttempt;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -26,8 +26,12 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Commands that run on execution nodes, as tasks of a queue with the plugin {@code exec}. Their
  * data is that of commands on the server.
+ *
+ * @param local the type that runs such commands on the server
+ * @param tasks the tasks that attempts are
+ * @param queue the name or id of the queue
  */
-public final class QueuedCommandType implements NodeType {
+public record QueuedCommandType(NodeType local, Tasks tasks, String queue) implements NodeType {
   /** What runs a command there: gives it its input, and tells its exit code by the status. */
   private static final String SCRIPT =
       """
@@ -46,40 +50,20 @@ public final class QueuedCommandType implements NodeType {
   private static final int MOST_STDIN_BYTES = (128 << 10) - "MILLRACE_GRAPH_STDIN=".length() - 1;
 
   private static final TaskAttempt.Meaning MEANING =
-      new TaskAttempt.Meaning() {
-        @Override
-        public String failure(QueueTask ended) {
-          int status = ended.status();
-          if (status == Status.SUCCEEDED) {
-            return "";
-          }
-          return Status.isFinished(status)
-              ? "exit code " + (status - 1)
-              : QueueTaskType.word(ended);
-        }
+      new TaskAttempt.Meaning(QueuedCommandType::failure, QueuedCommandType::values);
 
-        @Override
-        public Map<String, JsonNode> values(QueueTask ended) {
-          return Status.isFinished(ended.status())
-              ? Map.of("result", IntNode.valueOf(ended.status() - 1))
-              : Map.of();
-        }
-      };
+  private static String failure(QueueTask ended) {
+    int status = ended.status();
+    if (status == Status.SUCCEEDED) {
+      return "";
+    }
+    return Status.isFinished(status) ? "exit code " + (status - 1) : QueueTaskType.word(ended);
+  }
 
-  private final NodeType local;
-  private final Tasks tasks;
-  private final String queue;
-
-  /**
-   * The same as a type that runs commands on the server, but for where.
-   *
-   * @param local that type
-   * @param queue the name or id of the queue
-   */
-  public QueuedCommandType(NodeType local, Tasks tasks, String queue) {
-    this.local = local;
-    this.tasks = tasks;
-    this.queue = queue;
+  private static Map<String, JsonNode> values(QueueTask ended) {
+    return Status.isFinished(ended.status())
+        ? Map.of("result", IntNode.valueOf(ended.status() - 1))
+        : Map.of();
   }
 
   @Override
@@ -123,13 +107,8 @@ public final class QueuedCommandType implements NodeType {
   @Override
   public Attempt start(AttemptContext context) {
     TaskAttempt.Order order = new TaskAttempt.Order(queue, params(context), MEANING);
-    return TaskAttempt.begin(tasks, tasks.id(context), order, EnumSet.allOf(Stream.class));
-  }
-
-  /** The same: what was handed on before is found by its id. */
-  @Override
-  public Optional<Attempt> resume(AttemptContext context) {
-    return Optional.of(start(context));
+    return TaskAttempt.begin(
+        tasks, tasks.id(context), order, EnumSet.allOf(Stream.class), Map.of());
   }
 
   private ObjectNode params(AttemptContext context) {

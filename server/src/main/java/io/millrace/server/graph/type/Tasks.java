@@ -1,12 +1,18 @@
 package io.millrace.server.graph.type;
 
+import static java.util.Objects.requireNonNull;
+
 import io.millrace.blobs.Tail;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader;
+import io.millrace.queues.OutputReader.Stream;
+import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
+import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.queues.Status;
 import io.millrace.work.SharedWatch;
 import io.millrace.work.Watch;
@@ -19,8 +25,12 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The queue tasks that attempts at nodes are. To be closed before the store. */
 public final class Tasks implements AutoCloseable {
@@ -69,7 +79,7 @@ public final class Tasks implements AutoCloseable {
 
   /**
    * The id of the task that an attempt is: the time of its start, as in any id, and a digest of
-   * what names it. So whoever asks again asks for the same task.
+   * what names it. So repeating a request finds the same task.
    */
   ObjectId id(AttemptContext context) {
     try {
@@ -156,6 +166,97 @@ public final class Tasks implements AutoCloseable {
     @Override
     public byte[] read(long offset, int most) {
       return now().read(offset, most);
+    }
+  }
+
+  /** An attempt that is a task of a queue. */
+  static final class TaskAttempt extends HandedOn {
+    private final Tasks tasks;
+    private final ObjectId id;
+    private final Order order;
+    private final List<TaskTail> streams;
+
+    private TaskAttempt(Tasks tasks, ObjectId id, Order order, Map<String, Tail> recordings) {
+      super(recordings);
+      this.tasks = tasks;
+      this.id = id;
+      this.order = order;
+      this.streams =
+          recordings.values().stream()
+              .filter(TaskTail.class::isInstance)
+              .map(TaskTail.class::cast)
+              .toList();
+    }
+
+    /**
+     * What is to become a task.
+     *
+     * @param queue the name or id of the queue
+     * @param params its params
+     * @param meaning what its end means
+     */
+    record Order(String queue, ObjectNode params, Meaning meaning) {}
+
+    /**
+     * What the end of a task means for the node.
+     *
+     * @param failure why the node has failed by it; empty if it has not
+     * @param values the output beside that of the streams
+     */
+    record Meaning(
+        Function<QueueTask, String> failure, Function<QueueTask, Map<String, JsonNode>> values) {}
+
+    /**
+     * Begins, or finds what has begun.
+     *
+     * @param recordings output beside the streams of the task
+     */
+    static TaskAttempt begin(
+        Tasks tasks, ObjectId id, Order order, Set<Stream> streams, Map<String, Tail> recordings) {
+      Map<String, Tail> all = new HashMap<>(recordings);
+      streams.forEach(stream -> all.put(stream.word(), tasks.tail(id, stream)));
+      TaskAttempt attempt = new TaskAttempt(tasks, id, order, all);
+      attempt.begin();
+      return attempt;
+    }
+
+    @Override
+    void handOn() {
+      if (tasks.find(id).isEmpty()) {
+        Queue queue =
+            tasks
+                .queues()
+                .queues()
+                .find(order.queue())
+                .orElseThrow(() -> new CannotHandOnException("there is no queue " + order.queue()));
+        try {
+          tasks.queues().tasks().submitOnce(queue, id, order.params());
+        } catch (InvalidRequestException e) {
+          throw new CannotHandOnException(String.valueOf(e.getMessage()));
+        }
+      }
+      var _ =
+          tasks.ends().follow(id).thenAccept(task -> guarded(() -> ended(requireNonNull(task))));
+    }
+
+    private void ended(QueueTask task) {
+      streams.forEach(stream -> stream.ended(task));
+      String failure = order.meaning().failure().apply(task);
+      Map<String, JsonNode> values = order.meaning().values().apply(task);
+      if (failure.isEmpty()) {
+        finish(values);
+      } else {
+        fail(failure, values);
+      }
+    }
+
+    @Override
+    void stop() {
+      try {
+        tasks.queues().tasks().terminate(id);
+      } catch (TaskStateException _) {
+        // It has finished already.
+      }
     }
   }
 }
