@@ -20,8 +20,13 @@ public final class DocumentJson {
     return MAPPER.createObjectNode();
   }
 
-  /** A record, or a list of records, with their components in order. */
-  public static <N extends JsonNode> N tree(Object value) {
+  /** An object with the components of a record in order. */
+  public static ObjectNode object(Record value) {
+    return MAPPER.valueToTree(value);
+  }
+
+  /** A map, or a list of records or texts. */
+  public static JsonNode tree(Object value) {
     return MAPPER.valueToTree(value);
   }
 

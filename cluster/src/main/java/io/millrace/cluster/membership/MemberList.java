@@ -65,7 +65,7 @@ public record MemberList(List<Peer> nodes) {
             found ->
                 Optional.of(change.apply(read(found)))
                     .filter(after -> !after.equals(read(found)))
-                    .map(after -> DocumentJson.tree(after).toString())));
+                    .map(after -> DocumentJson.object(after).toString())));
   }
 
   /** The member with a token. */

@@ -13,8 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * Acquires any one permit of a semaphore. One listing shows all permits, and there is none before
@@ -59,11 +57,8 @@ public final class PermitAcquirer extends Acquirer {
       permits.agree(context.documents());
       agreed = true;
     }
-    Map<String, VersionedDocument> listed =
-        context.documents().list(permits.prefix()).stream()
-            .collect(
-                Collectors.toMap(
-                    VersionedDocument::key, Function.identity(), (one, _) -> one, HashMap::new));
+    Map<String, VersionedDocument> listed = new HashMap<>();
+    context.documents().list(permits.prefix()).forEach(each -> listed.put(each.key(), each));
     for (String key : left) {
       context.documents().get(key).ifPresent(document -> listed.put(key, document));
     }

@@ -178,11 +178,13 @@ public final class ClusterChanges implements AutoCloseable {
   private Optional<ObjectNode> json(Kind kind, VersionedDocument document) {
     return switch (kind) {
       case LEADER -> lock(document).map(lock -> ClusterStatus.leaderJson(lock.holder(), lock));
-      case LOCK -> lock(document).map(DocumentJson::tree);
+      case LOCK -> lock(document).map(DocumentJson::object);
       case PARTITION -> {
         PartitionView now = PartitionView.of(document);
         PartitionView seen = new PartitionView(now.id(), now.holder(), 0, now.state(), now.fence());
-        yield isNews(document.key(), seen) ? Optional.of(DocumentJson.tree(now)) : Optional.empty();
+        yield isNews(document.key(), seen)
+            ? Optional.of(DocumentJson.object(now))
+            : Optional.empty();
       }
       case MEMBERS -> Optional.of(members(MemberList.read(document)));
       case REPORT -> Report.read(document).map(ClusterStatus::json);

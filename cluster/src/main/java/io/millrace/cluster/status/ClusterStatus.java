@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -98,17 +99,17 @@ public record ClusterStatus(
   }
 
   /** Each with {@code token} and {@code workers}. */
-  public ArrayNode membersJson() {
+  public JsonNode membersJson() {
     return DocumentJson.tree(members.nodes());
   }
 
   /** Each with {@code id}, {@code holder} (a token or null), {@code expire} and {@code fence}. */
-  public ArrayNode locksJson() {
+  public JsonNode locksJson() {
     return DocumentJson.tree(locks);
   }
 
   /** Each with {@code id}, {@code holder}, {@code expire}, {@code state} and {@code fence}. */
-  public ArrayNode partitionsJson() {
+  public JsonNode partitionsJson() {
     return DocumentJson.tree(partitions);
   }
 

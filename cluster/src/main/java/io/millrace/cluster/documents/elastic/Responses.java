@@ -93,16 +93,12 @@ final class Responses {
     Source source = new Source();
     while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
       String name = parser.currentName();
-      JsonToken value = parser.nextToken();
+      parser.nextToken();
       switch (name) {
         case "_seq_no" -> number = parser.getLongValue();
         case "_primary_term" -> term = parser.getLongValue();
         case "_source" -> source = source(parser, body);
-        default -> {
-          if (value.isStructStart()) {
-            parser.skipChildren();
-          }
-        }
+        default -> parser.skipChildren();
       }
     }
     if (source.key.isEmpty()) {
@@ -128,7 +124,7 @@ final class Responses {
     Source source = new Source();
     while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
       String name = parser.currentName();
-      JsonToken value = parser.nextToken();
+      parser.nextToken();
       switch (name) {
         case "key" -> source.key = parser.getString();
         case "write" -> source.write = parser.getString();
@@ -138,15 +134,11 @@ final class Responses {
           int end = (int) parser.currentTokenLocation().getByteOffset() + 1;
           source.json = new String(body, begin, end - begin, StandardCharsets.UTF_8);
         }
-        default -> {
-          if (value.isStructStart()) {
-            parser.skipChildren();
-          }
-        }
+        default -> parser.skipChildren();
       }
     }
     if (source.key.isEmpty() || source.json.isEmpty()) {
-      throw new IOException("there is a document in the index that is not one of ours");
+      throw new IOException("the index contains a document that is not one of a cluster");
     }
     return source;
   }
