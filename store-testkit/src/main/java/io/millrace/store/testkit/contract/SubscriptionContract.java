@@ -237,17 +237,7 @@ abstract class SubscriptionContract extends StoreTopic {
 
   /** A change that kept the data, which the stream then leaves out. */
   private static Change kept(long oldId, Task task) {
-    Task told =
-        new Task(
-            task.id(),
-            task.origin(),
-            task.group(),
-            task.availableAtMillis(),
-            task.owner(),
-            task.token(),
-            task.claims(),
-            Bytes.EMPTY);
-    return new Change.Changed(oldId, told, true);
+    return new Change.Changed(oldId, task.withData(Bytes.EMPTY), true);
   }
 
   private void assertLost(PositionLostException.Why why, Position position) {

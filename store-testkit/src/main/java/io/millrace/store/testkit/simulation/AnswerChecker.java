@@ -14,6 +14,7 @@ import io.millrace.store.Transaction;
 import io.millrace.store.testkit.simulation.Verdict.Cause;
 import io.millrace.store.testkit.simulation.Verdict.Choice;
 import io.millrace.store.testkit.simulation.Verdict.NewDocument;
+import io.millrace.store.testkit.simulation.Verdict.NewTask;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -291,15 +292,10 @@ final class AnswerChecker {
   }
 
   private static Task claimed(Task old, long id, Verdict.Takes takes) {
-    return new Task(
-        id,
-        old.origin(),
-        old.group(),
-        takes.untilMillis(),
-        takes.owner(),
-        id,
-        old.claims() + 1,
-        old.data());
+    NewTask task =
+        new NewTask(
+            old, old.group(), takes.untilMillis(), takes.owner(), NewTask.OWN_ID, old.data());
+    return task.as(id);
   }
 
   private static Map<Cause, Integer> counts(List<Cause> causes) {

@@ -268,15 +268,7 @@ final class Ledger {
     if (old == null) {
       throw new SimulationFailure("streamed a change of task " + oldId + ", which is not there");
     }
-    return new Task(
-        task.id(),
-        task.origin(),
-        task.group(),
-        task.availableAtMillis(),
-        task.owner(),
-        task.token(),
-        task.claims(),
-        old.data());
+    return task.withData(old.data());
   }
 
   private void settleObservations() {
