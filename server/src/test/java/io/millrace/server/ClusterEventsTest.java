@@ -7,11 +7,14 @@ import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.store.StoreDocuments;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -128,6 +131,18 @@ final class ClusterEventsTest {
       assertThat(next(lines, "lock")).contains("lock/y");
       assertThat(next(lines, "members")).isEqualTo(json("{'members':[{'token':'a','workers':2}]}"));
     }
+  }
+
+  @Test
+  void a_websocket_tells_the_same_with_name_and_id() throws Exception {
+    Heard heard = new Heard();
+    URI address = URI.create("ws://127.0.0.1:" + server.port() + "/cluster/events?type=lock");
+    WebSocket socket =
+        client.newWebSocketBuilder().buildAsync(address, heard).get(30, TimeUnit.SECONDS);
+    assertThat(heard.next()).startsWith("{\"event\":\"start\"");
+    put("lock/x", lock("a", 1000, 1));
+    assertThat(heard.next()).startsWith("{\"event\":\"lock\"").contains("\"holder\":\"a\"");
+    socket.abort();
   }
 
   @Test

@@ -133,13 +133,8 @@ public abstract class Acquirer {
   public final void release() {
     Lease mine = lease;
     lease = null;
-    if (mine == null) {
-      return;
-    }
-    try {
-      mine.release();
-    } catch (ClusterException e) {
-      LOG.debug("{} is left to its lease", mine.key(), e);
+    if (mine != null) {
+      mine.giveUp();
     }
   }
 }

@@ -100,6 +100,15 @@ public final class Lease implements Guard {
     return locks.release(held);
   }
 
+  /** Releases the lock if that can be written; otherwise others take it after the lease. */
+  public void giveUp() {
+    try {
+      var _ = release();
+    } catch (ClusterException e) {
+      LOG.debug("{} is left to its lease", key(), e);
+    }
+  }
+
   /**
    * Marks the partition as done and releases it.
    *

@@ -41,20 +41,24 @@ public final class Crew {
   private final Member member;
   private final LambdaCodec codec;
   private final Guard leader;
-  private final Handlers handlers;
+  // Runs handlers one after the other.
+  private final ExecutorService handlers =
+      Executors.newSingleThreadExecutor(Thread.ofVirtual().name("crew").factory());
   private final AtomicLong numbers = new AtomicLong();
   private final Map<String, Backlog> backlogs = new ConcurrentHashMap<>();
   private final Object lock = new Object();
-  private final IdleWorkers workers = new IdleWorkers();
+  private final Map<String, Integer> running = new HashMap<>();
+  // Marked as dead, which the leader's view does not show yet.
+  private final Set<String> marked = new HashSet<>();
   private final List<Consumer<Dispatcher>> orders = new ArrayList<>();
   private final Set<ExecutionFuture<?>> open = new HashSet<>();
+  private Dispatcher.View view = Dispatcher.View.nothing();
   private boolean over;
 
   Crew(Member member, LambdaCodec codec, Guard leader) {
     this.member = member;
     this.codec = codec;
     this.leader = leader;
-    this.handlers = new Handlers(member, leader);
   }
 
   /** Hands over what the program has submitted, and shows it what the leader sees. */
@@ -62,7 +66,8 @@ public final class Crew {
     synchronized (lock) {
       orders.forEach(order -> order.accept(dispatcher));
       orders.clear();
-      workers.see(dispatcher.view());
+      view = dispatcher.view();
+      marked.clear();
       lock.notifyAll();
     }
   }
@@ -76,7 +81,7 @@ public final class Crew {
       abandoned = List.copyOf(open);
       lock.notifyAll();
     }
-    handlers.end();
+    handlers.shutdownNow();
     abandoned.forEach(ExecutionFuture::abandon);
   }
 
@@ -101,7 +106,7 @@ public final class Crew {
     synchronized (lock) {
       while (true) {
         check();
-        List<Peer> idle = workers.idle();
+        List<Peer> idle = idle();
         if (!idle.isEmpty()) {
           return idle.stream().map(peer -> new CrewMember(this, peer)).toList();
         }
@@ -109,6 +114,20 @@ public final class Crew {
         lock.wait(most);
       }
     }
+  }
+
+  /** The members with idle workers, those with the most first, then in the order of the list. */
+  private List<Peer> idle() {
+    return view.members().nodes().stream()
+        .filter(peer -> idleWorkers(peer) > 0 && !marked.contains(peer.token()))
+        .sorted(Comparator.comparingInt(this::idleWorkers).reversed())
+        .toList();
+  }
+
+  private int idleWorkers(Peer peer) {
+    return peer.workers()
+        - running.getOrDefault(peer.token(), 0)
+        - view.busy().getOrDefault(peer.token(), 0);
   }
 
   /**
@@ -123,7 +142,7 @@ public final class Crew {
 
   private boolean isOver(long generation) {
     synchronized (lock) {
-      return workers.view().isOver(generation);
+      return view.isOver(generation);
     }
   }
 
@@ -145,7 +164,7 @@ public final class Crew {
     synchronized (lock) {
       check();
       open.add(execution);
-      workers.submitted(peer.token());
+      running.merge(peer.token(), 1, Integer::sum);
       orders.add(dispatcher -> dispatcher.submit(submission));
     }
     member.wakeLeader();
@@ -158,7 +177,7 @@ public final class Crew {
         .repeat(() -> DeathMarks.mark(member.context().documents(), token, leader.fence()));
     synchronized (lock) {
       check();
-      workers.marked(token);
+      marked.add(token);
       orders.add(dispatcher -> dispatcher.marked(token));
     }
     member.wakeLeader();
@@ -172,10 +191,6 @@ public final class Crew {
     return codec;
   }
 
-  Handlers handlers() {
-    return handlers;
-  }
-
   void cancel(ExecutionFuture<?> execution) {
     synchronized (lock) {
       orders.add(dispatcher -> dispatcher.cancel(execution.address().partition()));
@@ -186,95 +201,33 @@ public final class Crew {
   void ended(ExecutionFuture<?> execution) {
     synchronized (lock) {
       open.remove(execution);
-      workers.ended(execution.address().member());
+      running.computeIfPresent(execution.address().member(), (_, n) -> n > 1 ? n - 1 : null);
       lock.notifyAll();
     }
   }
 
-  /** Runs handlers one after the other on a thread of their own, as long as their member leads. */
-  static final class Handlers {
-    private final Member member;
-    private final Guard leader;
-    private final ExecutorService thread =
-        Executors.newSingleThreadExecutor(Thread.ofVirtual().name("crew").factory());
-
-    Handlers(Member member, Guard leader) {
-      this.member = member;
-      this.leader = leader;
-    }
-
-    /** Runs a handler after all earlier ones; never if leadership is lost by then. */
-    void queue(String id, Runnable handler) {
-      try {
-        thread.execute(() -> run(id, handler));
-      } catch (RejectedExecutionException e) {
-        LOG.debug("A handler of {} comes after leadership was lost", id, e);
-      }
-    }
-
-    private void run(String id, Runnable handler) {
-      if (!leader.isHeld()) {
-        return;
-      }
-      try {
-        member.run(
-            leader,
-            () -> {
-              handler.run();
-              return true;
-            });
-      } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
-        LOG.warn("A handler of lambda {} failed", id, e);
-      }
-    }
-
-    /** Runs none any more, and interrupts the one that runs. */
-    void end() {
-      thread.shutdownNow();
+  /** Runs a handler after all earlier ones; never if leadership is lost by then. */
+  void handle(String id, Runnable handler) {
+    try {
+      handlers.execute(() -> run(id, handler));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("A handler of {} comes after leadership was lost", id, e);
     }
   }
 
-  /** The members with idle workers. Used by one thread at a time. */
-  private static final class IdleWorkers {
-    private final Map<String, Integer> running = new HashMap<>();
-    private final Set<String> marked = new HashSet<>();
-    private Dispatcher.View view = Dispatcher.View.nothing();
-
-    /** Takes the leader's view, which includes everything that was recorded before. */
-    void see(Dispatcher.View seen) {
-      view = seen;
-      marked.clear();
+  private void run(String id, Runnable handler) {
+    if (!leader.isHeld()) {
+      return;
     }
-
-    Dispatcher.View view() {
-      return view;
-    }
-
-    void submitted(String token) {
-      running.merge(token, 1, Integer::sum);
-    }
-
-    void ended(String token) {
-      running.computeIfPresent(token, (t, count) -> count > 1 ? count - 1 : null);
-    }
-
-    /** A member was marked as dead; the leader's thread learns of it later. */
-    void marked(String token) {
-      marked.add(token);
-    }
-
-    /** The members with idle workers, those with the most first, then in the order of the list. */
-    List<Peer> idle() {
-      return view.members().nodes().stream()
-          .filter(peer -> spare(peer) > 0 && !marked.contains(peer.token()))
-          .sorted(Comparator.comparingInt(this::spare).reversed())
-          .toList();
-    }
-
-    private int spare(Peer peer) {
-      return peer.workers()
-          - running.getOrDefault(peer.token(), 0)
-          - view.busy().getOrDefault(peer.token(), 0);
+    try {
+      member.run(
+          leader,
+          () -> {
+            handler.run();
+            return true;
+          });
+    } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
+      LOG.warn("A handler of lambda {} failed", id, e);
     }
   }
 }

@@ -91,7 +91,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
 
   private void queue(Handler handler) {
     if (handler.ends().contains(state)) {
-      crew.handlers().queue(id(), handler.action());
+      crew.handle(id(), handler.action());
     }
   }
 

@@ -6,7 +6,6 @@ import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.LeaseLostException;
 import io.millrace.cluster.lock.MemberClock;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -61,43 +60,18 @@ final class GuardedSection {
   <G extends Guard, T extends @Nullable Object, E extends Exception> T run(
       Duration most, Function<Lease, G> guards, GuardedCode<G, T, E> code)
       throws E, InterruptedException, TimeoutException {
-    Holder holder = enter(most.compareTo(FOREVER) > 0 ? FOREVER : most);
-    if (holder == null) {
+    Duration wait = most.compareTo(FOREVER) > 0 ? FOREVER : most;
+    Lease lease = line.acquire(acquirers, clock, wait);
+    if (lease == null) {
       throw new TimeoutException(
           "%s was not to be had within %d ms".formatted(what, most.toMillis()));
     }
-    line.entered(holder.thread);
+    Thread thread = Thread.currentThread();
+    line.entered(thread);
     try {
-      return holder.run(guards.apply(holder.lease), code);
+      return new Holder(lease).run(guards.apply(lease), code);
     } finally {
-      line.left(holder.thread, holder.lease.key());
-    }
-  }
-
-  private @Nullable Holder enter(Duration most) throws InterruptedException {
-    long end = clock.monotonicMillis() + most.toMillis();
-    if (!line.awaitTurn(most)) {
-      return null;
-    }
-    try {
-      line.clearSignals();
-      Acquirer acquirer = acquirers.get();
-      while (true) {
-        long due = acquirer.step();
-        Optional<Lease> lease = acquirer.lease();
-        if (lease.isPresent()) {
-          return new Holder(acquirer, lease.get());
-        }
-        long now = clock.monotonicMillis();
-        if (now >= end) {
-          return null;
-        }
-        if (line.awaitSignal(Math.min(due, end) - now)) {
-          acquirer = acquirers.get();
-        }
-      }
-    } finally {
-      line.endTurn();
+      line.left(thread, lease.key());
     }
   }
 
@@ -107,7 +81,6 @@ final class GuardedSection {
    * than the lease lasts.
    */
   private final class Holder {
-    private final Acquirer acquirer;
     private final Lease lease;
     private final Thread thread = Thread.currentThread();
     private final CountDownLatch over = new CountDownLatch(1);
@@ -116,8 +89,7 @@ final class GuardedSection {
     private boolean lost;
     private boolean interrupted;
 
-    Holder(Acquirer acquirer, Lease lease) {
-      this.acquirer = acquirer;
+    Holder(Lease lease) {
       this.lease = lease;
     }
 
@@ -189,7 +161,7 @@ final class GuardedSection {
       } catch (InterruptedException e) {
         lose();
       }
-      acquirer.release();
+      lease.giveUp();
     }
 
     /** Sets a timer for the end of the lease, and another one if it was renewed by then. */

@@ -1,7 +1,10 @@
 package io.millrace.cluster.shared;
 
 import io.millrace.cluster.documents.Keys;
+import io.millrace.cluster.lock.Acquirer;
+import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.Locks;
+import io.millrace.cluster.lock.MemberClock;
 import io.millrace.cluster.lock.Sightings;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.membership.MemberContext;
@@ -14,7 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all copies of locks, semaphores and reporters in one member share. Safe for use by any
@@ -118,24 +123,39 @@ final class SharedState {
       return sightings;
     }
 
-    /** Waits until the thread is the first one; returns whether that was in time. */
-    boolean awaitTurn(Duration most) throws InterruptedException {
-      return turn.tryLock(most.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    /** Lets the next thread be the first one. */
-    void endTurn() {
-      turn.unlock();
-    }
-
-    /** Forgets signals of the past; for the first thread, before it looks at the lock. */
-    void clearSignals() {
-      signals.drainPermits();
-    }
-
-    /** Waits for a signal; returns whether it came in time. */
-    boolean awaitSignal(long mostMillis) throws InterruptedException {
-      return signals.tryAcquire(mostMillis, TimeUnit.MILLISECONDS);
+    /**
+     * Waits in the line and then for the lock.
+     *
+     * @param acquirers makes acquirers, each of which looks at the lock at once
+     * @return the lease; null if it was not to be had within the time
+     */
+    @Nullable Lease acquire(
+        Supplier<? extends Acquirer> acquirers, MemberClock clock, Duration most)
+        throws InterruptedException {
+      long end = clock.monotonicMillis() + most.toMillis();
+      if (!turn.tryLock(most.toMillis(), TimeUnit.MILLISECONDS)) {
+        return null;
+      }
+      try {
+        signals.drainPermits();
+        Acquirer acquirer = acquirers.get();
+        while (true) {
+          long due = acquirer.step();
+          Lease lease = acquirer.lease().orElse(null);
+          if (lease != null) {
+            return lease;
+          }
+          long now = clock.monotonicMillis();
+          if (now >= end) {
+            return null;
+          }
+          if (signals.tryAcquire(Math.min(due, end) - now, TimeUnit.MILLISECONDS)) {
+            acquirer = acquirers.get();
+          }
+        }
+      } finally {
+        turn.unlock();
+      }
     }
 
     /** A thread of this member holds the lock, or a permit, from now on. */
