@@ -77,14 +77,59 @@ public final class RunRegistry {
   }
 
   /**
-   * Moves a task from claimed to running.
+   * Moves a task from claimed to running, or finds that this runner has done so before. Usually the
+   * run is as the node has handed it over, and only its task has to be read; the rest is read if an
+   * answer was lost, or something came in between.
    *
    * @param run as it was claimed
    * @param runner the identity of the process that runs it
    * @throws LostClaimException when the run is not this claim's any more
    */
   public Started begin(Run run, String runner, Duration lease) {
-    return new RunStart(session).start(run, runner, lease);
+    Started usual = commitStart(run, session.taskOf(run), runner, lease);
+    return usual != null
+        ? usual
+        : session.retry("task " + run.task(), () -> look(run, runner, lease));
+  }
+
+  private @Nullable Started look(Run run, String runner, Duration lease) {
+    Run now = session.own(run);
+    QueueTask task = session.taskOf(run);
+    if (now.status() != Status.RUNNING) {
+      return commitStart(now, task, runner, lease);
+    }
+    if (!runner.equals(now.runner())) {
+      throw new LostClaimException("task " + run.task() + " was started by another runner");
+    }
+    // The lease counts from this answer, not from the one that was lost.
+    Transaction renewal =
+        Transaction.by(run.claim().owner()).renew(run.claim().ref(), lease).build();
+    return session.commitFor(run, renewal) == null ? null : new Started(now, task);
+  }
+
+  private @Nullable Started commitStart(Run now, QueueTask task, String runner, Duration lease) {
+    Run next =
+        new Run(
+            now.task(),
+            now.queue(),
+            now.node(),
+            now.claim(),
+            Status.RUNNING,
+            runner,
+            session.nowMillis(),
+            0);
+    QueueTask running =
+        task.with(task.progress().on(now.node(), Status.RUNNING, next.sinceMillis()));
+    Transaction transaction =
+        Transaction.by(now.claim().owner())
+            .renew(now.claim().ref(), lease)
+            .put(Keys.task(now.task()), task.place().version(), QueueTask.write(running, null))
+            .put(Keys.run(now.task()), now.version(), Run.write(next))
+            .build();
+    Outcome.Done done = session.commitFor(now, transaction);
+    return done == null
+        ? null
+        : new Started(Run.read(done.documents().get(1)), QueueTask.read(done.documents().get(0)));
   }
 
   /** The same without the task. */
@@ -230,72 +275,6 @@ public final class RunRegistry {
       Transaction transaction =
           Transaction.by(run.claim().owner()).revive(run.claim().ref(), lease).build();
       session.tryCommit(transaction);
-    }
-  }
-
-  /**
-   * How a run begins: its task and its document move on, and its claim is prolonged, in one step.
-   */
-  private static final class RunStart {
-    private final QueueSession session;
-
-    RunStart(QueueSession session) {
-      this.session = session;
-    }
-
-    /**
-     * Moves a run from claimed to running, or finds that this runner has done so before.
-     *
-     * <p>Usually the run is as the node has handed it over, and only its task has to be read. The
-     * whole look is for the answer that was lost, and for what came in between.
-     *
-     * @throws LostClaimException when the run is not this claim's any more
-     */
-    Started start(Run run, String runner, Duration lease) {
-      Started usual = commit(run, session.taskOf(run), runner, lease);
-      return usual != null
-          ? usual
-          : session.retry("task " + run.task(), () -> look(run, runner, lease));
-    }
-
-    private @Nullable Started look(Run run, String runner, Duration lease) {
-      Run now = session.own(run);
-      QueueTask task = session.taskOf(run);
-      if (now.status() != Status.RUNNING) {
-        return commit(now, task, runner, lease);
-      }
-      if (!runner.equals(now.runner())) {
-        throw new LostClaimException("task " + run.task() + " was started by another runner");
-      }
-      // The lease counts from this answer, not from the one that was lost.
-      Transaction renewal =
-          Transaction.by(run.claim().owner()).renew(run.claim().ref(), lease).build();
-      return session.commitFor(run, renewal) == null ? null : new Started(now, task);
-    }
-
-    private @Nullable Started commit(Run now, QueueTask task, String runner, Duration lease) {
-      Run next =
-          new Run(
-              now.task(),
-              now.queue(),
-              now.node(),
-              now.claim(),
-              Status.RUNNING,
-              runner,
-              session.nowMillis(),
-              0);
-      QueueTask running =
-          task.with(task.progress().on(now.node(), Status.RUNNING, next.sinceMillis()));
-      Transaction transaction =
-          Transaction.by(now.claim().owner())
-              .renew(now.claim().ref(), lease)
-              .put(Keys.task(now.task()), task.place().version(), QueueTask.write(running, null))
-              .put(Keys.run(now.task()), now.version(), Run.write(next))
-              .build();
-      Outcome.Done done = session.commitFor(now, transaction);
-      return done == null
-          ? null
-          : new Started(Run.read(done.documents().get(1)), QueueTask.read(done.documents().get(0)));
     }
   }
 }

@@ -49,7 +49,7 @@ final class BackupCommand extends TerminalUser implements Callable<Integer> {
   @Option(names = "--force", description = "Replaces the file if there is one.")
   private boolean force;
 
-  @Mixin private TargetCommand.Target target = new TargetCommand.Target();
+  @Mixin private StoreTarget target = new StoreTarget();
 
   @Override
   public Integer call() throws IOException, InterruptedException {

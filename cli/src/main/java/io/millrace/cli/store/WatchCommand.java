@@ -17,14 +17,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Prints commits as they happen. */
 @Command(name = "watch", description = "Prints each change as it happens, until it is stopped.")
-final class WatchCommand extends TargetCommand {
+final class WatchCommand implements Callable<Integer> {
   private static final Duration ROUND = Duration.ofSeconds(30);
+
+  @Mixin private StoreTarget.Open target = new StoreTarget.Open();
 
   @Option(names = "--group", paramLabel = "GROUP", description = "Only tasks of this group.")
   private Set<String> groups = Set.of();
@@ -48,7 +52,11 @@ final class WatchCommand extends TargetCommand {
   private long count;
 
   @Override
-  int run(TaskStore store) throws InterruptedException {
+  public Integer call() {
+    return target.run(this::watch);
+  }
+
+  private int watch(TaskStore store) throws InterruptedException {
     Interest interest = new Interest(position(), groups, collections);
     try (Subscription subscription = store.subscribe(interest)) {
       for (long seen = 0; count == 0 || seen < count; ) {
@@ -56,7 +64,7 @@ final class WatchCommand extends TargetCommand {
         if (commit != null) {
           seen++;
           print(commit);
-          out().flush();
+          target.out().flush();
         }
       }
     }
@@ -72,13 +80,13 @@ final class WatchCommand extends TargetCommand {
   }
 
   private void print(Commit commit) {
-    if (json()) {
-      printJson(ChangeStream.write(commit, DataForm.TEXT));
+    if (target.json()) {
+      target.printJson(ChangeStream.write(commit, DataForm.TEXT));
       return;
     }
     String head = commit.position() + "  " + Instant.ofEpochMilli(commit.timeMillis()) + "  ";
     for (Change change : commit.changes()) {
-      out().println(head + line(change, commit.timeMillis()));
+      target.out().println(head + line(change, commit.timeMillis()));
     }
   }
 

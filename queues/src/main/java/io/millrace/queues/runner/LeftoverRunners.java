@@ -44,7 +44,7 @@ record LeftoverRunners(Path folder, ProcessLauncher launcher) {
   private Optional<RunnerSlot> adopt(TaskFolder files, Collection<Run> runs) {
     RunningProcess process = process(files).orElse(null);
     if (process == null || !launcher.isAlive(process.identity())) {
-      Remains.clear(launcher, files, process);
+      clear(launcher, files, process);
       return Optional.empty();
     }
     RunnerSlot slot = RunnerSlot.survivor(files, process);
@@ -63,26 +63,20 @@ record LeftoverRunners(Path folder, ProcessLauncher launcher) {
     }
   }
 
-  /** What a runner that has ended leaves behind: processes of its task, and its folder. */
-  static final class Remains {
-    private Remains() {}
-
-    /**
-     * Ends and removes it all.
-     *
-     * @param process the runner's own; null if there never was one
-     */
-    static void clear(
-        ProcessLauncher launcher, TaskFolder folder, @Nullable RunningProcess process) {
-      folder.leader().ifPresent(launcher::killGroup);
-      if (process != null) {
-        if (folder.hasSession()) {
-          launcher.killSession(process.identity());
-        } else {
-          launcher.killGroup(process.identity());
-        }
+  /**
+   * Ends and removes what a runner that has ended leaves behind: processes of its task, its folder.
+   *
+   * @param process the runner's own; null if there never was one
+   */
+  static void clear(ProcessLauncher launcher, TaskFolder folder, @Nullable RunningProcess process) {
+    folder.leader().ifPresent(launcher::killGroup);
+    if (process != null) {
+      if (folder.hasSession()) {
+        launcher.killSession(process.identity());
+      } else {
+        launcher.killGroup(process.identity());
       }
-      TaskFolder.remove(folder.runner());
     }
+    TaskFolder.remove(folder.runner());
   }
 }

@@ -42,6 +42,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class LocalRunners implements Runners {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRunners.class);
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+  private static final String SILENT =
+      "its runner said nothing until its claim was about to end, so it was killed";
 
   private final Options options;
   private final ProcessLauncher launcher;
@@ -90,7 +93,9 @@ public final class LocalRunners implements Runners {
     } catch (IOException e) {
       throw new UncheckedIOException("the socket " + socketPath + " cannot be made: " + e, e);
     }
-    new FrozenRunners(pool, launcher).begin(clock, options.lease());
+    Duration often = options.lease().dividedBy(100);
+    Duration pause = often.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : often;
+    var _ = Schedule.repeat(clock, () -> pool.frozen().forEach(this::kill), pause);
     var _ = Schedule.repeat(clock, pool::giveUpIdle, options.warm().longestIdle().dividedBy(4));
     return found;
   }
@@ -187,6 +192,21 @@ public final class LocalRunners implements Runners {
   }
 
   /**
+   * Kills a runner that does not stop its work although its claim is about to end, for example
+   * because its process was stopped. This frees its slot. Its watchdog and {@link
+   * LeftoverRunners#clear} end the rest.
+   */
+  private void kill(RunnerSlot slot) {
+    LOG.warn("the runner in {} is silent and is killed", slot.folder().runner());
+    try {
+      PrivateFiles.write(slot.folder().lastWords(), SILENT.getBytes(StandardCharsets.UTF_8));
+      launcher.killGroup(slot.process().identity());
+    } catch (IOException | ProcessException e) {
+      LOG.warn("the runner in {} cannot be killed: {}", slot.folder().runner(), e.toString());
+    }
+  }
+
+  /**
    * Where a node listens: in its folder, or if that path is too long for a socket, in a folder of
    * this user's for temporary files, under a name that only depends on the node's folder.
    */
@@ -236,51 +256,6 @@ public final class LocalRunners implements Runners {
         return HexFormat.of().formatHex(digest).substring(0, 16);
       } catch (NoSuchAlgorithmException e) {
         throw new AssertionError("every Java platform has SHA-256", e);
-      }
-    }
-  }
-
-  /**
-   * Kills runners that do not stop their work although their claims are about to end, for example
-   * because their processes were stopped. This frees their slots. Their watchdogs and {@link
-   * LeftoverRunners.Remains} end the rest.
-   */
-  private static final class FrozenRunners {
-    private static final Logger LOG = LoggerFactory.getLogger(FrozenRunners.class);
-    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
-    private static final String SILENT =
-        "its runner said nothing until its claim was about to end, so it was killed";
-
-    private final RunnerPool pool;
-    private final ProcessLauncher launcher;
-
-    FrozenRunners(RunnerPool pool, ProcessLauncher launcher) {
-      this.pool = pool;
-      this.launcher = launcher;
-    }
-
-    /**
-     * Looks again and again until the clock is shut down.
-     *
-     * @param lease how long claims last; it looks at least a hundred times within
-     */
-    void begin(ScheduledExecutorService clock, Duration lease) {
-      Duration often = lease.dividedBy(100);
-      Duration pause = often.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : often;
-      var _ = Schedule.repeat(clock, this::look, pause);
-    }
-
-    private void look() {
-      pool.frozen().forEach(this::kill);
-    }
-
-    private void kill(RunnerSlot slot) {
-      LOG.warn("the runner in {} is silent and is killed", slot.folder().runner());
-      try {
-        PrivateFiles.write(slot.folder().lastWords(), SILENT.getBytes(StandardCharsets.UTF_8));
-        launcher.killGroup(slot.process().identity());
-      } catch (IOException | ProcessException e) {
-        LOG.warn("the runner in {} cannot be killed: {}", slot.folder().runner(), e.toString());
       }
     }
   }

@@ -34,6 +34,9 @@ final class RunnerPool implements RunnerSocket.Listener {
   /** How long the record of a runner's end may take after the end itself. */
   private static final long RECORD_MILLIS = 500;
 
+  /** How much of its standard error a reason shows. */
+  private static final int SHOWN_BYTES = 500;
+
   private final LocalRunners.Options options;
   private final ProcessLauncher launcher;
   private final ScheduledExecutorService clock;
@@ -148,8 +151,8 @@ final class RunnerPool implements RunnerSocket.Listener {
       }
       assignment = slot.assignment();
     }
-    String reason = RunnerExit.of(slot.process(), slot.folder());
-    LeftoverRunners.Remains.clear(launcher, slot.folder(), slot.process());
+    String reason = reason(slot.process(), slot.folder());
+    LeftoverRunners.clear(launcher, slot.folder(), slot.process());
     if (assignment == null) {
       return;
     }
@@ -281,39 +284,33 @@ final class RunnerPool implements RunnerSocket.Listener {
   }
 
   /** What is known of the end of a runner. */
-  private static final class RunnerExit {
-    private static final int SHOWN_BYTES = 500;
-
-    private RunnerExit() {}
-
-    static String of(RunningProcess process, TaskFolder folder) {
-      try {
-        if (Files.exists(folder.lastWords())) {
-          return Files.readString(folder.lastWords());
-        }
-      } catch (IOException e) {
-        // Then the rest has to tell it.
-        return "its runner ended itself";
+  private static String reason(RunningProcess process, TaskFolder folder) {
+    try {
+      if (Files.exists(folder.lastWords())) {
+        return Files.readString(folder.lastWords());
       }
-      ExitStatus status = process.onExit().getNow(new ExitStatus.Unknown());
-      String end =
-          switch (status) {
-            case ExitStatus.Exited(int code) -> "its runner ended with exit code " + code;
-            case ExitStatus.NeverStarted _ -> "its runner was never started";
-            case ExitStatus.Unknown _ -> "its runner ended";
-          };
-      String complaints = tail(process);
-      return complaints.isEmpty() ? end : end + ": " + complaints;
+    } catch (IOException e) {
+      // Then the rest has to tell it.
+      return "its runner ended itself";
     }
+    ExitStatus status = process.onExit().getNow(new ExitStatus.Unknown());
+    String end =
+        switch (status) {
+          case ExitStatus.Exited(int code) -> "its runner ended with exit code " + code;
+          case ExitStatus.NeverStarted _ -> "its runner was never started";
+          case ExitStatus.Unknown _ -> "its runner ended";
+        };
+    String complaints = tail(process);
+    return complaints.isEmpty() ? end : end + ": " + complaints;
+  }
 
-    private static String tail(RunningProcess process) {
-      try {
-        OutputTail err = process.output(Output.Kind.STDERR);
-        long from = Math.max(0, err.size() - SHOWN_BYTES);
-        return new String(err.read(from, SHOWN_BYTES), StandardCharsets.UTF_8).strip();
-      } catch (ProcessException e) {
-        return "";
-      }
+  private static String tail(RunningProcess process) {
+    try {
+      OutputTail err = process.output(Output.Kind.STDERR);
+      long from = Math.max(0, err.size() - SHOWN_BYTES);
+      return new String(err.read(from, SHOWN_BYTES), StandardCharsets.UTF_8).strip();
+    } catch (ProcessException e) {
+      return "";
     }
   }
 }

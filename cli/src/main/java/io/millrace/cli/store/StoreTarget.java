@@ -1,0 +1,139 @@
+package io.millrace.cli.store;
+
+import io.millrace.cli.remote.ServerAddress;
+import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.TerminalUser;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.ClientOptions;
+import io.millrace.client.HttpTaskStore;
+import io.millrace.store.Outcome;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.Task;
+import io.millrace.store.TaskStore;
+import io.millrace.wire.Answers;
+import io.millrace.wire.DataForm;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which store a command is about: one behind a server, or one in a folder. */
+class StoreTarget extends TerminalUser {
+  @Mixin private ServerAddress address = new ServerAddress();
+
+  @Option(
+      names = {"-d", "--data"},
+      paramLabel = "DIR",
+      description =
+          "Opens the store in this folder instead of connecting to a server; no server may have"
+              + " it open.")
+  private @Nullable Path data;
+
+  /** The folder named; null when it is a server that is meant. */
+  @Nullable Path folder() {
+    if (data != null && address.isGiven()) {
+      throw new UsageException(
+          "--data cannot be combined with --server, --token-file or --certificates");
+    }
+    return data;
+  }
+
+  /** How to reach the server. */
+  ClientOptions client() {
+    return address.client();
+  }
+
+  /**
+   * Opens the store.
+   *
+   * @param create whether a folder that is not there is made
+   */
+  TaskStore open(boolean create) {
+    Path folder = folder();
+    if (folder == null) {
+      return HttpTaskStore.open(client());
+    }
+    if (!create && !Files.isDirectory(folder)) {
+      throw new CommandException(ExitCode.FAILURE, "there is no folder " + folder);
+    }
+    return TaskStore.open(StoreOptions.in(folder));
+  }
+
+  /** The store of a command, which it opens, as options, and how its answers are printed. */
+  static final class Open extends StoreTarget {
+    @Option(names = "--json", description = "Prints the JSON of the HTTP API.")
+    private boolean json;
+
+    /** What a command does with a store. */
+    @FunctionalInterface
+    interface Action {
+      /** Does it and gives the exit code. */
+      int run(TaskStore store) throws IOException, InterruptedException;
+    }
+
+    /**
+     * Opens the store and runs a command.
+     *
+     * @param create whether a folder that is not there is made
+     * @return the exit code
+     */
+    int run(boolean create, Action action) {
+      try (TaskStore store = open(create)) {
+        int code = action.run(store);
+        out().flush();
+        return code;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new CommandException(ExitCode.FAILURE, "interrupted", e);
+      }
+    }
+
+    /** The same for a folder that must be there. */
+    int run(Action action) {
+      return run(false, action);
+    }
+
+    boolean json() {
+      return json;
+    }
+
+    /** Prints a line of JSON. */
+    void printJson(byte[] line) {
+      out().writeBytes(line);
+      out().println();
+    }
+
+    /** Prints the tasks of a read. */
+    void print(List<Task> tasks, long nowMillis) {
+      if (json) {
+        Answers.writeTasks(out(), tasks, nowMillis, DataForm.TEXT);
+        out().println();
+      } else {
+        Tasks.print(out(), tasks, nowMillis);
+      }
+    }
+
+    /** Prints an answer; a refusal becomes the exit code that says so. */
+    int print(Outcome outcome) {
+      if (json) {
+        printJson(Answers.write(outcome, DataForm.TEXT));
+        return outcome instanceof Outcome.Done ? ExitCode.OK : ExitCode.REFUSED;
+      }
+      Outcome.Done done = outcome.done();
+      if (!done.tasks().isEmpty()) {
+        Tasks.print(out(), done.tasks(), done.timeMillis());
+      }
+      if (!done.documents().isEmpty()) {
+        Tasks.Documents.print(out(), done.documents());
+      }
+      return ExitCode.OK;
+    }
+  }
+}
