@@ -109,4 +109,17 @@ public final class Bench {
         .filter(it -> options.only().isEmpty() || options.only().contains(it.name()))
         .toList();
   }
+
+  /** A measurement that could not be made, and why. */
+  public static final class BenchException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    BenchException(String message) {
+      super(message);
+    }
+
+    BenchException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
 }

@@ -1,5 +1,7 @@
 package io.millrace.bench;
 
+import io.millrace.bench.Bench.BenchException;
+import io.millrace.bench.Conversation.HttpExchange;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.management.ManagementFactory;

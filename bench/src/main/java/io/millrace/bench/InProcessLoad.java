@@ -1,5 +1,6 @@
 package io.millrace.bench;
 
+import io.millrace.bench.Bench.BenchException;
 import io.millrace.store.Claim;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;

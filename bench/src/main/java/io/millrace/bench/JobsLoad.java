@@ -1,6 +1,8 @@
 package io.millrace.bench;
 
-import io.millrace.bench.HttpExchange.Ascii;
+import io.millrace.bench.Bench.BenchException;
+import io.millrace.bench.Conversation.HttpExchange;
+import io.millrace.bench.Conversation.HttpExchange.Ascii;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;

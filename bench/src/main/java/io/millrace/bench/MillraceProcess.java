@@ -1,5 +1,6 @@
 package io.millrace.bench;
 
+import io.millrace.bench.Bench.BenchException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;

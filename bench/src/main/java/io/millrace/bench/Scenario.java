@@ -1,5 +1,6 @@
 package io.millrace.bench;
 
+import io.millrace.bench.QueuesRun.QueuesCreate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.millrace.bench;
 
+import io.millrace.bench.Bench.BenchException;
 import io.millrace.store.StoreOptions.Journaling;
 import java.io.BufferedReader;
 import java.io.File;
