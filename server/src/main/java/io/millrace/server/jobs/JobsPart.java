@@ -5,9 +5,11 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.ErrorReplies;
+import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Reply;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.jobs.JobRegistry;
@@ -22,6 +24,7 @@ import io.millrace.jobs.worker.PolledJobs;
 import io.millrace.jobs.worker.PolledJobs.WrongTokenException;
 import io.millrace.jobs.worker.PolledWorkers;
 import io.millrace.jobs.worker.WorkerManager;
+import io.millrace.jobs.worker.WorkerView;
 import io.millrace.jobs.worker.Workers;
 import io.millrace.server.Part;
 import io.millrace.server.ServerException;
@@ -188,7 +191,9 @@ public final class JobsPart implements Part {
         .get(
             "/events",
             request -> JobEvents.reply(request, served.jobs(), served.workers(), shapes));
-    new WorkerRoutes(served.workers()).addTo(clients);
+    clients
+        .get("/workers", _ -> Json.reply(Json.array(served.workers().list(), Shapes::of)))
+        .get("/workers/{id}", request -> Json.reply(Shapes.of(worker(request, served.workers()))));
     new WorkerSocket(
             registry,
             served.workers(),
@@ -204,6 +209,11 @@ public final class JobsPart implements Part {
             new PollRoutes.Bounds(served.maxBytes(), Clock.systemUTC()))
         .addTo(workers, holders);
     return api.routes();
+  }
+
+  private static WorkerView worker(Request request, Workers workers) {
+    String id = request.parameter("id");
+    return workers.find(id).orElseThrow(() -> HttpProblem.notFound("there is no worker " + id));
   }
 
   /** Says what the failures of jobs mean to a client. */
