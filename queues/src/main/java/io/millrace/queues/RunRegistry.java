@@ -1,5 +1,6 @@
 package io.millrace.queues;
 
+import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.QueueTask.Progress;
 import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.queues.Run.Report;

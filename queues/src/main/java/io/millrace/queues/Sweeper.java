@@ -3,6 +3,7 @@ package io.millrace.queues;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.UnownedBlobs;
 import io.millrace.queues.Output.OutputFile;
+import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Document;
 import io.millrace.store.TaskStore;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.blobs.Blob;
 import io.millrace.queues.Output.OutputFile;
+import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queue.Counts;
 import io.millrace.queues.Queue.Sort;
 import io.millrace.queues.QueuesException.LostClaimException;

@@ -9,7 +9,7 @@ import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.OutputRecovery;
+import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queues;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;

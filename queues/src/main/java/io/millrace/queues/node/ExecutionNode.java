@@ -3,7 +3,7 @@ package io.millrace.queues.node;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.OutputRecovery;
+import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Queues.Signal;
 import io.millrace.queues.Run;

@@ -4,7 +4,7 @@ import io.millrace.queues.NodeConfig;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.OutputRecovery;
+import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Queues.Signal;

@@ -5,7 +5,7 @@ import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.NodeRegistry;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.OutputRecovery;
+import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.QueueTask.TaskOutput;
