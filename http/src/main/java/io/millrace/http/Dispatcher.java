@@ -141,10 +141,16 @@ final class Dispatcher {
     return ReplyText.of(reply, room);
   }
 
-  /** Ends what was begun; its answer is written, or of no use any more. */
+  /**
+   * Ends what was begun; its answer is written, or of no use any more. It is recorded first: a stop
+   * waits for the end of requests, and what they leave in the log is complete then.
+   */
   void end(Request request) {
-    inFlight.leave();
-    record(request);
+    try {
+      record(request);
+    } finally {
+      inFlight.leave();
+    }
   }
 
   /** The last answer to a request that was refused for what its bytes are. */
@@ -171,9 +177,10 @@ final class Dispatcher {
     } finally {
       request.over();
       if (entered) {
-        inFlight.leave();
+        end(request);
+      } else {
+        record(request);
       }
-      record(request);
     }
     if (reply instanceof Reply.Upgraded upgraded) {
       thread.upgrade(upgraded);
