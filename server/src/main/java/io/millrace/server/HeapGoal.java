@@ -48,7 +48,10 @@ public final class HeapGoal {
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
     try {
       VMOption option = machine.getVMOption(FLAG);
-      if (!option.isWriteable() || option.getOrigin() != VMOption.Origin.DEFAULT) {
+      // The JVM derives it from -Xmx unless it is given, and reports it as its own choice then.
+      if (!option.isWriteable()
+          || (option.getOrigin() != VMOption.Origin.DEFAULT
+              && option.getOrigin() != VMOption.Origin.ERGONOMIC)) {
         return;
       }
     } catch (IllegalArgumentException e) {
