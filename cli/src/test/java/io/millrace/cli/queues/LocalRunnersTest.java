@@ -200,9 +200,8 @@ class LocalRunnersTest {
 
   @Test
   void a_runner_that_renews_its_claim_outlives_its_first_lease() throws Exception {
-    // Long enough to start a runner on a busy machine.
-    LocalRunners runners = site.openWithLease(Duration.ofSeconds(12));
-    Run run = site.claim("sleep 13");
+    LocalRunners runners = site.openWithLease(Duration.ofSeconds(8));
+    Run run = site.claim("sleep 9");
     runners.begin(run, "shell", NodeConfig.DEFAULTS);
 
     assertThat(site.nextEvent()).isEqualTo("ended " + run.task());

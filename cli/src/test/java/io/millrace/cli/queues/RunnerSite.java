@@ -131,13 +131,20 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
     }
   }
 
-  /** With runners that lose their claims so soon where they do not renew them. */
+  /**
+   * With a runner that loses its claims so soon if it does not renew them; it is there, so that its
+   * start does not count.
+   */
   LocalRunners openWithLease(Duration lease) {
     LocalRunners runners =
         LocalRunners.create(
-            LocalRunners.Options.in(root.resolve("runners"), command()).withLease(lease));
+            LocalRunners.Options.in(root.resolve("runners"), command())
+                .withIdle(1)
+                .withLease(lease));
     open.add(runners);
     assertThat(runners.recover(runs(), this)).isEmpty();
+    runners.prepare(NodeConfig.DEFAULTS);
+    awaitOneIdle(runners);
     return runners;
   }
 

@@ -42,7 +42,6 @@ final class TaskRun {
   private final Assignment assignment;
   private final RunnerContext context;
   private final Consumer<Duration> holds;
-  private final long givenNanos = System.nanoTime();
   private @Nullable Work work;
   private boolean ended;
   private boolean leavesThreads;
@@ -59,8 +58,8 @@ final class TaskRun {
   /**
    * A run that has not begun.
    *
-   * @param holds hears how long the claim lasts from now on, when that has changed after the start;
-   *     zero when nothing is left of the work of a claim that cannot be renewed
+   * @param holds hears how long the claim lasts from now on, at the start and when that has
+   *     changed; zero when nothing is left of the work of a claim that cannot be renewed
    */
   TaskRun(Assignment assignment, RunnerContext context, Consumer<Duration> holds) {
     this.assignment = assignment;
@@ -96,7 +95,8 @@ final class TaskRun {
           new LeaseKeeper(
               context.tools().schedule().timers(), lease, () -> renew(run), new LeaseListener())) {
         keeper.begin(sent.get());
-        sayWhereLate(sent.get());
+        // The node has counted from when it handed the run over, perhaps before this process ran.
+        holds.accept(lease.minusNanos(System.nanoTime() - sent.get()));
         context.work().prepare();
         try {
           perform(started);
@@ -116,14 +116,6 @@ final class TaskRun {
     } catch (LostClaimException e) {
       LOG.warn("{}", e.getMessage());
       return false;
-    }
-  }
-
-  /** The node counts from when it handed the run over, which may be long ago. */
-  private void sayWhereLate(long sentNanos) {
-    Duration lease = assignment.terms().lease();
-    if (sentNanos - givenNanos > lease.dividedBy(3).toNanos()) {
-      holds.accept(lease.minusNanos(System.nanoTime() - sentNanos));
     }
   }
 
