@@ -68,15 +68,37 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       Clients clients,
       IntFunction<Conversation> conversations)
       throws IOException {
-    SocketLoad socketLoad = new SocketLoad(child.port(), clients);
+    SocketLoad sockets = new SocketLoad(child.port(), clients);
+    return run(setting, child, time -> sockets.run(time, conversations));
+  }
+
+  /** A client that waits for each of its answers. For use by one thread. */
+  @FunctionalInterface
+  interface Caller {
+    /** Sends a command and waits for its answer; gives how many lifecycles that ended. */
+    int call() throws IOException;
+  }
+
+  /** The same with a thread for each of these callers. */
+  static CommandLoad run(Scenario.Setting setting, ServerProcess child, List<Caller> callers)
+      throws IOException {
+    return run(setting, child, time -> SocketLoad.driveEach(callers, time));
+  }
+
+  @FunctionalInterface
+  private interface Drive {
+    SocketLoad.Result over(Duration time) throws IOException;
+  }
+
+  private static CommandLoad run(Scenario.Setting setting, ServerProcess child, Drive drive)
+      throws IOException {
     if (child.isFirstLoad()) {
       Duration twice = setting.time().multipliedBy(2);
-      Duration first = twice.compareTo(LONGEST_FIRST) < 0 ? twice : LONGEST_FIRST;
-      socketLoad.run(first, conversations);
+      drive.over(twice.compareTo(LONGEST_FIRST) < 0 ? twice : LONGEST_FIRST);
     }
     long began = System.nanoTime();
     long cpu = child.cpu().toNanos();
-    SocketLoad.Result result = socketLoad.run(setting.time(), conversations);
+    SocketLoad.Result result = drive.over(setting.time());
     double nanos = System.nanoTime() - began;
     return new CommandLoad(result.load(), result.cores(), (child.cpu().toNanos() - cpu) / nanos);
   }
@@ -116,7 +138,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       }
     }
 
-    private static final class Line {
+    private static final class Line implements Caller {
       final SocketChannel channel;
       final Conversation conversation;
       final ByteBuffer out = ByteBuffer.allocateDirect(BUFFER_BYTES);
@@ -144,6 +166,15 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
         in.compact();
         return heard;
       }
+
+      @Override
+      public int call() throws IOException {
+        ask();
+        while (!hear()) {
+          // More is to come.
+        }
+        return conversation.ended;
+      }
     }
 
     /** Runs lifecycles on every connection; none is left half done. */
@@ -153,7 +184,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
         for (int i = 0; i < lines.length; i++) {
           lines[i] = connect(conversations.apply(i));
         }
-        return clients.independent() ? driveEach(lines, time) : driveAll(lines, time);
+        return clients.independent() ? driveEach(List.of(lines), time) : driveAll(lines, time);
       } finally {
         for (Line line : lines) {
           if (line != null) {
@@ -184,6 +215,18 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       Result result() {
         watch(System.nanoTime());
         return new Result(new Load(count, window.nanos(), latency), cpuEnded - cpuBegan);
+      }
+
+      /** Notes lifecycles that ended now; gives the time at which the next ones begin. */
+      long ended(int lifecycles, long beganNanos) {
+        long now = System.nanoTime();
+        if (now >= window.until()) {
+          active--;
+        } else if (now >= window.from()) {
+          count += lifecycles;
+          latency.recordValue(now - beganNanos);
+        }
+        return now;
       }
 
       /** Notes the processor time where the window begins and ends. */
@@ -221,14 +264,15 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       return run.result();
     }
 
-    /** Each connection has a thread, which waits for its answers. */
-    private static Result driveEach(Line[] lines, Duration time) throws IOException {
+    /** Each caller has a thread, which waits for its answers. */
+    private static Result driveEach(List<? extends Caller> callers, Duration time)
+        throws IOException {
       Load.Window window = Load.Window.after(time);
       List<Future<Result>> clients = new ArrayList<>();
       try (ExecutorService threads =
           Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
-        for (Line line : lines) {
-          clients.add(threads.submit(() -> driveOne(line, window)));
+        for (Caller caller : callers) {
+          clients.add(threads.submit(() -> driveOne(caller, window)));
         }
       }
       Histogram latency = Load.histogram();
@@ -243,13 +287,15 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       return new Result(new Load(count, window.nanos(), latency), cpuNanos);
     }
 
-    private static Result driveOne(Line line, Load.Window window) throws IOException {
+    private static Result driveOne(Caller caller, Load.Window window) throws IOException {
       Run run = new Run(window, 1);
-      line.beganNanos = System.nanoTime();
-      line.ask();
+      long beganNanos = System.nanoTime();
       while (run.active > 0) {
         run.watch(System.nanoTime());
-        answer(run, line);
+        int ended = caller.call();
+        if (ended > 0) {
+          beganNanos = run.ended(ended, beganNanos);
+        }
       }
       return run.result();
     }
@@ -272,16 +318,10 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       }
       int ended = line.conversation.ended;
       if (ended > 0) {
-        long now = System.nanoTime();
-        if (now >= run.window.from() && now < run.window.until()) {
-          run.count += ended;
-          run.latency.recordValue(now - line.beganNanos);
-        }
-        if (now >= run.window.until()) {
-          run.active--;
+        line.beganNanos = run.ended(ended, line.beganNanos);
+        if (line.beganNanos >= run.window.until()) {
           return true;
         }
-        line.beganNanos = now;
       }
       line.ask();
       return false;

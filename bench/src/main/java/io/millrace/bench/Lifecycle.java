@@ -51,6 +51,21 @@ final class Lifecycle {
     }
     Outcome.Done done = answer.join().done();
     answer = null;
+    return advance(done);
+  }
+
+  /** Sends the next command and waits for its answer; tells whether that ended a lifecycle. */
+  boolean call() {
+    Outcome outcome =
+        switch (step) {
+          case ADD -> store.commit(add);
+          case CLAIM -> store.claim(claim);
+          case DELETE -> store.commit(deletion);
+        };
+    return advance(outcome.done());
+  }
+
+  private boolean advance(Outcome.Done done) {
     if (step == Step.CLAIM) {
       deletion = Transaction.by(client).delete(done.tasks().getFirst().ref()).build();
     }

@@ -2,7 +2,9 @@ package io.millrace.bench;
 
 import io.millrace.bench.CommandLoad.Clients;
 import io.millrace.client.HttpTaskStore;
+import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions.Journaling;
+import io.millrace.store.TaskStore;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -128,28 +130,64 @@ final class OverHttp extends Scenario {
     }
   }
 
-  /** The same through the Java client, which reads and writes every answer whole. */
+  /** The same through the Java client, in turns with raw sockets, each caller with a thread. */
   static final class JavaClient extends Scenario {
     JavaClient() {
       super(
-          "java-client", "an empty store over HTTP through the Java client, one task in a request");
+          "java-client",
+          "an empty store over HTTP through the Java client, one task in a request, beside raw"
+              + " sockets");
     }
 
     @Override
-    void run(Setting setting) throws IOException, InterruptedException {
+    void run(Setting setting) throws IOException {
+      List<String> ratios = new ArrayList<>();
       for (Journaling journaling : List.of(Journaling.STRICT, Journaling.OPPORTUNISTIC)) {
         Path folder = setting.newFolder("client");
         try (ServerProcess child = ServerProcess.store(setting, folder, journaling);
             HttpTaskStore store =
                 HttpTaskStore.open(URI.create("http://127.0.0.1:" + child.port()))) {
-          for (int callers : List.of(1, 32)) {
-            InProcessLoad shape = InProcessLoad.of(callers, 1);
-            Load load = shape.run(store, setting.time());
-            String what = journaling.name().toLowerCase(Locale.ROOT) + ", " + shape;
-            setting.add(Figure.of(name(), what, load));
+          for (int callers : List.of(1, MANY)) {
+            ratios.add(inTurns(setting, child, store, journaling, callers));
           }
         }
       }
+      setting.say(name(), "ratios to raw sockets: " + String.join("; ", ratios));
+    }
+
+    /** Both in turns; gives the ratio in words. */
+    private String inTurns(
+        Setting setting, ServerProcess child, TaskStore store, Journaling journaling, int callers)
+        throws IOException {
+      int port = child.port();
+      String kind = journaling.name().toLowerCase(Locale.ROOT);
+      String shape = callers == 1 ? "1 caller" : callers + " callers";
+      List<CommandLoad.Caller> clients = new ArrayList<>();
+      for (int i = 0; i < callers; i++) {
+        Lifecycle lifecycle = new Lifecycle(store, Owner.client(i + 1));
+        clients.add(() -> lifecycle.call() ? 1 : 0);
+      }
+      double raw = 0;
+      double client = 0;
+      for (int round = 0; round < ROUNDS; round++) {
+        raw +=
+            CommandLoad.run(
+                    setting,
+                    child,
+                    Clients.independent(callers),
+                    id -> new Conversation.StoreTasks(port, id, 1))
+                .report(setting, name(), kind + ", raw sockets, " + shape);
+        client +=
+            CommandLoad.run(setting, child, clients)
+                .report(setting, name(), kind + ", Java client, " + shape);
+      }
+      double ratio = client / raw;
+      Figure figure =
+          Figure.of(name(), "  " + kind + ", " + shape, client / ROUNDS, "lifecycles/s")
+              .withRatio(ratio, "raw sockets");
+      setting.add(
+          journaling == Journaling.STRICT ? figure.withTarget("≥ 0.9", ratio >= 0.9) : figure);
+      return String.format(Locale.ROOT, "%.2f %s, %s", ratio, kind, shape);
     }
   }
 
