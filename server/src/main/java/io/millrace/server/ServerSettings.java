@@ -3,10 +3,10 @@ package io.millrace.server;
 import io.millrace.http.HttpLimits;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
+import io.millrace.server.config.Keys;
 import io.millrace.server.security.Origins;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,22 +20,23 @@ import org.jspecify.annotations.Nullable;
  */
 public record ServerSettings(
     String address, int port, @Nullable Path tokenFile, Origins origins, HttpLimits http) {
+  private static final Keys KEYS = new Keys();
   private static final Key<String> ADDRESS =
-      Key.text(
+      KEYS.text(
           "address",
           "127.0.0.1",
           "The address to listen on. Any other than loopback needs `server.token-file`.");
   private static final Key<Long> PORT =
-      Key.number("port", 0, 65_535, 8048, "The port to listen on; 0 takes any free one.");
+      KEYS.number("port", 0, 65_535, 8048, "The port to listen on; 0 takes any free one.");
   private static final Key<@Nullable Path> TOKEN_FILE =
-      Key.optionalPath(
+      KEYS.optionalPath(
           "token-file",
           "A file with one token. With it every request except `/health` needs the header"
               + " `Authorization: Bearer TOKEN`. `/dci` also takes it as the password of HTTP"
               + " Basic, and `jobs.api-key` and `jobs.worker.token` each open their part of the job"
               + " server.");
   private static final Key<Long> MAX_BODY =
-      Key.bytes(
+      KEYS.bytes(
           "max-body-bytes",
           1 << 10,
           1 << 30,
@@ -43,7 +44,7 @@ public record ServerSettings(
           "64MiB",
           "The longest body of a request. Claims and lists of ids end at 1 MiB in any case.");
   private static final Key<Long> MAX_HEADER =
-      Key.bytes(
+      KEYS.bytes(
           "max-header-bytes",
           1 << 10,
           1 << 20,
@@ -51,7 +52,7 @@ public record ServerSettings(
           "16KiB",
           "All headers of a request together.");
   private static final Key<Long> MAX_LINE =
-      Key.bytes(
+      KEYS.bytes(
           "max-request-line-bytes",
           1 << 10,
           1 << 20,
@@ -59,7 +60,7 @@ public record ServerSettings(
           "16KiB",
           "Method, path and query of a request together.");
   private static final Key<Long> MAX_CONNECTIONS =
-      Key.number(
+      KEYS.number(
           "max-connections",
           1,
           1_000_000,
@@ -70,7 +71,7 @@ public record ServerSettings(
               + " least 64, stays free for everything else, and each connection needs 16 KiB of"
               + " heap.");
   private static final Key<Long> MEMORY =
-      Key.bytes(
+      KEYS.bytes(
           "request-memory-bytes",
           1 << 20,
           1L << 40,
@@ -81,7 +82,7 @@ public record ServerSettings(
               + " are slow to read. Beyond it requests are answered 503 with `Retry-After`. A"
               + " single body takes at most seven eighths of it.");
   private static final Key<Duration> HEAD_TIMEOUT =
-      Key.duration(
+      KEYS.duration(
           "head-timeout",
           Duration.ofMillis(100),
           Duration.ofHours(1),
@@ -90,7 +91,7 @@ public record ServerSettings(
               + " may stay silent before a request with credentials has come on it (without a"
               + " token: any request).");
   private static final Key<Long> BODY_RATE =
-      Key.number(
+      KEYS.number(
           "min-body-rate",
           0,
           1 << 20,
@@ -99,17 +100,18 @@ public record ServerSettings(
               + " `server.head-timeout` of waiting for it; slower ones are answered 408. 0 takes"
               + " any rate.");
   private static final Key<Origins> ORIGINS =
-      new Key<>(
-          "origins",
-          "origins, separated by commas",
-          Origins.NONE,
-          "none",
-          "The origins under which a proxy publishes this server, separated by commas, as in"
-              + " `https://millrace.example.com`: pages of these origins may use it, and on"
-              + " loopback requests with their host are served.",
-          Origins::read);
+      KEYS.add(
+          new Key<>(
+              "origins",
+              "origins, separated by commas",
+              Origins.NONE,
+              "none",
+              "The origins under which a proxy publishes this server, separated by commas, as in"
+                  + " `https://millrace.example.com`: pages of these origins may use it, and on"
+                  + " loopback requests with their host are served.",
+              Origins::read));
   private static final Key<Duration> IDLE =
-      Key.duration(
+      KEYS.duration(
           "idle-timeout",
           Duration.ofSeconds(1),
           Duration.ofHours(24),
@@ -117,14 +119,14 @@ public record ServerSettings(
           "How long a connection may stay silent before it is closed. Waiting claims and streams of"
               + " changes are not silent.");
   private static final Key<Duration> GRACE =
-      Key.duration(
+      KEYS.duration(
           "stop-grace",
           Duration.ZERO,
           Duration.ofHours(1),
           HttpLimits.DEFAULT.stopGrace(),
           "How long a stop waits for the requests in flight.");
   private static final Key<Duration> SLOW =
-      Key.duration(
+      KEYS.duration(
           "slow-request",
           Duration.ofMillis(1),
           Duration.ofHours(1),
@@ -133,23 +135,8 @@ public record ServerSettings(
 
   /** The section {@code server}. */
   public static final Section<ServerSettings> SECTION =
-      new Section<>(
+      KEYS.section(
           "server",
-          List.of(
-              ADDRESS,
-              PORT,
-              TOKEN_FILE,
-              MAX_BODY,
-              MAX_HEADER,
-              MAX_LINE,
-              MAX_CONNECTIONS,
-              MEMORY,
-              HEAD_TIMEOUT,
-              BODY_RATE,
-              ORIGINS,
-              IDLE,
-              GRACE,
-              SLOW),
           values ->
               new ServerSettings(
                   values.get(ADDRESS),

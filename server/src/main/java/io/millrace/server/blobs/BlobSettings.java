@@ -2,8 +2,8 @@ package io.millrace.server.blobs;
 
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
+import io.millrace.server.config.Keys;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,18 +13,16 @@ import org.jspecify.annotations.Nullable;
  * @param maxBytes the longest blob that is taken
  */
 public record BlobSettings(@Nullable Path data, long maxBytes) {
+  private static final Keys KEYS = new Keys();
   private static final Key<@Nullable Path> DATA =
-      Key.optionalPath(
+      KEYS.optionalPath(
           "data", "The folder of the blobs; if none is given, `blobs` within `store.data`.");
   private static final Key<Long> MAX_BYTES =
-      Key.bytes("max-bytes", 1, 1L << 50, 64L << 30, "64GiB", "The longest blob that is taken.");
+      KEYS.bytes("max-bytes", 1, 1L << 50, 64L << 30, "64GiB", "The longest blob that is taken.");
 
   /** The section {@code blobs}. */
   public static final Section<BlobSettings> SECTION =
-      new Section<>(
-          "blobs",
-          List.of(DATA, MAX_BYTES),
-          values -> new BlobSettings(values.get(DATA), values.get(MAX_BYTES)));
+      KEYS.section("blobs", values -> new BlobSettings(values.get(DATA), values.get(MAX_BYTES)));
 
   /** The folder of the blobs; {@code store} is the folder of the store. */
   public Path folder(Path store) {

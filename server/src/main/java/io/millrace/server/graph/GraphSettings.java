@@ -3,8 +3,8 @@ package io.millrace.server.graph;
 import io.millrace.graph.schedule.SchedulerOptions;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
+import io.millrace.server.config.Keys;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,14 +21,15 @@ public record GraphSettings(
   /** The value of {@link #commands} if they run on this server. */
   static final String HERE = "server";
 
+  private static final Keys KEYS = new Keys();
   private static final Key<String> COMMANDS =
-      Key.text(
+      KEYS.text(
           "commands",
           HERE,
           "Where nodes of the types `command` and `shell command` run: `server` for this machine,"
               + " or the name of a queue with the plugin `exec`, whose execution nodes run them.");
   private static final Key<Long> PLACES =
-      Key.number(
+      KEYS.number(
           "places",
           1,
           SchedulerOptions.MOST_PLACES,
@@ -36,7 +37,7 @@ public record GraphSettings(
           "How many commands run on this server at a time; further ones wait, ready. On execution"
               + " nodes the queue says how many.");
   private static final Key<Long> OTHERS =
-      Key.number(
+      KEYS.number(
           "others",
           1,
           1_000_000,
@@ -44,21 +45,20 @@ public record GraphSettings(
           "How many nodes are under way at a time that run no command on this server: those that"
               + " wait for something, or have handed their work on.");
   private static final Key<@Nullable Path> RUNS =
-      Key.optionalPath(
+      KEYS.optionalPath(
           "runs",
           "The folder for the output of running commands; if none is given, `graph` within"
               + " `store.data`.");
   private static final Key<@Nullable String> URL =
-      Key.optionalText(
+      KEYS.optionalText(
           "url",
           "The address under which commands reach this server, as `MILLRACE_URL` tells them; if"
               + " none is given, that on which it listens.");
 
   /** The section {@code graph}. */
   public static final Section<GraphSettings> SECTION =
-      new Section<>(
+      KEYS.section(
           "graph",
-          List.of(COMMANDS, PLACES, OTHERS, RUNS, URL),
           values ->
               new GraphSettings(
                   values.get(COMMANDS),

@@ -7,6 +7,7 @@ import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Configuration.Values;
 import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.config.Key;
+import io.millrace.server.config.Keys;
 import io.millrace.server.security.Token;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,32 +36,41 @@ public record JobsSettings(
   private static final Pattern PATH =
       Pattern.compile("(?!\\.{1,2}(/|$))[\\w.~-]+(/(?!\\.{1,2}(/|$))[\\w.~-]+)*");
 
+  private static final Keys KEYS = new Keys();
   private static final Key<@Nullable String> WORKER_TOKEN =
-      Key.secret(
+      KEYS.secret(
           "worker.token",
           "worker.token-file",
           "The secret in the registration of every worker. Without it any worker is let in.");
   private static final Key<@Nullable Path> WORKER_TOKEN_FILE =
-      Key.optionalPath(
+      KEYS.optionalPath(
           "worker.token-file",
           "A file with that secret alone, in visible ASCII characters, instead of"
               + " `jobs.worker.token`.");
   private static final Key<Long> KICK_AFTER =
-      Key.number(
+      KEYS.number(
           "worker.kick-after-ms",
           1,
           3_600_000,
           5_000,
           "After how many milliseconds a worker is disconnected that has not registered, or with a"
               + " wrong token.");
+  private static final Key<Duration> KEEPALIVE =
+      KEYS.duration(
+          "worker.keepalive",
+          Duration.ofSeconds(1),
+          Duration.ofHours(24),
+          Duration.ofSeconds(20),
+          "How often the server pings a worker. One without a job that gives no sign of life for"
+              + " three times as long is disconnected.");
   private static final Key<Boolean> TRACKING =
-      Key.truth(
+      KEYS.truth(
           "worker.tracking",
           true,
           "Whether the statistics of workers, and when they were last there, are kept by their own"
               + " ids, over their connections and restarts of the server.");
   private static final Key<Long> MAX_FRAME =
-      Key.bytes(
+      KEYS.bytes(
           "worker.max-frame-bytes",
           1 << 10,
           1L << 40,
@@ -68,109 +78,81 @@ public record JobsSettings(
           "64MiB",
           "The longest WebSocket frame of a worker. A result in several frames may be longer.");
   private static final Key<Long> BATCH_SIZE =
-      Key.number(
+      KEYS.number(
           "batch-size",
           1,
           1_000_000,
           Jobs.Options.DEFAULTS.batchSize(),
           "How many jobs a new batch takes.");
   private static final Key<Long> MAX_FAILURES =
-      Key.number(
+      KEYS.number(
           "max-failures",
           1,
           1_000,
           Jobs.Options.DEFAULTS.maxFailures(),
           "After how many failures a job is failed for good.");
-  private static final Key<Duration> STUCK_AFTER =
-      Key.duration(
-          "stuck-after",
-          Duration.ofSeconds(1),
-          Duration.ofDays(10),
-          Duration.ofSeconds(60),
-          "After how long without progress or status a running job is asked about, and then taken"
-              + " back.");
   private static final Key<Long> MAX_RETURNS =
-      Key.number(
+      KEYS.number(
           "max-returns",
           1,
           1_000_000,
           Jobs.Options.DEFAULTS.maxReturns(),
           "After how many returns a job is failed for good. A return is an attempt that ended with"
               + " its worker: the connection broke, or the result was refused.");
-  private static final Key<Duration> KEEPALIVE =
-      Key.duration(
-          "worker.keepalive",
+  private static final Key<Duration> STUCK_AFTER =
+      KEYS.duration(
+          "stuck-after",
           Duration.ofSeconds(1),
-          Duration.ofHours(24),
-          Duration.ofSeconds(20),
-          "How often the server pings a worker. One without a job that gives no sign of life for"
-              + " three times as long is disconnected.");
+          Duration.ofDays(10),
+          Duration.ofSeconds(60),
+          "After how long without progress or status a running job is asked about, and then taken"
+              + " back.");
   private static final Key<Duration> LEASE =
-      Key.duration(
+      KEYS.duration(
           "lease",
           Duration.ofSeconds(5),
           Duration.ofHours(24),
           Jobs.Options.DEFAULTS.lease(),
           "How long the claim on a running job lasts that the server does not renew.");
-  private static final Key<@Nullable String> TYPE =
-      Key.bare("types.NAME", "A job type without description and successor.");
   private static final Key<@Nullable String> DESCRIPTION =
-      Key.optionalText(
+      KEYS.optionalText(
           "types.NAME.description",
           "What the jobs of the type NAME are, for people. NAME has 1 to 64 characters out of"
               + " `A-Z a-z 0-9 . _ -`.");
   private static final Key<@Nullable String> BECOMES =
-      Key.optionalText(
+      KEYS.optionalText(
           "types.NAME.result-becomes", "The type of which each result of NAME becomes a new job.");
+  private static final Key<@Nullable String> TYPE =
+      KEYS.bare("types.NAME", "A job type without description and successor.");
   private static final Key<Boolean> REPLACE_TYPES =
-      Key.truth(
+      KEYS.truth(
           "replace-types",
           false,
           "Whether a start may change the types that the store remembers. Otherwise a start with"
               + " other types is refused, with the difference.");
   private static final Key<@Nullable String> API_KEY =
-      Key.secret(
+      KEYS.secret(
           "api-key",
           "api-key-file",
           "The secret that clients of the job API send in the header `X-API-KEY`. Without it none"
               + " is needed.");
   private static final Key<@Nullable Path> API_KEY_FILE =
-      Key.optionalPath(
+      KEYS.optionalPath(
           "api-key-file",
           "A file with that secret alone, in visible ASCII characters, instead of `jobs.api-key`.");
   private static final Key<String> PATH_PREFIX =
-      new Key<>(
-          "path-prefix",
-          "a path as in /gridlike or /a/b, of ASCII letters, digits and . _ ~ - between slashes",
-          "",
-          "none",
-          "A path below which the job API is served as well, for use behind a proxy.",
-          JobsSettings::prefix);
+      KEYS.add(
+          new Key<>(
+              "path-prefix",
+              "a path as in /gridlike or /a/b, of ASCII letters, digits and . _ ~ - between"
+                  + " slashes",
+              "",
+              "none",
+              "A path below which the job API is served as well, for use behind a proxy.",
+              JobsSettings::prefix));
 
   /** The section {@code jobs}. */
-  public static final Section<JobsSettings> SECTION =
-      new Section<>(
-          "jobs",
-          List.of(
-              WORKER_TOKEN,
-              WORKER_TOKEN_FILE,
-              KICK_AFTER,
-              KEEPALIVE,
-              TRACKING,
-              MAX_FRAME,
-              BATCH_SIZE,
-              MAX_FAILURES,
-              MAX_RETURNS,
-              STUCK_AFTER,
-              LEASE,
-              DESCRIPTION,
-              BECOMES,
-              TYPE,
-              REPLACE_TYPES,
-              API_KEY,
-              API_KEY_FILE,
-              PATH_PREFIX),
-          JobsSettings::of);
+  public static final Section<JobsSettings> SECTION = KEYS.section("jobs", JobsSettings::of);
 
   /**
    * How workers are treated.

@@ -3,8 +3,8 @@ package io.millrace.server.queues;
 import io.millrace.queues.Sweeper;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
+import io.millrace.server.config.Keys;
 import java.time.Duration;
-import java.util.List;
 
 /**
  * The settings of queues.
@@ -13,8 +13,9 @@ import java.util.List;
  * @param sweep how orphans and old tasks are found
  */
 public record QueuesSettings(Duration lease, Sweeper.Settings sweep) {
+  private static final Keys KEYS = new Keys();
   private static final Key<Duration> LEASE =
-      Key.duration(
+      KEYS.duration(
           "lease",
           Duration.ofMinutes(5),
           Duration.ofHours(24),
@@ -22,14 +23,14 @@ public record QueuesSettings(Duration lease, Sweeper.Settings sweep) {
           "How long claims on queue tasks last after a start of the server unless their runners"
               + " renew them; not less than the five minutes that nodes ask for.");
   private static final Key<Duration> SWEEP_INTERVAL =
-      Key.duration(
+      KEYS.duration(
           "sweep-interval",
           Duration.ofMillis(10),
           Duration.ofHours(1),
           Sweeper.Settings.DEFAULTS.interval(),
           "How often the server looks for tasks whose claim ran out, and for old ones.");
   private static final Key<Duration> KEEP_FINISHED =
-      Key.duration(
+      KEYS.duration(
           "keep-finished",
           Duration.ofMillis(1),
           Duration.ofHours(1_000_000),
@@ -39,9 +40,8 @@ public record QueuesSettings(Duration lease, Sweeper.Settings sweep) {
 
   /** The section {@code queues}. */
   public static final Section<QueuesSettings> SECTION =
-      new Section<>(
+      KEYS.section(
           "queues",
-          List.of(LEASE, SWEEP_INTERVAL, KEEP_FINISHED),
           values ->
               new QueuesSettings(
                   values.get(LEASE),

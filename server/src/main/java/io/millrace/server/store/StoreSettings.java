@@ -2,6 +2,7 @@ package io.millrace.server.store;
 
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
+import io.millrace.server.config.Keys;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.StoreOptions.Limits;
@@ -9,7 +10,6 @@ import io.millrace.store.StoreOptions.Upkeep;
 import io.millrace.store.journal.Retention;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 
 /**
  * The settings of the embedded store.
@@ -19,24 +19,25 @@ import java.util.List;
 public record StoreSettings(StoreOptions options) {
   private static final Limits DEFAULTS = Limits.defaults();
 
+  private static final Keys KEYS = new Keys();
   private static final Key<Path> DATA =
-      Key.path("data", "./millrace-data", "The folder of the store; created if it is absent.");
+      KEYS.path("data", "./millrace-data", "The folder of the store; created if it is absent.");
   private static final Key<Journaling> JOURNAL =
-      Key.oneOf(
+      KEYS.oneOf(
           "journal",
           Journaling.class,
           Journaling.STRICT,
           "Whether answers wait until they are on disk, or may lose the newest commits in a"
               + " crash.");
   private static final Key<Long> SNAPSHOT_EVERY =
-      Key.number(
+      KEYS.number(
           "snapshot-every",
           1,
           Long.MAX_VALUE,
           Upkeep.DEFAULTS.snapshotEvery(),
           "After how many commits a new snapshot is begun.");
   private static final Key<Duration> SNAPSHOT_AT_CLOSE =
-      Key.duration(
+      KEYS.duration(
           "snapshot-at-close",
           Duration.ZERO,
           Duration.ofHours(1),
@@ -44,7 +45,7 @@ public record StoreSettings(StoreOptions options) {
           "How long a snapshot may take that is written at a stop, so that the next start need not"
               + " read the journal; 0s for none. It is left out if there is little to read.");
   private static final Key<Long> KEEP_BYTES =
-      Key.bytes(
+      KEYS.bytes(
           "journal-keep-bytes",
           0,
           1L << 50,
@@ -53,7 +54,7 @@ public record StoreSettings(StoreOptions options) {
           "How large the journal's segments together may become before those go that only a"
               + " subscriber with an old position would read.");
   private static final Key<Duration> KEEP_TIME =
-      Key.duration(
+      KEYS.duration(
           "journal-keep-time",
           Duration.ZERO,
           Duration.ofDays(3650),
@@ -61,7 +62,7 @@ public record StoreSettings(StoreOptions options) {
           "How old the commits may become before their segments go that only a subscriber with an"
               + " old position would read.");
   private static final Key<Long> DISK_RESERVE =
-      Key.bytes(
+      KEYS.bytes(
           "disk-reserve-bytes",
           0,
           1L << 50,
@@ -70,7 +71,7 @@ public record StoreSettings(StoreOptions options) {
           "How much of the disk the journal leaves free for others. If a new segment of 64 MiB"
               + " would take it, the store refuses growth as full until there is room again.");
   private static final Key<Long> MEMORY =
-      Key.bytes(
+      KEYS.bytes(
           "memory-budget-bytes",
           1 << 20,
           1L << 50,
@@ -78,7 +79,7 @@ public record StoreSettings(StoreOptions options) {
           "60 % of the largest heap",
           "What tasks, documents and remembered requests may take; beyond it growth is refused.");
   private static final Key<Long> UNSYNCED =
-      Key.bytes(
+      KEYS.bytes(
           "unsynced-bytes",
           1 << 10,
           1L << 35,
@@ -87,14 +88,14 @@ public record StoreSettings(StoreOptions options) {
           "The most bytes of journal that are not on disk; beyond it new commands wait. This bounds"
               + " what an opportunistic store can lose.");
   private static final Key<Long> OPERATIONS =
-      Key.number(
+      KEYS.number(
           "max-operations",
           1,
           1_000_000,
           DEFAULTS.operations(),
           "The most parts of one update and ids of one read.");
   private static final Key<Long> TRANSACTION_BYTES =
-      Key.bytes(
+      KEYS.bytes(
           "max-transaction-bytes",
           1 << 10,
           1 << 30,
@@ -102,7 +103,7 @@ public record StoreSettings(StoreOptions options) {
           "16MiB",
           "The most bytes of data and names in one update.");
   private static final Key<Long> DATA_BYTES =
-      Key.bytes(
+      KEYS.bytes(
           "max-data-bytes",
           1,
           1 << 30,
@@ -110,24 +111,24 @@ public record StoreSettings(StoreOptions options) {
           "1MiB",
           "The most bytes of one task's data or one document's body.");
   private static final Key<Long> CLAIM_COUNT =
-      Key.number(
+      KEYS.number(
           "max-claim-count", 1, 100_000, DEFAULTS.claimCount(), "The most tasks of one claim.");
   private static final Key<Long> WAITING =
-      Key.number(
+      KEYS.number(
           "max-waiting-claims",
           0,
           10_000_000,
           DEFAULTS.waitingClaims(),
           "The most claims that wait at a time.");
   private static final Key<Long> SUBSCRIBERS =
-      Key.number(
+      KEYS.number(
           "max-subscribers",
           0,
           1_000_000,
           DEFAULTS.subscribers(),
           "The most streams of changes open at a time.");
   private static final Key<Long> SUBSCRIBER_LAG =
-      Key.number(
+      KEYS.number(
           "max-subscriber-lag",
           1,
           100_000_000,
@@ -136,7 +137,7 @@ public record StoreSettings(StoreOptions options) {
               + " goes on from the journal, and is cut off once the journal does not hold its"
               + " place.");
   private static final Key<Long> SUBSCRIBER_LAG_BYTES =
-      Key.bytes(
+      KEYS.bytes(
           "max-subscriber-lag-bytes",
           1 << 10,
           1L << 40,
@@ -144,7 +145,7 @@ public record StoreSettings(StoreOptions options) {
           "a sixteenth of the largest heap, at most 64MiB",
           "The most bytes that those commits may take.");
   private static final Key<Long> QUEUED_COMMANDS =
-      Key.number(
+      KEYS.number(
           "max-queued-commands",
           1,
           100_000_000,
@@ -152,7 +153,7 @@ public record StoreSettings(StoreOptions options) {
           "The most commands and reads that wait for the store; beyond it requests are answered"
               + " 503.");
   private static final Key<Long> QUEUED_BYTES =
-      Key.bytes(
+      KEYS.bytes(
           "max-queued-bytes",
           1 << 10,
           1L << 40,
@@ -162,28 +163,8 @@ public record StoreSettings(StoreOptions options) {
 
   /** The section {@code store}. */
   public static final Section<StoreSettings> SECTION =
-      new Section<>(
+      KEYS.section(
           "store",
-          List.of(
-              DATA,
-              JOURNAL,
-              SNAPSHOT_EVERY,
-              SNAPSHOT_AT_CLOSE,
-              KEEP_BYTES,
-              KEEP_TIME,
-              DISK_RESERVE,
-              MEMORY,
-              UNSYNCED,
-              OPERATIONS,
-              TRANSACTION_BYTES,
-              DATA_BYTES,
-              CLAIM_COUNT,
-              WAITING,
-              SUBSCRIBERS,
-              SUBSCRIBER_LAG,
-              SUBSCRIBER_LAG_BYTES,
-              QUEUED_COMMANDS,
-              QUEUED_BYTES),
           values ->
               new StoreSettings(
                   StoreOptions.in(values.get(DATA))

@@ -1,0 +1,196 @@
+package io.millrace.server.config;
+
+import io.millrace.server.config.Configuration.Section;
+import io.millrace.server.config.Configuration.Values;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Declares the keys of a section, in the order in which they are documented. For one thread. */
+public final class Keys {
+  private final List<Key<?>> keys = new ArrayList<>();
+
+  /** Declares keys; {@link #section} ends it. */
+  public Keys() {}
+
+  /**
+   * The section of all keys that were declared.
+   *
+   * @param name the first part of their names, as in {@code server.port}
+   * @param record makes the record of the section from the values
+   */
+  public <R> Section<R> section(String name, Function<Values, R> record) {
+    return new Section<>(name, keys, record);
+  }
+
+  /** Any other key. */
+  public <T extends @Nullable Object> Key<T> add(Key<T> key) {
+    keys.add(key);
+    return key;
+  }
+
+  /** A whole number. */
+  public Key<Long> number(String name, long least, long most, long absent, String meaning) {
+    return add(
+        new Key<>(
+            name,
+            "a whole number from " + least + " to " + most,
+            absent,
+            Long.toString(absent),
+            meaning,
+            text -> inRange(Long.parseLong(text), least, most)));
+  }
+
+  /** A number of bytes: a whole number, alone or followed by KiB, MiB or GiB. */
+  public Key<Long> bytes(
+      String name, long least, long most, long absent, String shown, String meaning) {
+    return add(
+        new Key<>(
+            name,
+            "bytes from " + least + " to " + most + ", as in 65536 or 64KiB",
+            absent,
+            shown,
+            meaning,
+            text -> inRange(parseBytes(text), least, most)));
+  }
+
+  /** A duration: a number followed by ms, s, m or h. */
+  public Key<Duration> duration(
+      String name, Duration least, Duration most, Duration absent, String meaning) {
+    return add(
+        new Key<>(
+            name,
+            "a duration from " + show(least) + " to " + show(most) + ", as in 500ms, 30s or 5m",
+            absent,
+            show(absent),
+            meaning,
+            text -> inRange(parseDuration(text), least, most)));
+  }
+
+  /** Any text. */
+  public Key<String> text(String name, String absent, String meaning) {
+    return add(new Key<>(name, "text", absent, "`" + absent + "`", meaning, text -> text));
+  }
+
+  /** Any text, or none. */
+  public Key<@Nullable String> optionalText(String name, String meaning) {
+    return add(
+        new Key<@Nullable String>(
+            name, "text", null, "none", meaning, text -> text.isEmpty() ? null : text));
+  }
+
+  /**
+   * A secret, or none. Given by {@code --set} it is visible in the list of processes, which is
+   * warned about.
+   *
+   * @param file the key of the same section that names a file with the secret instead
+   */
+  public Key<@Nullable String> secret(String name, String file, String meaning) {
+    return add(
+        new Key<@Nullable String>(
+            name, "text", null, "none", meaning, text -> text.isEmpty() ? null : text, file));
+  }
+
+  /** Whether. */
+  public Key<Boolean> truth(String name, boolean absent, String meaning) {
+    return add(
+        new Key<>(
+            name,
+            "true or false",
+            absent,
+            "`" + absent + "`",
+            meaning,
+            text ->
+                switch (text) {
+                  case "true" -> true;
+                  case "false" -> false;
+                  default -> throw new IllegalArgumentException(text);
+                }));
+  }
+
+  /** A name that stands there without a value. */
+  public Key<@Nullable String> bare(String name, String meaning) {
+    return add(new Key<@Nullable String>(name, "nothing", null, "none", meaning, _ -> null));
+  }
+
+  /** A path, relative to the working directory. */
+  public Key<Path> path(String name, String absent, String meaning) {
+    return add(new Key<>(name, "a path", Path.of(absent), "`" + absent + "`", meaning, Path::of));
+  }
+
+  /** A path that may be absent. */
+  public Key<@Nullable Path> optionalPath(String name, String meaning) {
+    return add(new Key<@Nullable Path>(name, "a path", null, "none", meaning, Path::of));
+  }
+
+  /** One of the constants of an enum, in lower case. */
+  public <E extends Enum<E>> Key<E> oneOf(String name, Class<E> type, E absent, String meaning) {
+    String names =
+        Stream.of(type.getEnumConstants()).map(Keys::lower).collect(Collectors.joining(" or "));
+    return add(
+        new Key<>(
+            name,
+            names,
+            absent,
+            "`" + lower(absent) + "`",
+            meaning,
+            text ->
+                Stream.of(type.getEnumConstants())
+                    .filter(constant -> lower(constant).equals(text))
+                    .findFirst()
+                    .orElseThrow(IllegalArgumentException::new)));
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static <C extends Comparable<C>> C inRange(C value, C least, C most) {
+    if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+      throw new IllegalArgumentException("out of range");
+    }
+    return value;
+  }
+
+  private static long parseBytes(String text) {
+    int shift =
+        text.endsWith("KiB") ? 10 : text.endsWith("MiB") ? 20 : text.endsWith("GiB") ? 30 : 0;
+    String digits = shift == 0 ? text : text.substring(0, text.length() - 3).strip();
+    return Math.multiplyExact(Long.parseLong(digits), 1L << shift);
+  }
+
+  private static Duration parseDuration(String text) {
+    int end = text.length();
+    while (end > 0 && Character.isLetter(text.charAt(end - 1))) {
+      end--;
+    }
+    long nanosPerUnit =
+        switch (text.substring(end)) {
+          case "ms" -> 1_000_000L;
+          case "s" -> 1_000_000_000L;
+          case "m" -> 60_000_000_000L;
+          case "h" -> 3_600_000_000_000L;
+          default -> throw new IllegalArgumentException("no unit");
+        };
+    BigDecimal number = new BigDecimal(text.substring(0, end).strip());
+    return Duration.ofNanos(number.multiply(BigDecimal.valueOf(nanosPerUnit)).longValueExact());
+  }
+
+  private static String show(Duration duration) {
+    long millis = duration.toMillis();
+    if (millis % 3_600_000 == 0 && millis > 0) {
+      return millis / 3_600_000 + "h";
+    }
+    if (millis % 60_000 == 0 && millis > 0) {
+      return millis / 60_000 + "m";
+    }
+    return millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
+  }
+}
