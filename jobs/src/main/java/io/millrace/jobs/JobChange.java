@@ -1,17 +1,15 @@
 package io.millrace.jobs;
 
-import io.millrace.store.Position;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A change of one job.
  *
- * @param position after which to go on; several jobs that changed together have the same
  * @param id of the job
  * @param present the job as it is after the change; null if it was deleted
  */
-public record JobChange(Position position, JobId id, @Nullable Job present) {
+public record JobChange(JobId id, @Nullable Job present) {
   /** The job as it is after the change; empty if it was deleted. */
   public Optional<Job> job() {
     return Optional.ofNullable(present);

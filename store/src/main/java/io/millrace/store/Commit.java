@@ -1,6 +1,7 @@
 package io.millrace.store;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A change of the store that happened.
@@ -13,6 +14,28 @@ import java.util.List;
  */
 public record Commit(
     Position position, long timeMillis, Owner client, boolean override, List<Change> changes) {
+  /** Passes on the documents that it changed, in order. */
+  public void forEachDocument(DocumentAction action) {
+    for (Change change : changes) {
+      switch (change) {
+        case Change.DocumentPut(long _, Document document) ->
+            action.accept(document.key(), document);
+        case Change.DocumentDeleted(DocumentKey key, long _) -> action.accept(key, null);
+        case Change.Added _, Change.Changed _, Change.Deleted _ -> {}
+      }
+    }
+  }
+
+  /** What is done with each document that a commit changed. */
+  @FunctionalInterface
+  public interface DocumentAction {
+    /**
+     * Takes one.
+     *
+     * @param document what it is now; null if it was deleted
+     */
+    void accept(DocumentKey key, @Nullable Document document);
+  }
 
   /** One thing that a commit did. The journal records these, and subscribers see them. */
   public sealed interface Change {

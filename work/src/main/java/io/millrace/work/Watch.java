@@ -1,9 +1,7 @@
 package io.millrace.work;
 
 import io.millrace.store.Commit;
-import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
-import io.millrace.store.DocumentKey;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.Subscription;
 import io.millrace.store.Subscription.Interest;
@@ -105,23 +103,12 @@ public final class Watch<K, V> implements AutoCloseable {
         Map<K, @Nullable V> found = new LinkedHashMap<>();
         Commit commit = commits.next(timeout);
         if (commit != null) {
-          for (Change change : commit.changes()) {
-            switch (change) {
-              case Change.DocumentPut(long _, Document document) -> {
-                K name = key.apply(document.key().key());
-                if (wanted.test(name)) {
-                  found.put(name, read.apply(document));
-                }
-              }
-              case Change.DocumentDeleted(DocumentKey gone, long _) -> {
-                K name = key.apply(gone.key());
-                if (wanted.test(name)) {
-                  found.put(name, null);
-                }
-              }
-              case Change.Added _, Change.Changed _, Change.Deleted _ -> {}
+          commit.forEachDocument((changed, document) -> {
+            K name = key.apply(changed.key());
+            if (wanted.test(name)) {
+              found.put(name, document == null ? null : read.apply(document));
             }
-          }
+          });
         }
         return found;
       }

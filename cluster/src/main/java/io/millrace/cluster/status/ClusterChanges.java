@@ -14,19 +14,15 @@ import io.millrace.cluster.shared.NamedLock;
 import io.millrace.cluster.shared.Permits;
 import io.millrace.cluster.status.ClusterStatus.LockView;
 import io.millrace.cluster.status.ClusterStatus.PartitionView;
-import io.millrace.store.Commit;
-import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
-import io.millrace.store.Subscription;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.Read;
-import java.time.Duration;
-import java.util.ArrayList;
+import io.millrace.work.DocumentChanges;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -39,13 +35,12 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A stream of the changes of a cluster whose documents a task store holds, each once and in order.
- * The renewal of a lease is no change. For use by one thread; to be closed.
+ * Reads the changes of a cluster whose documents a task store holds. The renewal of a lease is no
+ * change. For use by one thread.
  */
-public final class ClusterChanges implements AutoCloseable {
+public final class ClusterChanges {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterChanges.class);
 
-  private final Subscription commits;
   private final Set<Kind> kinds;
 
   /** What was told last of each lock and partition, without the end of its lease, by key. */
@@ -53,8 +48,7 @@ public final class ClusterChanges implements AutoCloseable {
 
   private @Nullable MemberList members;
 
-  private ClusterChanges(Subscription commits, Set<Kind> kinds) {
-    this.commits = commits;
+  private ClusterChanges(Set<Kind> kinds) {
     this.kinds = kinds;
   }
 
@@ -104,14 +98,6 @@ public final class ClusterChanges implements AutoCloseable {
   public record Event(String name, ObjectNode json) {}
 
   /**
-   * What changed in one commit.
-   *
-   * @param position after which to go on
-   * @param events in order; empty if there was nothing but renewals
-   */
-  public record Changed(Position position, List<Event> events) {}
-
-  /**
    * Opens a stream.
    *
    * @param kinds what to tell of
@@ -120,46 +106,22 @@ public final class ClusterChanges implements AutoCloseable {
    *     not say who joined or left
    * @throws PositionLostException if the position is gone
    */
-  public static ClusterChanges begin(TaskStore store, Set<Kind> kinds, @Nullable Position after) {
+  public static DocumentChanges<Event> begin(
+      TaskStore store, Set<Kind> kinds, @Nullable Position after) {
+    ClusterChanges changes = new ClusterChanges(kinds);
     Interest interest = new Interest(after, Set.of(), Set.of(StoreDocuments.COLLECTION));
-    if (after != null) {
-      return new ClusterChanges(store.subscribe(interest), kinds);
+    if (after == null) {
+      Read<List<Document>> now =
+          store.documents(DocumentQuery.prefix(StoreDocuments.COLLECTION, ""));
+      changes.members = MemberList.EMPTY;
+      now.value().forEach(changes::put);
+      interest = interest.after(now.position());
     }
-    Read<List<Document>> now = store.documents(DocumentQuery.prefix(StoreDocuments.COLLECTION, ""));
-    ClusterChanges changes =
-        new ClusterChanges(store.subscribe(interest.after(now.position())), kinds);
-    changes.members = MemberList.EMPTY;
-    now.value().forEach(changes::put);
-    return changes;
+    return new DocumentChanges<>(store.subscribe(interest), changes::read);
   }
 
-  /** The position at which the stream began: all changes are after it. */
-  public Position start() {
-    return commits.start();
-  }
-
-  /**
-   * The changes of the next commit, waiting for it.
-   *
-   * @param timeout how long to wait in real time
-   * @return null when the time is over
-   * @throws PositionLostException when the stream was read too slowly
-   */
-  public @Nullable Changed next(Duration timeout) throws InterruptedException {
-    Commit commit = commits.next(timeout);
-    if (commit == null) {
-      return null;
-    }
-    List<Event> events = new ArrayList<>();
-    for (Change change : commit.changes()) {
-      switch (change) {
-        case Change.DocumentPut(long _, Document document) -> put(document).ifPresent(events::add);
-        case Change.DocumentDeleted(DocumentKey key, long _) ->
-            deleted(key.key()).ifPresent(events::add);
-        case Change.Added _, Change.Changed _, Change.Deleted _ -> {}
-      }
-    }
-    return new Changed(commit.position(), events);
+  private @Nullable Event read(DocumentKey key, @Nullable Document document) {
+    return (document == null ? deleted(key.key()) : put(document)).orElse(null);
   }
 
   private Optional<Event> put(Document stored) {
@@ -229,10 +191,5 @@ public final class ClusterChanges implements AutoCloseable {
           String id = isLock ? key : key.substring(key.indexOf('/') + 1);
           return new Event("deleted", DocumentJson.object().put("type", kind.text()).put("id", id));
         });
-  }
-
-  @Override
-  public void close() {
-    commits.close();
   }
 }

@@ -11,6 +11,7 @@ import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Commit;
 import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
@@ -18,6 +19,7 @@ import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.work.DocumentChanges;
 import io.millrace.work.Subscriber;
 import io.millrace.work.Watch;
 import java.time.Duration;
@@ -75,30 +77,30 @@ public final class Jobs implements AutoCloseable {
 
   /** Begins to watch these jobs until they have ended or are deleted; to be closed. */
   public Watch<JobId, Job> watch(Collection<JobId> jobs) {
-    return Watch.begin(
-        new Watch.Source<>() {
-          @Override
-          public Watch.Changes<JobId, Job> open() {
-            return Watch.documents(
-                store.store(),
-                Keys.JOBS,
-                JobJson::id,
-                document -> store.known().read(document).job());
-          }
+    return Watch.begin(ends(), jobs);
+  }
 
-          @Override
-          public Map<JobId, Job> read(Collection<JobId> ids) {
-            Map<JobId, Job> found = new HashMap<>();
-            store.entries(ids).forEach((id, stored) -> found.put(id, stored.job()));
-            return found;
-          }
+  /** Jobs that are over when they have ended or are deleted. */
+  public Watch.Source<JobId, Job> ends() {
+    return new Watch.Source<>() {
+      @Override
+      public Watch.Changes<JobId, Job> open() {
+        return Watch.documents(
+            store.store(), Keys.JOBS, JobJson::id, document -> store.known().read(document).job());
+      }
 
-          @Override
-          public boolean isOver(@Nullable Job job) {
-            return job == null || job.status().isEnd();
-          }
-        },
-        jobs);
+      @Override
+      public Map<JobId, Job> read(Collection<JobId> ids) {
+        Map<JobId, Job> found = new HashMap<>();
+        store.entries(ids).forEach((id, stored) -> found.put(id, stored.job()));
+        return found;
+      }
+
+      @Override
+      public boolean isOver(@Nullable Job job) {
+        return job == null || job.status().isEnd();
+      }
+    };
   }
 
   /**
@@ -112,7 +114,7 @@ public final class Jobs implements AutoCloseable {
     return Subscriber.start(
         name,
         store.store(),
-        new Interest(null, Set.of(), Set.of(Keys.JOBS)),
+        interest(null),
         new Subscriber.Listener() {
           @Override
           public void opened() {
@@ -121,7 +123,7 @@ public final class Jobs implements AutoCloseable {
 
           @Override
           public void committed(Commit commit) {
-            JobChanges.read(commit, store.known()).forEach(changed);
+            commit.forEachDocument((key, document) -> changed.accept(read(key, document)));
           }
         });
   }
@@ -132,8 +134,17 @@ public final class Jobs implements AutoCloseable {
    * @param after the position of the last change known already; null begins now
    * @throws PositionLostException when that position cannot be served: look at all jobs again
    */
-  public JobChanges changes(@Nullable Position after) {
-    return JobChanges.begin(store, after);
+  public DocumentChanges<JobChange> changes(@Nullable Position after) {
+    return new DocumentChanges<>(store.store().subscribe(interest(after)), this::read);
+  }
+
+  private static Interest interest(@Nullable Position after) {
+    return new Interest(after, Set.of(), Set.of(Keys.JOBS));
+  }
+
+  private JobChange read(DocumentKey key, @Nullable Document document) {
+    Job present = document == null ? null : store.known().read(document).job();
+    return new JobChange(JobJson.id(key.key()), present);
   }
 
   /** What makes jobs of results when that could not be done at once. */

@@ -24,6 +24,8 @@ import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.store.Task;
 import io.millrace.store.testkit.contract.StoreFixture;
+import io.millrace.work.DocumentChanges;
+import io.millrace.work.DocumentChanges.Changed;
 import io.millrace.work.Watch;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -348,7 +350,7 @@ public abstract class JobRegistryContract {
     Job two = world.submit("second");
     List<JobId> both = List.of(one.id(), two.id());
     try (Watch<JobId, Job> watch = world.jobs().watch(both);
-        JobChanges changes = world.jobs().changes(null)) {
+        DocumentChanges<JobChange> changes = world.jobs().changes(null)) {
       assertThat(watch.pending()).isEqualTo(2);
       world.accepted(world.completed(world.assign("second", A), "x"));
       registry().delete(two.id().toString());
@@ -357,14 +359,15 @@ public abstract class JobRegistryContract {
       }
       assertThat(watch.states()).containsEntry(one.id(), world.job(one.id()));
       assertThat(watch.states()).containsEntry(two.id(), null);
-      List<JobChange> seen = new ArrayList<>();
+      List<Changed<JobChange>> seen = new ArrayList<>();
       while (seen.size() < 3) {
-        seen.addAll(changes.next(Duration.ofSeconds(10)));
+        seen.add(Objects.requireNonNull(changes.next(Duration.ofSeconds(10))));
       }
-      assertThat(seen.get(1).job()).contains(world.job(one.id()));
-      assertThat(seen.get(2).job()).isEmpty();
-      try (JobChanges again = world.jobs().changes(seen.get(1).position())) {
-        assertThat(again.next(Duration.ofSeconds(10))).containsExactly(seen.get(2));
+      assertThat(seen.get(1).events())
+          .containsExactly(new JobChange(one.id(), world.job(one.id())));
+      assertThat(seen.get(2).events()).containsExactly(new JobChange(two.id(), null));
+      try (DocumentChanges<JobChange> again = world.jobs().changes(seen.get(1).position())) {
+        assertThat(again.next(Duration.ofSeconds(10))).isEqualTo(seen.get(2));
       }
     }
   }

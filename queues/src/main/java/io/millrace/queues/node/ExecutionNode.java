@@ -8,9 +8,6 @@ import io.millrace.queues.Queues;
 import io.millrace.queues.Queues.Signal;
 import io.millrace.queues.Run;
 import io.millrace.store.Commit;
-import io.millrace.store.Commit.Change;
-import io.millrace.store.Document;
-import io.millrace.store.DocumentKey;
 import io.millrace.work.Step;
 import java.time.Duration;
 import java.time.Instant;
@@ -106,18 +103,13 @@ public final class ExecutionNode implements Step {
 
   /** Tells it all that a commit of {@link Queues#interest} means. */
   public void notice(Commit commit) {
-    for (Change change : commit.changes()) {
-      switch (change) {
-        case Change.DocumentPut(long _, Document document) -> notice(Queues.signal(document.key()));
-        case Change.DocumentDeleted(DocumentKey key, long _) -> {
-          // A wish that was met is no news.
-          if (Queues.signal(key) instanceof Signal.SettingsChanged changed) {
-            notice(changed);
-          }
-        }
-        case Change.Added _, Change.Changed _, Change.Deleted _ -> {}
+    commit.forEachDocument((key, document) -> {
+      Signal signal = Queues.signal(key);
+      // A request that was met, and so deleted, is no news.
+      if (document != null || signal instanceof Signal.SettingsChanged) {
+        notice(signal);
       }
-    }
+    });
   }
 
   /** Tells it that it hears signals from now on and may have missed some before. */

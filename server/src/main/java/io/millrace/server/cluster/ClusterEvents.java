@@ -1,7 +1,7 @@
 package io.millrace.server.cluster;
 
 import io.millrace.cluster.status.ClusterChanges;
-import io.millrace.cluster.status.ClusterChanges.Changed;
+import io.millrace.cluster.status.ClusterChanges.Event;
 import io.millrace.cluster.status.ClusterChanges.Kind;
 import io.millrace.http.Request;
 import io.millrace.http.events.CommitEvents;
@@ -10,6 +10,8 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Reply;
 import io.millrace.store.Position;
 import io.millrace.store.TaskStore;
+import io.millrace.work.DocumentChanges;
+import io.millrace.work.DocumentChanges.Changed;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -18,9 +20,9 @@ import java.util.Set;
 
 /** The changes of a cluster as one client sees them. For use by one thread. */
 final class ClusterEvents implements EventStream.Source {
-  private final ClusterChanges changes;
+  private final DocumentChanges<Event> changes;
 
-  private ClusterEvents(ClusterChanges changes) {
+  private ClusterEvents(DocumentChanges<Event> changes) {
     this.changes = changes;
   }
 
@@ -51,7 +53,7 @@ final class ClusterEvents implements EventStream.Source {
   @Override
   public boolean next(Duration wait, EventStream.Target target)
       throws IOException, InterruptedException {
-    Changed commit = changes.next(wait);
+    Changed<Event> commit = changes.next(wait);
     return commit != null
         && CommitEvents.write(
             target,

@@ -8,11 +8,12 @@ import io.millrace.http.message.Reply;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobRegistry.JobFilter;
-import io.millrace.jobs.registry.JobChanges;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.Workers;
 import io.millrace.store.Position;
+import io.millrace.work.DocumentChanges;
+import io.millrace.work.DocumentChanges.Changed;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -25,14 +26,15 @@ import java.util.List;
 final class JobEvents implements EventStream.Source {
   private static final long PROGRESS_EVERY_NANOS = Duration.ofMillis(250).toNanos();
 
-  private final JobChanges changes;
+  private final DocumentChanges<JobChange> changes;
   private final Workers workers;
   private final Shapes shapes;
   private final JobFilter filter;
   private long heard;
   private long looked;
 
-  private JobEvents(JobChanges changes, Workers workers, Shapes shapes, JobFilter filter) {
+  private JobEvents(
+      DocumentChanges<JobChange> changes, Workers workers, Shapes shapes, JobFilter filter) {
     this.changes = changes;
     this.workers = workers;
     this.shapes = shapes;
@@ -58,12 +60,12 @@ final class JobEvents implements EventStream.Source {
   public boolean next(Duration wait, EventStream.Target target)
       throws IOException, InterruptedException {
     boolean written = false;
-    List<JobChange> commit = changes.next(wait);
+    Changed<JobChange> commit = changes.next(wait);
     if (System.nanoTime() - looked >= PROGRESS_EVERY_NANOS) {
       written = writeProgress(target);
       looked = System.nanoTime();
     }
-    return write(target, commit) || written;
+    return (commit != null && write(target, commit)) || written;
   }
 
   private boolean writeProgress(EventStream.Target target) throws IOException {
@@ -77,14 +79,13 @@ final class JobEvents implements EventStream.Source {
     return CommitEvents.write(target, events, null);
   }
 
-  private boolean write(EventStream.Target target, List<JobChange> commit) throws IOException {
-    Position position = commit.isEmpty() ? null : commit.getFirst().position();
+  private boolean write(EventStream.Target target, Changed<JobChange> commit) throws IOException {
     List<CommitEvents.Event> events =
-        commit.stream()
+        commit.events().stream()
             .filter(change -> change.job().map(filter::matches).orElse(true))
             .map(this::event)
             .toList();
-    return CommitEvents.write(target, events, position);
+    return CommitEvents.write(target, events, commit.position());
   }
 
   private CommitEvents.Event event(JobChange change) {

@@ -7,14 +7,14 @@ import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
-import io.millrace.queues.Queues.QueueChanges;
-import io.millrace.queues.Queues.QueueChanges.Changed;
-import io.millrace.queues.Queues.QueueChanges.Event;
-import io.millrace.queues.Queues.QueueChanges.Kind;
+import io.millrace.queues.Queues.Event;
+import io.millrace.queues.Queues.Kind;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
 import io.millrace.server.queues.Shapes.Times;
 import io.millrace.store.Position;
+import io.millrace.work.DocumentChanges;
+import io.millrace.work.DocumentChanges.Changed;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -25,7 +25,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /** The changes of queues, tasks and nodes as one client sees them. For use by one thread. */
-record QueueEvents(QueueChanges changes, Set<ObjectId> wanted) implements EventStream.Source {
+record QueueEvents(DocumentChanges<Event> changes, Set<ObjectId> wanted)
+    implements EventStream.Source {
   static void addTo(DciRoutes api, Queues queues, QueueRoutes known) {
     api.getRaw("/events", request -> reply(request, queues, known), "queue", "type", "after");
   }
@@ -59,7 +60,7 @@ record QueueEvents(QueueChanges changes, Set<ObjectId> wanted) implements EventS
   @Override
   public boolean next(Duration wait, EventStream.Target target)
       throws IOException, InterruptedException {
-    Changed commit = changes.next(wait);
+    Changed<Event> commit = changes.next(wait);
     if (commit == null) {
       return false;
     }

@@ -11,7 +11,6 @@ import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.RunPolicy;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStatus;
@@ -20,22 +19,16 @@ import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
-import io.millrace.jobs.registry.JobChanges;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.work.SharedWatch;
-import io.millrace.work.Watch;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -225,7 +218,7 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
     public GraphJobs(Jobs jobs, BlobStore blobs) {
       this.jobs = jobs;
       this.blobs = blobs;
-      this.ends = new SharedWatch<>("graph-jobs", new Ended());
+      this.ends = new SharedWatch<>("graph-jobs", jobs.ends());
     }
 
     Jobs jobs() {
@@ -238,44 +231,6 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
 
     SharedWatch<JobId, Job> ends() {
       return ends;
-    }
-
-    /** Jobs that are done, have failed for good, or are gone. */
-    private final class Ended implements Watch.Source<JobId, Job> {
-      @Override
-      public Watch.Changes<JobId, Job> open() {
-        JobChanges changes = jobs.changes(null);
-        return new Watch.Changes<>() {
-          @Override
-          public Map<JobId, @Nullable Job> next(Duration timeout, Predicate<JobId> wanted)
-              throws InterruptedException {
-            Map<JobId, @Nullable Job> found = new HashMap<>();
-            for (JobChange change : changes.next(timeout)) {
-              if (wanted.test(change.id())) {
-                found.put(change.id(), change.present());
-              }
-            }
-            return found;
-          }
-
-          @Override
-          public void close() {
-            changes.close();
-          }
-        };
-      }
-
-      @Override
-      public Map<JobId, Job> read(Collection<JobId> ids) {
-        Map<JobId, Job> found = new HashMap<>();
-        ids.forEach(id -> jobs.registry().find(id.toString()).ifPresent(job -> found.put(id, job)));
-        return found;
-      }
-
-      @Override
-      public boolean isOver(@Nullable Job job) {
-        return job == null || job.status().isEnd();
-      }
     }
 
     @Override
