@@ -93,10 +93,8 @@ public final class GraphCommands extends CommandGroup {
     return server.run(calls ->
         server.each(
             nodes.read(terminal()),
-            id -> {
-              JsonNode answer = calls.post(GraphCalls.path(id) + "/retry", Remote.object());
-              server.print(answer, id + "  " + answer.path("state").asString("ready"));
-            }));
+            id -> calls.post(GraphCalls.path(id) + "/retry", Remote.object()),
+            answer -> answer.path("state").asString("ready")));
   }
 
   @Command(
@@ -156,8 +154,7 @@ public final class GraphCommands extends CommandGroup {
       if (change.isEmpty()) {
         throw new UsageException("name what to change: --parent, --after, --branch or --name");
       }
-      return server.each(
-          ids, id -> server.print(calls.patch(GraphCalls.path(id), change), id + "  moved"));
+      return server.each(ids, id -> calls.patch(GraphCalls.path(id), change), _ -> "moved");
     });
   }
 
@@ -216,11 +213,10 @@ public final class GraphCommands extends CommandGroup {
       String how = below ? "?below=true" : alone ? "?below=false" : "";
       return server.each(
           ids,
-          id -> {
-            JsonNode answer = calls.delete(GraphCalls.path(id) + how);
+          id -> calls.delete(GraphCalls.path(id) + how),
+          answer -> {
             int removed = answer.path("removed").asInt(1);
-            String all = removed > 1 ? ", " + removed + " nodes in all" : "";
-            server.print(answer, id + "  removed" + all);
+            return removed > 1 ? "removed, " + removed + " nodes in all" : "removed";
           });
     });
   }

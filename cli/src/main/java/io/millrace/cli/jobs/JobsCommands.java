@@ -218,10 +218,7 @@ public final class JobsCommands extends CommandGroup {
     return server.run(calls ->
         server.each(
             jobs.read(terminal()),
-            key -> {
-              JsonNode answer = calls.post(JobServer.path(key) + "/" + operation, Remote.object());
-              server.print(
-                  answer, Table.printable(key) + "  " + answer.path("status").asString("deleted"));
-            }));
+            key -> calls.post(JobServer.path(key) + "/" + operation, Remote.object()),
+            answer -> answer.path("status").asString("deleted")));
   }
 }

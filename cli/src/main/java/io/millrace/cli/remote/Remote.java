@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -126,15 +126,20 @@ public class Remote extends TerminalUser {
   }
 
   /**
-   * Acts on each of several things, also after the server has refused one of them.
+   * Makes a call for each of several things, also after the server has refused one of them, and
+   * prints each answer as JSON or as a line for people.
    *
+   * @param call makes the call for a name
+   * @param outcome what the line says behind the name
    * @return the exit code: the worst of all
    */
-  public final int each(List<String> names, Consumer<String> action) {
+  public final int each(
+      List<String> names, Function<String, JsonNode> call, Function<JsonNode, String> outcome) {
     int code = ExitCode.OK;
     for (String name : names) {
       try {
-        action.accept(name);
+        JsonNode answer = call.apply(name);
+        print(answer, Table.printable(name) + "  " + outcome.apply(answer));
       } catch (RejectedException e) {
         if (!isAboutTheRequest(e)) {
           throw e;

@@ -122,10 +122,8 @@ public final class TasksCommands extends CommandGroup {
     return server.run(calls ->
         server.each(
             tasks.read(terminal()),
-            id -> {
-              JsonNode answer = post(calls, id, operation);
-              server.print(answer, id + "  " + Status.name(answer.path("status").asInt()));
-            }));
+            id -> post(calls, id, operation),
+            answer -> Status.name(answer.path("status").asInt())));
   }
 
   private static JsonNode post(JsonCalls calls, String id, String operation) {
