@@ -166,7 +166,7 @@ public final class LocalRunners implements Runners {
         Assignment.write(folder, assignment);
       }
       RunningProcess process = launcher.start(ProcessSpec.of(whole, folder.runner()));
-      RunnerSlot slot = RunnerSlot.started(folder, process, command);
+      RunnerSlot slot = RunnerSlot.started(folder, process, command, System::nanoTime);
       if (assignment != null) {
         slot.expect(assignment);
       }
@@ -192,8 +192,8 @@ public final class LocalRunners implements Runners {
   }
 
   /**
-   * Kills a runner that does not stop its work although its claim is about to end, for example
-   * because its process was stopped. This frees its slot. Its watchdog and {@link
+   * Kills a runner that does not connect, or does not stop its work although its claim is about to
+   * end, for example because its process was stopped. This frees its slot. Its watchdog and {@link
    * LeftoverRunners#clear} end the rest.
    */
   private void kill(RunnerSlot slot) {

@@ -100,10 +100,10 @@ final class RunnerPool implements RunnerSocket.Listener {
     return kept > 0 && staying(command) >= kept;
   }
 
-  /** How many runners were started so and are not leaving. */
+  /** How many runners were started so, and are neither leaving nor late. */
   private long staying(List<String> command) {
     return slots.values().stream()
-        .filter(slot -> !slot.isLeaving() && slot.isStartedWith(command))
+        .filter(slot -> !slot.isLeaving() && !slot.isLate() && slot.isStartedWith(command))
         .count();
   }
 
@@ -129,7 +129,7 @@ final class RunnerPool implements RunnerSocket.Listener {
     return slots.values().stream().filter(slot -> slot.has(task)).findFirst();
   }
 
-  /** The runners whose claims are about to end under their work. */
+  /** The runners that hang: they do not connect, or their claims are about to end. */
   synchronized List<RunnerSlot> frozen() {
     return slots.values().stream().filter(RunnerSlot::isFrozen).toList();
   }

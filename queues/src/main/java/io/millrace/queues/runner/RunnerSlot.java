@@ -7,6 +7,7 @@ import io.millrace.queues.runner.Messages.Lines;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +15,15 @@ import org.slf4j.LoggerFactory;
 /** One runner as its node sees it. Guarded by the lock of {@link RunnerPool}. */
 final class RunnerSlot {
   private static final Logger LOG = LoggerFactory.getLogger(RunnerSlot.class);
+
+  /**
+   * After how long a runner that was started ahead of its first task and has not connected no
+   * longer counts, so that another one is started.
+   */
+  static final Duration LONGEST_START = Duration.ofSeconds(30);
+
+  /** After how long such a runner is killed. A start takes long on a machine with much to do. */
+  static final Duration LONGEST_HANG = Duration.ofMinutes(5);
 
   private final TaskFolder folder;
   private final RunningProcess process;
@@ -25,26 +35,41 @@ final class RunnerSlot {
   private boolean met;
   private boolean leaving;
   private int turns;
-  private long idleSinceNanos = System.nanoTime();
+  private final LongSupplier nanos;
+  private long idleSinceNanos;
   private final LeaseWatch lease = new LeaseWatch();
 
   private RunnerSlot(
-      TaskFolder folder, RunningProcess process, List<String> command, boolean survivor) {
+      TaskFolder folder,
+      RunningProcess process,
+      List<String> command,
+      boolean survivor,
+      LongSupplier nanos) {
     this.folder = folder;
     this.process = process;
     this.command = command;
     this.survivor = survivor;
     this.met = survivor;
+    this.nanos = nanos;
+    this.idleSinceNanos = nanos.getAsLong();
+    if (!survivor) {
+      holds(LONGEST_HANG);
+    }
   }
 
-  /** One that was started with this command. */
-  static RunnerSlot started(TaskFolder folder, RunningProcess process, List<String> command) {
-    return new RunnerSlot(folder, process, command, false);
+  /**
+   * One that was just started with this command.
+   *
+   * @param nanos a monotonic clock
+   */
+  static RunnerSlot started(
+      TaskFolder folder, RunningProcess process, List<String> command, LongSupplier nanos) {
+    return new RunnerSlot(folder, process, command, false, nanos);
   }
 
   /** One of an earlier node, to which it has spoken; how it was started is no longer known. */
   static RunnerSlot survivor(TaskFolder folder, RunningProcess process) {
-    return new RunnerSlot(folder, process, List.of(), true);
+    return new RunnerSlot(folder, process, List.of(), true, System::nanoTime);
   }
 
   String name() {
@@ -84,7 +109,7 @@ final class RunnerSlot {
 
   /** Whether it could have been given a task for so long, and was given none. */
   boolean isIdleFor(Duration time) {
-    return isIdle() && System.nanoTime() - idleSinceNanos >= time.toNanos();
+    return isIdle() && nanos.getAsLong() - idleSinceNanos >= time.toNanos();
   }
 
   /** Whether it gets no more tasks. */
@@ -125,24 +150,34 @@ final class RunnerSlot {
     return false;
   }
 
-  /** Its claim lasts for so long from now on; zero when nothing is left of its work. */
+  /** It may be silent for about so long from now on; zero if nothing is left of its work. */
   void holds(Duration left) {
     if (left.isPositive()) {
-      lease.begin(left, System.nanoTime());
+      lease.begin(left, nanos.getAsLong());
     } else {
       lease.end();
     }
   }
 
-  /** Whether it has been silent for so long that its claim is about to end under its work. */
+  /** Whether it was started ahead of its first task, and has not connected in time. */
+  boolean isLate() {
+    return !met
+        && assignment == null
+        && nanos.getAsLong() - idleSinceNanos >= LONGEST_START.toNanos();
+  }
+
+  /**
+   * Whether it has been silent for so long that its claim is about to end under its work, or that
+   * it will not connect any more.
+   */
   boolean isFrozen() {
-    return assignment != null && lease.isOver(System.nanoTime());
+    return lease.isOver(nanos.getAsLong());
   }
 
   /** Its task is over. */
   void relieve() {
     assignment = null;
-    idleSinceNanos = System.nanoTime();
+    idleSinceNanos = nanos.getAsLong();
     stop = null;
     lease.end();
     Assignment.remove(folder);
@@ -152,6 +187,9 @@ final class RunnerSlot {
   void connect(Lines connection) {
     lines = connection;
     met = true;
+    if (assignment == null) {
+      lease.end();
+    }
   }
 
   /** It works on {@code task}, and is told again what it may not have heard. */
