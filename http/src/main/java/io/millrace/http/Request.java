@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -358,10 +357,10 @@ public final class Request {
    * The answer that switches the connection to WebSocket.
    *
    * @param limits what the client may send
-   * @param opener speaks with it, on the thread of this request
+   * @param opener begins to speak with it, on the thread of this request
    * @throws HttpProblem 426 if it does not ask for that, 400 if its handshake is malformed
    */
-  public Reply webSocket(WebSocket.Limits limits, Function<WebSocket, WebSocket.Listener> opener) {
+  public Reply webSocket(WebSocket.Limits limits, Reply.SocketOpener opener) {
     Map<String, String> answer = Upgrade.handshake(head);
     if (isHead() || hasBody()) {
       throw HttpProblem.malformed("WebSocket begins with GET and no body");

@@ -82,34 +82,43 @@ final class Upgrade {
   static void run(
       Connection connection, byte[] pending, InFlight inFlight, Reply.Upgraded upgraded) {
     if (!inFlight.enterLasting()) {
+      upgraded.opener().abandon();
       return;
     }
     try {
       SocketChannel channel = connection.channel();
-      write(channel, upgraded);
+      if (!write(channel, upgraded)) {
+        upgraded.opener().abandon();
+        return;
+      }
       WebSocketConnection socket =
           new WebSocketConnection(
-              channel, pending, upgraded.limits(), connection.memory(), upgraded.opener());
+              channel, pending, upgraded.limits(), connection.memory(), upgraded.opener()::open);
       try (PendingWait _ =
           PendingWait.untilStop(inFlight, () -> socket.leave("the server is stopping"))) {
         socket.run();
       }
-    } catch (IOException e) {
-      LOG.trace("a connection ended within its switch", e);
     } finally {
       inFlight.leaveLasting();
     }
   }
 
-  private static void write(SocketChannel channel, Reply.Upgraded upgraded) throws IOException {
+  /** False if the connection has ended. */
+  private static boolean write(SocketChannel channel, Reply.Upgraded upgraded) {
     StringBuilder head = new StringBuilder("HTTP/1.1 101 Switching Protocols\r\n");
     upgraded
         .headers()
         .forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
     ByteBuffer bytes =
         ByteBuffer.wrap(head.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII));
-    while (bytes.hasRemaining()) {
-      channel.write(bytes);
+    try {
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      return true;
+    } catch (IOException e) {
+      LOG.trace("a connection ended within its switch", e);
+      return false;
     }
   }
 }

@@ -12,7 +12,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -153,6 +155,22 @@ final class ClusterEventsTest {
     assertThat(server.get("/cluster/events?type=job").statusCode()).isEqualTo(400);
     assertThat(server.get("/cluster/events?type=job").body())
         .contains("type must be leader, members, lock, partition or report, not job");
+  }
+
+  @Test
+  void a_websocket_that_cannot_be_opened_is_refused_before_the_switch() throws Exception {
+    try (TestServer full = TestServer.in(folder.resolve("full"), "store.max-subscribers", "0")) {
+      int status = full.get("/cluster/events").statusCode();
+      assertThat(status).isGreaterThanOrEqualTo(400);
+      URI address = URI.create("ws://127.0.0.1:" + full.port() + "/cluster/events");
+      assertThat(client.newWebSocketBuilder().buildAsync(address, new Heard()))
+          .failsWithin(Duration.ofSeconds(30))
+          .withThrowableThat()
+          .havingCause()
+          .isInstanceOfSatisfying(
+              WebSocketHandshakeException.class,
+              e -> assertThat(e.getResponse().statusCode()).isEqualTo(status));
+    }
   }
 
   private static String lock(String holder, long expire, long fence) {

@@ -34,16 +34,16 @@ final class EventSocket implements EventStream.Target, WebSocket.Listener {
     this.socket = socket;
   }
 
-  /** Runs the stream on a thread of its own. */
-  static WebSocket.Listener open(WebSocket socket, EventStream stream) {
+  /** Runs the stream on a thread of its own, and closes the source at the end. */
+  static WebSocket.Listener open(WebSocket socket, EventStream stream, EventStream.Source source) {
     EventSocket target = new EventSocket(socket);
-    Thread.ofVirtual().name("event-socket").start(() -> target.run(stream));
+    Thread.ofVirtual().name("event-socket").start(() -> target.run(stream, source));
     return target;
   }
 
-  private void run(EventStream stream) {
-    try {
-      stream.run(this, () -> over);
+  private void run(EventStream stream, EventStream.Source source) {
+    try (source) {
+      stream.run(source, this, () -> over);
     } catch (InterruptedException _) {
       over = true;
     } catch (IOException | RuntimeException | Error e) {

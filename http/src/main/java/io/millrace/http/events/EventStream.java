@@ -126,21 +126,13 @@ public final class EventStream {
    */
   public Reply reply(Request request) {
     // Clients that know HTTP/2 offer it with every request; the offer may be ignored.
-    if (!request.header("Upgrade").orElse("h2c").equals("h2c")) {
-      return request.webSocket(EventSocket.LIMITS, this::open);
-    }
-    if (request.isHead()) {
+    boolean webSocket = !request.header("Upgrade").orElse("h2c").equals("h2c");
+    if (request.isHead() && !webSocket) {
       return events(_ -> {});
     }
-    Source source;
-    try {
-      source = opener.open();
-    } catch (RuntimeException e) {
-      byte[] data = lost.data(e);
-      if (data == null) {
-        throw e;
-      }
-      return events(target -> new ServerSent(target).lost(String.valueOf(e.getMessage()), data));
+    Source source = open();
+    if (webSocket) {
+      return webSocket(request, source);
     }
     return events(
         new Reply.Body() {
@@ -159,6 +151,31 @@ public final class EventStream {
         });
   }
 
+  private static Reply events(Reply.Body body) {
+    return new Reply.Streamed(200, Reply.EVENTS, HEADERS, -1, body);
+  }
+
+  private Reply webSocket(Request request, Source source) {
+    try {
+      return request.webSocket(
+          EventSocket.LIMITS,
+          new Reply.SocketOpener() {
+            @Override
+            public WebSocket.Listener open(WebSocket socket) {
+              return EventSocket.open(socket, EventStream.this, source);
+            }
+
+            @Override
+            public void abandon() {
+              source.close();
+            }
+          });
+    } catch (RuntimeException e) {
+      source.close();
+      throw e;
+    }
+  }
+
   /** Server-sent events. */
   public static Target serverSent(OutputStream target) {
     return new ServerSent(target);
@@ -166,26 +183,43 @@ public final class EventStream {
 
   /** Runs the stream over a WebSocket, on a thread of its own. */
   public WebSocket.Listener open(WebSocket socket) {
-    return EventSocket.open(socket, this);
+    return EventSocket.open(socket, this, open());
   }
 
-  private static Reply events(Reply.Body body) {
-    return new Reply.Streamed(200, Reply.EVENTS, HEADERS, -1, body);
-  }
-
-  /**
-   * Opens the source and writes what happens until {@code over}, or until events are lost or the
-   * store is closed.
-   */
+  /** Opens the source and writes its events as {@link #run(Source, Target, BooleanSupplier)}. */
   public void run(Target target, BooleanSupplier over) throws IOException, InterruptedException {
-    try (Source source = opener.open()) {
+    try (Source source = open()) {
       run(source, target, over);
-    } catch (RuntimeException e) {
-      end(e, target);
     }
   }
 
-  private void run(Source source, Target target, BooleanSupplier over)
+  /** Opens the source. If events were lost before, the result fails with that when it begins. */
+  private Source open() {
+    try {
+      return opener.open();
+    } catch (RuntimeException e) {
+      if (lost.data(e) == null) {
+        throw e;
+      }
+      return new Source() {
+        @Override
+        public void begin(Target target) {
+          throw e;
+        }
+
+        @Override
+        public boolean next(Duration wait, Target target) {
+          return false;
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+  }
+
+  /** Writes what happens until {@code over}, or until events are lost or the store is closed. */
+  void run(Source source, Target target, BooleanSupplier over)
       throws IOException, InterruptedException {
     try {
       source.begin(target);

@@ -4,7 +4,6 @@ import io.millrace.http.websocket.WebSocket;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The answer to a request. Immutable. */
@@ -90,12 +89,9 @@ public sealed interface Reply {
    *
    * @param headers those of the handshake
    * @param limits what the client may send
-   * @param opener speaks with it
+   * @param opener begins to speak with it
    */
-  record Upgraded(
-      Map<String, String> headers,
-      WebSocket.Limits limits,
-      Function<WebSocket, WebSocket.Listener> opener)
+  record Upgraded(Map<String, String> headers, WebSocket.Limits limits, SocketOpener opener)
       implements Reply {
     @Override
     public int status() {
@@ -106,6 +102,16 @@ public sealed interface Reply {
     public @Nullable String type() {
       return null;
     }
+  }
+
+  /** Begins to speak over a WebSocket. */
+  @FunctionalInterface
+  interface SocketOpener {
+    /** Begins; the result gets what the client sends. */
+    WebSocket.Listener open(WebSocket socket);
+
+    /** Releases what is held; called instead of {@link #open} if the connection ended before. */
+    default void abandon() {}
   }
 
   /** Writes the body of an answer. */
