@@ -1,21 +1,18 @@
 package io.millrace.blobs;
 
+import io.millrace.store.Sha256;
 import io.millrace.store.environment.Disk;
 import io.millrace.store.environment.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -83,13 +80,7 @@ final class BlobFolders {
   }
 
   Path folderOf(String name) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.US_ASCII));
-      return data.resolve(HexFormat.of().formatHex(digest).substring(0, FOLDER_DIGITS));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
-    }
+    return data.resolve(Sha256.hex(name).substring(0, FOLDER_DIGITS));
   }
 
   Path pathOf(String name) {

@@ -1,5 +1,6 @@
 package io.millrace.blobs;
 
+import io.millrace.store.Sha256;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,7 +16,6 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.util.HexFormat;
 import java.util.OptionalLong;
@@ -248,11 +248,7 @@ public final class FileBlobStore implements BlobStore {
 
     Digesting(InputStream source) {
       super(source);
-      try {
-        digest = MessageDigest.getInstance("SHA-256");
-      } catch (NoSuchAlgorithmException e) {
-        throw new AssertionError("every Java platform has SHA-256", e);
-      }
+      digest = Sha256.begin();
     }
 
     @Override

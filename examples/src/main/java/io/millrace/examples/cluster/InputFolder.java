@@ -1,5 +1,6 @@
 package io.millrace.examples.cluster;
 
+import io.millrace.store.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -8,8 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.DigestOutputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -38,14 +37,11 @@ record InputFolder(Path path) {
   Optional<String> hash(String name) throws IOException {
     try (InputStream bytes = Files.newInputStream(path.resolve(name));
         DigestOutputStream digest =
-            new DigestOutputStream(
-                OutputStream.nullOutputStream(), MessageDigest.getInstance("SHA-256"))) {
+            new DigestOutputStream(OutputStream.nullOutputStream(), Sha256.begin())) {
       bytes.transferTo(digest);
       return Optional.of(HexFormat.of().formatHex(digest.getMessageDigest().digest()));
     } catch (NoSuchFileException _) {
       return Optional.empty();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
     }
   }
 }

@@ -1,11 +1,11 @@
 package io.millrace.examples.wordcount;
 
+import io.millrace.store.Sha256;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
@@ -21,7 +21,7 @@ final class WordReader {
   private final WordTasks.Chunk chunk;
   private final Counts counts = new Counts();
   private final byte[] word = new byte[LONGEST_KEPT];
-  private final MessageDigest digest = sha256();
+  private final MessageDigest digest = Sha256.begin();
   private long length;
 
   private WordReader(WordTasks.Chunk chunk) {
@@ -89,13 +89,5 @@ final class WordReader {
       counts.place(key, new Counts.Place(end - length, length));
     }
     length = 0;
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
   }
 }

@@ -2,10 +2,8 @@ package io.millrace.jobs.registry;
 
 import io.millrace.jobs.JobId;
 import io.millrace.store.DocumentKey;
+import io.millrace.store.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /** The names of the documents of jobs. */
 final class Keys {
@@ -113,12 +111,6 @@ final class Keys {
    * SHA-256, in hexadecimal.
    */
   static String hash(String text, int bytes) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      byte[] hash = digest.digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(hash, 0, bytes);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return Sha256.hex(text).substring(0, 2 * bytes);
   }
 }

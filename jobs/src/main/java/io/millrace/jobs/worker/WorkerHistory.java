@@ -12,18 +12,15 @@ import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Owner;
+import io.millrace.store.Sha256;
 import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -333,14 +330,7 @@ final class WorkerHistory {
   }
 
   private static DocumentKey key(WorkerId worker) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256")
-              .digest(worker.text().getBytes(StandardCharsets.UTF_8));
-      return new DocumentKey(COLLECTION, HexFormat.of().formatHex(digest));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return new DocumentKey(COLLECTION, Sha256.hex(worker.text()));
   }
 
   /** The document of a worker. Without a time of the last sign an old version has written it. */

@@ -11,6 +11,7 @@ import io.millrace.queues.Run;
 import io.millrace.queues.node.Runners;
 import io.millrace.queues.node.Runners.RunnerException;
 import io.millrace.queues.runner.RunnerContext.Schedule;
+import io.millrace.store.Sha256;
 import io.millrace.store.environment.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,13 +21,10 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -231,7 +229,7 @@ public final class LocalRunners implements Runners {
     static Path fallback(Path near, Path temporary) throws IOException {
       String user = System.getProperty("user.name", "user").replaceAll("[^A-Za-z0-9_-]", "_");
       Path shared = ownFolder(temporary.resolve("millrace-" + user));
-      return shared.resolve(digest(near.toString()));
+      return shared.resolve(Sha256.hex(near.toString()).substring(0, 16));
     }
 
     /** A folder that is ours alone. */
@@ -247,16 +245,6 @@ public final class LocalRunners implements Runners {
       }
       Files.setPosixFilePermissions(folder, OWNER);
       return folder;
-    }
-
-    private static String digest(String text) {
-      try {
-        byte[] digest =
-            MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-        return HexFormat.of().formatHex(digest).substring(0, 16);
-      } catch (NoSuchAlgorithmException e) {
-        throw new AssertionError("every Java platform has SHA-256", e);
-      }
     }
   }
 

@@ -14,11 +14,9 @@ import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.queues.Status;
+import io.millrace.store.Sha256;
 import io.millrace.work.SharedWatch;
 import io.millrace.work.Watch;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -82,18 +80,9 @@ public final class Tasks implements AutoCloseable {
    * what names it. So repeating a request finds the same task.
    */
   ObjectId id(AttemptContext context) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256")
-              .digest(
-                  ("graph-" + context.id() + "-" + context.attempt())
-                      .getBytes(StandardCharsets.UTF_8));
-      HexFormat hex = HexFormat.of();
-      long seconds = startedMillis.applyAsLong(context) / 1000;
-      return new ObjectId(hex.toHexDigits(seconds, 8) + hex.formatHex(digest, 0, 8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("this JDK has no SHA-256", e);
-    }
+    long seconds = startedMillis.applyAsLong(context) / 1000;
+    String digest = Sha256.hex("graph-" + context.id() + "-" + context.attempt());
+    return new ObjectId(HexFormat.of().toHexDigits(seconds, 8) + digest.substring(0, 16));
   }
 
   /**

@@ -1,10 +1,10 @@
 package io.millrace.store.kernel.records;
 
 import io.millrace.store.Bytes;
+import io.millrace.store.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /**
  * Writes the elements of records: bytes, numbers of variable length, text. The number forms are
@@ -79,12 +79,8 @@ public final class RecordWriter {
 
   /** The SHA-256 of what was written so far. */
   public byte[] sha256() {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(view());
-      return digest.digest();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    MessageDigest digest = Sha256.begin();
+    digest.update(view());
+    return digest.digest();
   }
 }
