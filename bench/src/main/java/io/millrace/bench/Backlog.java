@@ -20,7 +20,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
-/** Stores with many waiting tasks: throughput beside an empty one, heap, start. */
+/**
+ * Stores with many waiting tasks: their throughput beside that of an empty store, their heap and
+ * their start.
+ */
 final class Backlog extends Scenario {
   private static final InProcessLoad SHAPE = InProcessLoad.of(32, 16);
 
@@ -46,7 +49,7 @@ final class Backlog extends Scenario {
     overHttp(setting, folder, empty);
   }
 
-  /** Fills the store and weighs it. */
+  /** Fills the store and measures the heap that it takes. */
   private void heap(Setting setting, Path folder, int tasks) {
     long before = usedAfterCollection();
     StoreOptions options = StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
@@ -100,7 +103,7 @@ final class Backlog extends Scenario {
       setting.add(
           Figure.of(name(), "start of a server process until it is ready", seconds, "s")
               .withTarget("≤ 15 s", seconds <= 15));
-      // Both servers shall have compiled what they run before either is measured.
+      // Both servers should have compiled their code before either is measured.
       drive(setting, none);
       drive(setting, full);
       double before = drive(setting, none).load().perSecond();
@@ -123,7 +126,7 @@ final class Backlog extends Scenario {
         client -> new Conversation.StoreTasks(port, client, 1));
   }
 
-  /** The bytes of heap in use when all garbage is gone. */
+  /** The bytes of heap in use after a garbage collection. */
   private static long usedAfterCollection() {
     long used = Long.MAX_VALUE;
     for (int i = 0; i < 3; i++) {
@@ -140,8 +143,8 @@ final class Backlog extends Scenario {
   }
 
   /**
-   * The latency of commits to a store that holds many tasks, while something else goes on that
-   * could stall it.
+   * The latency of commits to a store that holds many tasks, while something else that could stall
+   * it is going on.
    */
   private static final class Stalls {
     private static final InProcessLoad SHAPE =
@@ -149,7 +152,7 @@ final class Backlog extends Scenario {
     private static final long SLICE_NANOS = 100_000_000;
     private static final int GROWTH = 100_000;
 
-    /** What may stall the others; called again and again while commits are measured. */
+    /** What could stall the commits; repeated while they are measured. */
     private interface Disturbance {
       void happen(EmbeddedTaskStore store);
     }
@@ -162,7 +165,7 @@ final class Backlog extends Scenario {
       this.scenario = scenario;
     }
 
-    /** Measures commits alone, and beside each thing that touches all tasks or adds many. */
+    /** Measures commits alone, and beside each operation that touches all tasks or adds many. */
     void measure(EmbeddedTaskStore store) throws InterruptedException {
       SHAPE.run(store, setting.time());
       report("commits alone", store, _ -> {});
@@ -215,7 +218,7 @@ final class Backlog extends Scenario {
 
     private WaitingTasks() {}
 
-    /** Makes a store in {@code folder} hold so many waiting tasks, and closes it. */
+    /** Fills a new store in {@code folder} with this many waiting tasks, and closes it. */
     static void fill(Path folder, int tasks) {
       try (EmbeddedTaskStore store =
           TaskStore.open(StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC))) {
@@ -223,7 +226,7 @@ final class Backlog extends Scenario {
       }
     }
 
-    /** Adds so many tasks. */
+    /** Adds this many tasks. */
     static void fill(TaskStore store, int tasks) {
       ArrayDeque<CompletableFuture<Outcome>> answers = new ArrayDeque<>();
       for (int left = tasks; left > 0; left -= PART) {

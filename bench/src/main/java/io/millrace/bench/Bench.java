@@ -13,20 +13,20 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Measures the store, in process and over HTTP, beside its peers. */
+/** Measures the store, in process and over HTTP, beside other servers. */
 public final class Bench {
   /**
    * What to measure, and how.
    *
    * @param only the scenarios to run, by name; empty for all
    * @param time how long to measure each thing, positive; default 5 seconds
-   * @param json where to write the figures as JSON; null for nowhere
-   * @param folder where the stores and the peers keep their files while the run lasts, created if
-   *     absent: its disk is the one measured
-   * @param serverArguments arguments for the JVM of the servers started, as {@code -Xmx4g}; empty
-   *     for those that this JVM has
+   * @param json the file for the figures as JSON; null for none
+   * @param folder for the files of the stores and the other servers during the run, created if
+   *     absent: its disk is the one that is measured
+   * @param serverArguments arguments for the JVM of the servers, for example {@code -Xmx4g}; empty
+   *     for those of this JVM
    * @param scale divides the numbers of waiting tasks, 1 to 1,000,000; default 1
-   * @param out where the table goes
+   * @param out where the table is printed
    */
   public record Options(
       Set<String> only,
@@ -37,7 +37,7 @@ public final class Bench {
       int scale,
       PrintStream out) {
 
-    /** Rejects values that make no sense. */
+    /** Rejects invalid values. */
     public Options {
       if (!time.isPositive()) {
         throw new IllegalArgumentException("the time to measure must be positive, not " + time);
@@ -52,7 +52,7 @@ public final class Bench {
 
   private Bench() {}
 
-  /** The scenarios by name, each with what it measures, one a line. */
+  /** The scenarios by name, one a line, each with what it measures. */
   public static String scenarios() {
     return Scenario.all().stream()
         .map(it -> String.format("  %-13s %s", it.name(), it.what()))
@@ -60,15 +60,15 @@ public final class Bench {
   }
 
   /**
-   * Runs the scenarios one after another and prints each figure when it is known.
+   * Runs the scenarios one after the other and prints each figure as soon as it is known.
    *
    * @return all figures
-   * @throws IllegalArgumentException if a scenario is not known, naming it
+   * @throws IllegalArgumentException naming a scenario that does not exist
    * @throws BenchException if something could not be measured
    */
   public static List<Figure> run(Options options) throws InterruptedException {
     List<Scenario> chosen = choose(options);
-    // As `up` does: what is measured in this process has a server's collector too.
+    // As `up` does, so that what is measured in this process has a server's collector too.
     HeapGoal.keep();
     Report report = new Report(options.out());
     try {
@@ -110,7 +110,7 @@ public final class Bench {
         .toList();
   }
 
-  /** A measurement that could not be made, and why. */
+  /** A measurement that failed, and why. */
   public static final class BenchException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -15,7 +15,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The command {@code bench}; also runs on its own. */
+/** The command {@code bench}; it can also be run on its own. */
 @Command(
     name = "bench",
     mixinStandardHelpOptions = true,
@@ -94,7 +94,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  /** Runs it alone. */
+  /** Runs the command on its own. */
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new BenchCommand()).execute(arguments));
   }

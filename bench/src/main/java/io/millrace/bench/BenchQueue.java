@@ -11,8 +11,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A queue of a server, as a client sees it. While it waits it looks twice a second, so that it
- * takes nothing from what is measured.
+ * A queue of a server, as a client sees it. While it waits, it asks only twice a second, so that it
+ * hardly disturbs the measurement.
  *
  * @param id the queue's id
  */
@@ -30,7 +30,7 @@ record BenchQueue(JsonCalls calls, String id) {
     return new BenchQueue(calls, created.path("id").path("$oid").asString());
   }
 
-  /** Submits so many tasks with the same params; gives the id of the last. */
+  /** Submits this many tasks with the same params; returns the id of the last one. */
   String submit(int tasks, ObjectNode params) {
     String last = "";
     for (int left = tasks; left > 0; left -= PART) {
@@ -45,12 +45,12 @@ record BenchQueue(JsonCalls calls, String id) {
     return last;
   }
 
-  /** Waits until none of its tasks waits or runs. */
+  /** Waits until none of its tasks is waiting or running. */
   void awaitNone() throws InterruptedException {
     await(queue -> queue.path("queued").asInt() + queue.path("running").asInt(), 0);
   }
 
-  /** Waits until so many run. */
+  /** Waits until this many are running. */
   void awaitRunning(int tasks) throws InterruptedException {
     await(queue -> queue.path("running").asInt(), tasks);
   }
@@ -85,12 +85,12 @@ record BenchQueue(JsonCalls calls, String id) {
     return calls.get("/dci/tasks/id/" + task);
   }
 
-  /** Lets no further task of it begin. */
+  /** Keeps further tasks from being started. */
   void halt() {
     calls.post("/dci/queues/" + id, JSON.objectNode().put("threads", 0));
   }
 
-  /** Ends a task that runs. */
+  /** Terminates a running task. */
   void terminate(String task) {
     calls.post("/dci/tasks/id/" + task + "/terminate", JSON.objectNode());
   }

@@ -20,19 +20,19 @@ import java.util.Map;
 
 /**
  * The server's side of a measurement, in a process of its own: the whole server, or the same
- * listener with nothing behind it but an echo. Prints {@code port N} when it is ready, and ends
- * when its input does.
+ * listener with only an echo behind it. Prints {@code port N} when it is ready, and ends when its
+ * input does.
  */
 final class BenchServer {
-  /** The path that gives back what it is sent. */
+  /** The path that returns what is sent to it. */
   static final String ECHO = "/echo";
 
   private BenchServer() {}
 
   /**
-   * Serves.
+   * Runs the server.
    *
-   * @param arguments none for the echo; else the folder of the store and its journaling
+   * @param arguments none for the echo; otherwise the folder of the store and its journaling
    */
   public static void main(String[] arguments) throws IOException {
     if (arguments.length == 0) {
@@ -59,7 +59,7 @@ final class BenchServer {
                 folder,
                 "store.journal",
                 journaling,
-                // The first ones come while code is being loaded, perhaps on a busy machine.
+                // The first requests come while code is being loaded, perhaps on a busy machine.
                 "jobs.worker.kick-after-ms",
                 "30000")));
   }
@@ -88,7 +88,7 @@ final class BenchServer {
   private static void awaitEnd(int port) throws IOException {
     IO.println("port " + port);
     while (System.in.read() >= 0) {
-      // Whatever is said does not matter, only that somebody is still there.
+      // The content does not matter, only that the input is still open.
     }
   }
 }

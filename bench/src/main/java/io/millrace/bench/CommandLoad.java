@@ -22,11 +22,11 @@ import java.util.function.IntFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * A server and the load that was put on it.
+ * A load on a server, as it was measured.
  *
  * @param load what was done
- * @param generatorCores the cores that driving the load took
- * @param serverCores the cores that the server took
+ * @param generatorCores the cores that the clients used
+ * @param serverCores the cores that the server used
  */
 record CommandLoad(Load load, double generatorCores, double serverCores) {
   private static final Duration LONGEST_FIRST = Duration.ofSeconds(10);
@@ -34,10 +34,10 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
   /**
    * The clients of a load.
    *
-   * @param connections how many connections there are
-   * @param independent whether each has a thread of its own, as the programs of several users have;
-   *     if not, one thread serves all of them, so that many requests are sent together and share a
-   *     sync
+   * @param connections the number of connections
+   * @param independent whether each connection has a thread of its own, like the programs of
+   *     several users; otherwise, one thread serves all of them, so that many requests are sent
+   *     together and share a sync
    */
   record Clients(int connections, boolean independent) {
     /** Connections that one thread serves. */
@@ -59,8 +59,8 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
   }
 
   /**
-   * Puts a load on a server, after warming up: longer if it is a JVM's first load, since code is
-   * compiled for half a minute and users have servers that have run for longer.
+   * Runs a load after a warm-up. The warm-up is longer for a JVM's first load, since code is
+   * compiled for half a minute, and the servers of users have been running for longer.
    */
   static CommandLoad run(
       Scenario.Setting setting,
@@ -75,7 +75,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
   /** A client that waits for each of its answers. For use by one thread. */
   @FunctionalInterface
   interface Caller {
-    /** Sends a command and waits for its answer; gives how many lifecycles that ended. */
+    /** Sends a command and waits for its answer; returns how many lifecycles the answer ended. */
     int call() throws IOException;
   }
 
@@ -103,21 +103,21 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
     return new CommandLoad(result.load(), result.cores(), (child.cpu().toNanos() - cpu) / nanos);
   }
 
-  /** What was measured, with the cores that both sides took. */
+  /** What was measured, with the cores that both sides used. */
   String describe(String what) {
     return String.format(
         Locale.ROOT, "%s (cores: load %.2f, server %.2f)", what, generatorCores, serverCores);
   }
 
-  /** Reports throughput and latency; gives the lifecycles a second. */
+  /** Reports throughput and latency; returns the lifecycles per second. */
   double report(Scenario.Setting setting, String scenario, String what) {
     setting.add(Figure.of(scenario, describe(what), load));
     return load.perSecond();
   }
 
   /**
-   * Clients of a server on this machine: the same for every protocol, and little enough work that
-   * the server is what is measured.
+   * Clients of a server on this machine. They are the same for every protocol, and do so little
+   * work that the server is what is measured.
    *
    * @param port the server's port
    */
@@ -126,13 +126,13 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     /**
-     * What came of it.
+     * The result of a load.
      *
      * @param load what was done
-     * @param cpuNanos the processor time that the clients took within the measured time
+     * @param cpuNanos the processor time that the clients used within the measured time
      */
     record Result(Load load, long cpuNanos) {
-      /** The cores that driving the load took. */
+      /** The cores that the clients used. */
       double cores() {
         return (double) cpuNanos / load.nanos();
       }
@@ -156,7 +156,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
         HttpExchange.write(channel, out);
       }
 
-      /** Reads; tells whether a whole answer has come. */
+      /** Reads; returns whether a whole answer has come. */
       boolean hear() throws IOException {
         if (channel.read(in) < 0) {
           throw new BenchException("the server has closed the connection");
@@ -171,13 +171,13 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       public int call() throws IOException {
         ask();
         while (!hear()) {
-          // More is to come.
+          // The rest has not come yet.
         }
         return conversation.ended;
       }
     }
 
-    /** Runs lifecycles on every connection; none is left half done. */
+    /** Runs lifecycles on every connection, each to its end. */
     Result run(Duration time, IntFunction<Conversation> conversations) throws IOException {
       Line[] lines = new Line[clients.connections()];
       try {
@@ -217,7 +217,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
         return new Result(new Load(count, window.nanos(), latency), cpuEnded - cpuBegan);
       }
 
-      /** Notes lifecycles that ended now; gives the time at which the next ones begin. */
+      /** Notes lifecycles that ended now; returns the time at which the next ones begin. */
       long ended(int lifecycles, long beganNanos) {
         long now = System.nanoTime();
         if (now >= window.until()) {
@@ -229,7 +229,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
         return now;
       }
 
-      /** Notes the processor time where the window begins and ends. */
+      /** Notes the processor time at the start and the end of the window. */
       void watch(long now) {
         if (cpuBegan == 0 && now >= window.from()) {
           cpuBegan = THREADS.getCurrentThreadCpuTime();
@@ -311,7 +311,10 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       }
     }
 
-    /** Takes what has come on a connection, and asks again; true if that was the last answer. */
+    /**
+     * Reads what has come on a connection, and sends the next request; true if that was the last
+     * answer.
+     */
     private static boolean answer(Run run, Line line) throws IOException {
       if (!line.hear()) {
         return false;

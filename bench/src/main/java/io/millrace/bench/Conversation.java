@@ -13,11 +13,11 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What one connection says and hears, one request at a time. For use by one thread. */
+/** The requests and answers of one connection, one request at a time. For use by one thread. */
 abstract class Conversation {
   private Lifecycle.Step step = Lifecycle.Step.ADD;
 
-  /** How many lifecycles the answer heard last has ended; 0 within one. */
+  /** How many lifecycles the last answer ended; 0 within a lifecycle. */
   int ended;
 
   /** Writes the next request. */
@@ -25,25 +25,25 @@ abstract class Conversation {
 
   /**
    * Looks at what has come since the request: reads a whole answer, or leaves the buffer's position
-   * where it is because more must come.
+   * as it is if the answer is incomplete.
    *
    * @return whether an answer was read
-   * @throws BenchException if the answer is not what it should be
+   * @throws BenchException if it is not the expected answer
    */
   abstract boolean hear(ByteBuffer received);
 
-  /** The step of the lifecycle that is next. */
+  /** The next step of the lifecycle. */
   final Lifecycle.Step step() {
     return step;
   }
 
-  /** Notes that a step of so many lifecycles has ended. */
+  /** Notes that this many lifecycles have made a step. */
   final void advance(int lifecycles) {
     ended = step == Lifecycle.Step.DELETE ? lifecycles : 0;
     step = step.next();
   }
 
-  /** A lifecycle as Redis users build it: RPUSH, LMOVE to a list of those in work, LREM. */
+  /** A lifecycle as users of Redis build it: RPUSH, LMOVE to a list of tasks in work, LREM. */
   static final class Redis extends Conversation {
     private static final String WAITING = "bench";
     private static final String WORKING = "bench-working";
@@ -156,9 +156,11 @@ abstract class Conversation {
     }
   }
 
-  /** The same HTTP request, again and again. */
+  /** The same HTTP request again and again. */
   static final class Repeated extends Conversation {
-    /** As many tasks as the answer has room for in the buffer of a connection. */
+    /**
+     * The number of tasks in a request, so that the answer fits into the buffer of a connection.
+     */
     static final int BATCH = 1_000;
 
     private final byte[] head;
@@ -175,8 +177,8 @@ abstract class Conversation {
     }
 
     /**
-     * Three requests to an endpoint that gives back what it was sent, counted as one lifecycle:
-     * what the HTTP server can do at most.
+     * Three requests to an endpoint that returns what it was sent, counted as one lifecycle: the
+     * most that the HTTP server can do.
      */
     static Repeated echo(int port, int client) {
       String body =
@@ -221,7 +223,7 @@ abstract class Conversation {
     private final long[] claimed;
 
     /**
-     * A conversation of a client.
+     * The conversation of one client.
      *
      * @param client its id
      * @param batch the number of tasks in a request
@@ -286,13 +288,13 @@ abstract class Conversation {
     }
   }
 
-  /** The lean part of HTTP/1.1 that a load needs: requests with a body, answers with a length. */
+  /** The part of HTTP/1.1 that a load needs: requests with a body, answers with a length. */
   static final class HttpExchange {
     private static final byte[] HEAD_END = Ascii.bytes("\r\n\r\n");
     private static final byte[] LENGTH = Ascii.bytes("ontent-");
     private static final byte[] OK = Ascii.bytes("HTTP/1.1 200");
 
-    /** What the answer to a submitted job begins with. */
+    /** The beginning of the answer to a submitted job. */
     static final byte[] ACCEPTED = Ascii.bytes("HTTP/1.1 202");
 
     private HttpExchange() {}
@@ -305,7 +307,7 @@ abstract class Conversation {
       return channel;
     }
 
-    /** Writes all that remains, without blocking and without a rest. */
+    /** Writes all that remains, by trying again until it is written. */
     static void write(SocketChannel channel, ByteBuffer bytes) throws IOException {
       while (bytes.hasRemaining()) {
         if (channel.write(bytes) == 0) {
@@ -328,8 +330,8 @@ abstract class Conversation {
     }
 
     /**
-     * The body of a whole answer, whose bytes are then behind the buffer's position; null while
-     * parts are missing.
+     * The body of a whole answer, which is then read from the buffer; null if the answer is
+     * incomplete.
      *
      * @throws BenchException if the status is not 200
      */
@@ -337,7 +339,7 @@ abstract class Conversation {
       return hear(received, OK);
     }
 
-    /** The same for another beginning of the answer than that of status 200. */
+    /** The same for an answer that begins with another status than 200. */
     static @Nullable ByteBuffer hear(ByteBuffer received, byte[] status) {
       int begin = received.position();
       int headEnd = Ascii.find(received, begin, HEAD_END);
@@ -357,7 +359,7 @@ abstract class Conversation {
       return body;
     }
 
-    /** The number behind {@code Content-Length:}, whatever its case. */
+    /** The number after {@code Content-Length:} in any case. */
     private static long contentLength(ByteBuffer received, int begin, int headEnd) {
       for (int at = Ascii.find(received, begin, LENGTH);
           at >= 0 && at < headEnd;
@@ -370,7 +372,7 @@ abstract class Conversation {
       throw new BenchException("an answer without a length: " + Ascii.show(received));
     }
 
-    /** Reads the plain text of protocols out of buffers. */
+    /** Reads the plain text of protocols from buffers. */
     static final class Ascii {
       private Ascii() {}
 
@@ -378,7 +380,9 @@ abstract class Conversation {
         return text.getBytes(StandardCharsets.US_ASCII);
       }
 
-      /** Where {@code sought} begins in what remains from {@code from} on; -1 where it does not. */
+      /**
+       * The position of {@code sought} in what remains from {@code from} on; -1 if it is not there.
+       */
       static int find(ByteBuffer buffer, int from, byte[] sought) {
         int last = buffer.limit() - sought.length;
         for (int at = from; at <= last; at++) {
@@ -411,7 +415,7 @@ abstract class Conversation {
         return value;
       }
 
-      /** What remains, cut after 200 characters: for messages. */
+      /** What remains, cut off after 200 characters, for messages. */
       static String show(ByteBuffer buffer) {
         ByteBuffer rest = buffer.duplicate();
         rest.limit(Math.min(rest.limit(), rest.position() + 200));

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/** The latency of commits while a snapshot of a million tasks is written, and without one. */
+/** The latency of commits during a snapshot of a million tasks, and without one. */
 final class DuringSnapshot extends Scenario {
   private static final int TASKS = 1_000_000;
   private static final int MOST_SNAPSHOTS = 20;
@@ -39,7 +39,7 @@ final class DuringSnapshot extends Scenario {
     }
   }
 
-  /** What commits took while snapshots followed each other. */
+  /** The latency of commits while one snapshot follows the other. */
   private static Histogram snapshots(Setting setting, EmbeddedTaskStore store)
       throws InterruptedException {
     Histogram latency = Load.histogram();

@@ -32,7 +32,7 @@ public record Figure(
     return new Figure(scenario, what, value, unit, null, null, null, null, null, null);
   }
 
-  /** Lifecycles a second with their latencies. */
+  /** Lifecycles per second with their latencies. */
   static Figure of(String scenario, String what, Load load) {
     return of(scenario, what, load.perSecond(), "lifecycles/s")
         .withLatency(load.micros(50), load.micros(99));

@@ -24,19 +24,25 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A graph of many nodes: added, read in pages, run through, and commands that do nothing. */
+/**
+ * A graph of many nodes: adding them, reading them in pages, running them, and commands that do
+ * nothing.
+ */
 final class GraphRun extends Scenario {
   private static final int NODES = 100_000;
   private static final int WARM_UP = 20_000;
   private static final int COMMANDS_A_SECOND = 200;
 
-  /** How long commands run before they are measured, as users have servers that have run longer. */
+  /**
+   * How long commands run before they are measured: the servers of users have been running for
+   * longer.
+   */
   private static final Duration WARMING = Duration.ofSeconds(20);
 
-  /** As many as a server runs unless it is told otherwise. */
+  /** The default of the server. */
   private static final int PLACES = 16;
 
-  /** How many pages are read behind a first one. */
+  /** How many pages are read after the first one. */
   private static final int PAGES = 5;
 
   private static final double ADDING_SECONDS = 10;
@@ -70,7 +76,7 @@ final class GraphRun extends Scenario {
     }
   }
 
-  /** What a node has that ends as soon as it starts. */
+  /** The data of a node that ends as soon as it starts. */
   private static ObjectNode past() {
     return JsonNodeFactory.instance.objectNode().put("time", "2000-01-01T00:00:00Z");
   }
@@ -103,7 +109,7 @@ final class GraphRun extends Scenario {
     report(setting, "GET /v1/nodes, a page behind it: p99", next);
   }
 
-  /** Reads the first pages of the graph, and again, each time as it is then. */
+  /** Reads the first pages of the graph again and again, each time as it is then. */
   private static void read(JsonCalls calls, Duration time, Histogram first, Histogram next) {
     long end = System.nanoTime() + time.toNanos();
     do {
@@ -178,28 +184,28 @@ final class GraphRun extends Scenario {
   }
 
   /**
-   * Nodes of a server's graph that wait until they are let go, all at once: a group below a node
-   * that waits for a file. Their times are those that the nodes tell.
+   * Nodes of a server's graph that are released together: a group below a node that waits for a
+   * file. Their times are those that the nodes have.
    *
-   * @param gate the id of what waits for the file
-   * @param group the id of what all are in
+   * @param gate the id of the node that waits for the file
+   * @param group the id of the group that all are in
    * @param file the file
    */
   private record BenchGraph(JsonCalls calls, String gate, String group, Path file)
       implements AutoCloseable {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-    /** As many as a request may have. */
+    /** The most nodes of a request. */
     private static final int REQUEST = 10_000;
 
-    /** The server at a port; ten thousand nodes in an answer may take their time. */
+    /** A client of the server at a port; an answer with ten thousand nodes may take some time. */
     static JsonCalls calls(int port) {
       return JsonCalls.open(
           ClientOptions.at(URI.create("http://127.0.0.1:" + port))
               .withAnswerTimeout(Duration.ofMinutes(10)));
     }
 
-    /** Adds what holds them back; the file must not be there. */
+    /** Adds the node that holds them back; the file must not exist. */
     static BenchGraph create(JsonCalls calls, Path file) {
       ArrayNode nodes = JSON.arrayNode();
       ObjectNode gate = nodes.addObject();
@@ -214,7 +220,7 @@ final class GraphRun extends Scenario {
       return node.path("id").asString();
     }
 
-    /** Adds so many nodes of a type with the same data. */
+    /** Adds this many nodes of a type with the same data. */
     void add(int count, String type, ObjectNode data) {
       byte[] whole = request(REQUEST, type, data);
       for (int left = count; left > 0; left -= REQUEST) {
@@ -233,10 +239,10 @@ final class GraphRun extends Scenario {
     }
 
     /**
-     * Lets them go, and waits until all have ended.
+     * Releases them, and waits until all have ended.
      *
      * @return how long they took
-     * @throws BenchException if one of them has failed
+     * @throws BenchException if one of them failed
      */
     Duration run() throws IOException {
       Files.createFile(file);
@@ -249,7 +255,7 @@ final class GraphRun extends Scenario {
       return Duration.ofMillis(told.path("ended").asLong() - told.path("started").asLong());
     }
 
-    /** Removes all of them. */
+    /** Removes all nodes. */
     @Override
     public void close() throws IOException {
       calls.delete("/v1/nodes/" + gate + "?below=true");
@@ -257,14 +263,14 @@ final class GraphRun extends Scenario {
     }
   }
 
-  /** How many processes this JVM starts with {@code posix_spawn} when it does nothing else. */
+  /** How many processes this JVM starts with {@code posix_spawn} if it does nothing else. */
   private static final class SpawnAlone {
     private static final List<String> COMMAND = List.of("/bin/true");
     private static final File NOTHING = new File("/dev/null");
 
     private SpawnAlone() {}
 
-    /** Starts processes and waits for each, so many at a time, for so long. */
+    /** Starts processes and waits for each, this many at a time, for this long. */
     static double perSecond(int atOnce, Duration time) throws InterruptedException {
       long began = System.nanoTime();
       long end = began + time.toNanos();

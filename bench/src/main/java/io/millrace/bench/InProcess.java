@@ -27,7 +27,10 @@ import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
 
-/** An empty store in this process, strict beside the bare loop, and opportunistic. */
+/**
+ * An empty store in this process: strict, beside a bare loop of writes and syncs, and
+ * opportunistic.
+ */
 final class InProcess extends Scenario {
   private static final List<InProcessLoad> SHAPES =
       List.of(InProcessLoad.of(1, 1), InProcessLoad.of(32, 1), InProcessLoad.of(32, 16));
@@ -66,7 +69,7 @@ final class InProcess extends Scenario {
       double seconds = (System.nanoTime() - began) / 1e9;
       StoreStatus after = store.status();
       int group = (int) (bytes / syncs);
-      // Before and after, as the speed of a disk wanders.
+      // Before and after, because the speed of a disk varies.
       double bare = SyncedWrites.groupsPerSecond(setting.folder(), group, half);
       Load again = shape.run(store, setting.time());
       bare = (bare + SyncedWrites.groupsPerSecond(setting.folder(), group, half)) / 2;
@@ -107,7 +110,7 @@ final class InProcess extends Scenario {
     Path folder = setting.newFolder(kind);
     try (EmbeddedTaskStore store =
         TaskStore.open(StoreOptions.in(folder).withJournaling(journaling))) {
-      // Twice, since the first round compiles.
+      // Twice, since code is compiled in the first round.
       CHAINS.run(store, setting.time());
       Load load = CHAINS.run(store, setting.time());
       setting.add(
@@ -158,7 +161,10 @@ final class InProcess extends Scenario {
       return counted(Disk.class, system.disk());
     }
 
-    /** The same disk, folder or file, and whatever it opens, with what is done to files counted. */
+    /**
+     * Wraps a disk, folder or file of it, and all that is opened through it, so that writes and
+     * syncs are counted.
+     */
     private <T> T counted(Class<T> type, T real) {
       InvocationHandler handler =
           (_, method, arguments) -> {
@@ -184,8 +190,8 @@ final class InProcess extends Scenario {
   }
 
   /**
-   * The least that a strict store must do: a loop that writes a group's bytes to the end of a file
-   * that has its room already, and syncs it.
+   * The least that a strict store must do: a loop that writes the bytes of a group to the end of a
+   * preallocated file, and syncs it.
    */
   static final class SyncedWrites {
     private static final int FILE_BYTES = 64 << 20;
@@ -193,7 +199,7 @@ final class InProcess extends Scenario {
 
     private SyncedWrites() {}
 
-    /** How many groups of so many bytes are on disk in a second. */
+    /** How many groups of this many bytes can be synced in a second. */
     static double groupsPerSecond(Path folder, int groupBytes, Duration time) {
       Path file = folder.resolve("bare-loop");
       try (FileChannel channel =

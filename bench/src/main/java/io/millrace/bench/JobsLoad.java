@@ -27,7 +27,7 @@ final class JobsLoad implements AutoCloseable {
     this.selector = selector;
   }
 
-  /** So many workers and clients, connected. */
+  /** Connects this many workers and clients. */
   static JobsLoad connect(int port, int workers, int clients) throws IOException {
     JobsLoad load = new JobsLoad(Selector.open());
     try {
@@ -35,7 +35,7 @@ final class JobsLoad implements AutoCloseable {
         WorkerLine worker = WorkerLine.connect(port, "worker-" + i);
         load.workers.add(worker);
         load.register(worker.channel(), worker);
-        // A worker that is not heard while thousands connect would be taken for a silent one.
+        // A worker that is not served while thousands connect would count as silent.
         load.serve(new Run(Load.Window.after(Duration.ofDays(1)), 0), 0);
       }
       for (int i = 0; i < clients; i++) {
@@ -57,8 +57,8 @@ final class JobsLoad implements AutoCloseable {
   /**
    * How jobs are submitted.
    *
-   * @param most how many jobs are under way at most
-   * @param pause how long to wait between two; zero for not at all
+   * @param most the most jobs under way at a time
+   * @param pause how long to wait between two; zero for no pause
    */
   record Pace(int most, Duration pause) {}
 
@@ -77,7 +77,7 @@ final class JobsLoad implements AutoCloseable {
       this.pauseNanos = pauseNanos;
     }
 
-    /** A worker has a job that was submitted at this time, and answers it. */
+    /** A worker has got a job that was submitted at this time, and answers it. */
     void started(long submittedNanos) {
       done++;
       long now = System.nanoTime();
@@ -88,7 +88,7 @@ final class JobsLoad implements AutoCloseable {
     }
   }
 
-  /** Jobs from submission to their result for so long, after warming up; none is left undone. */
+  /** Runs jobs from submission to result for this long, after a warm-up; each is run to its end. */
   Load run(Duration time, Pace pace) throws IOException {
     Run run = new Run(Load.Window.after(time), pace.pause().toNanos());
     long giveUp = run.window.until() + Duration.ofMillis(MOST_MILLIS).toNanos();
@@ -107,7 +107,7 @@ final class JobsLoad implements AutoCloseable {
     return new Load(run.counted, run.window.nanos(), run.latency);
   }
 
-  /** The milliseconds after which something may be due that no peer brings about. */
+  /** The milliseconds until something may be due that no connection triggers. */
   private static long wait(Run run) {
     return run.pauseNanos == 0
         ? 100
@@ -128,7 +128,7 @@ final class JobsLoad implements AutoCloseable {
     }
   }
 
-  /** Keeps all workers alive for a while; no job comes. */
+  /** Keeps all workers connected for a while without jobs. */
   void idle(Duration time) throws IOException {
     long until = System.nanoTime() + time.toNanos();
     Run run = new Run(Load.Window.after(time), 0);
@@ -165,9 +165,9 @@ final class JobsLoad implements AutoCloseable {
     selector.close();
   }
 
-  /** A client that submits small jobs, one after another. For use by one thread. */
+  /** A client that submits small jobs, one after the other. For use by one thread. */
   static final class SubmitLine implements AutoCloseable {
-    /** What workers answer. */
+    /** The result that workers send. */
     static final byte[] RESULT = Ascii.bytes("done");
 
     private static final int BUFFER_BYTES = 4 << 10;
@@ -217,7 +217,7 @@ final class JobsLoad implements AutoCloseable {
       return asking;
     }
 
-    /** Submits a job whose payload is this number, in 20 digits. */
+    /** Submits a job with this number, in 20 digits, as its payload. */
     void ask(long number) throws IOException {
       asking = true;
       String digits = Long.toString(number);
@@ -246,8 +246,8 @@ final class JobsLoad implements AutoCloseable {
   }
 
   /**
-   * A worker on a WebSocket, which is always ready and answers each job at once. It speaks the lean
-   * part of the protocol that this needs, without a library. For use by one thread.
+   * A worker on a WebSocket, which is always ready and answers each job at once. It implements only
+   * the part of the protocol that this needs, without a library. For use by one thread.
    */
   private static final class WorkerLine implements AutoCloseable {
     private static final int BUFFER_BYTES = 2 << 10;
@@ -270,7 +270,7 @@ final class JobsLoad implements AutoCloseable {
       this.channel = channel;
     }
 
-    /** Connects, registers, and does not wait for what the server says to it. */
+    /** Connects and registers, without waiting for the server's messages. */
     static WorkerLine connect(int port, String id) throws IOException {
       SocketChannel channel = HttpExchange.connect(port);
       WorkerLine line = new WorkerLine(channel);
@@ -311,7 +311,7 @@ final class JobsLoad implements AutoCloseable {
       return channel;
     }
 
-    /** Reads what has come and answers it; tells of the number that each payload is. */
+    /** Reads what has come and answers it; passes on the number in each payload. */
     void hear(LongConsumer started) throws IOException {
       if (channel.read(in) < 0) {
         throw new BenchException("the server has closed the connection of a worker");
@@ -325,7 +325,7 @@ final class JobsLoad implements AutoCloseable {
       flush();
     }
 
-    /** Whether there was a whole frame. */
+    /** Reads a frame; false if it is incomplete. */
     private boolean hearFrame(LongConsumer started) throws IOException {
       if (in.remaining() < 2) {
         return false;
@@ -360,7 +360,9 @@ final class JobsLoad implements AutoCloseable {
       return true;
     }
 
-    /** Puts a frame into the buffer, masked with zeros: its bytes are what they are. */
+    /**
+     * Puts a frame into the buffer. It is masked with zeros, so that its bytes stay as they are.
+     */
     private void send(int kind, byte[] content) throws IOException {
       out.put((byte) kind).put((byte) (0x80 | content.length)).putInt(0).put(content);
       if (out.remaining() < BUFFER_BYTES / 2 || channel.isBlocking()) {

@@ -8,17 +8,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Small jobs from their submission over HTTP to their result, through workers on WebSockets. */
+/** Small jobs from their submission over HTTP to their result, with workers on WebSockets. */
 final class JobsThroughput extends Scenario {
   private static final int WORKERS = 50;
   private static final int CLIENTS = 32;
   private static final double TARGET = 5_000;
   private static final double TARGET_MICROS = 2_000;
 
-  /** A job's way through the server is long, and the compilers have half a core beside the load. */
+  /** A job passes through much code, and the compilers get only half a core beside the load. */
   private static final Duration LONGEST_FIRST = Duration.ofSeconds(40);
 
-  /** Enough that each worker has a job and the next ones wait already. */
+  /** So many that each worker has a job and the next ones are waiting. */
   private static final JobsLoad.Pace FULL = new JobsLoad.Pace(4 * WORKERS, Duration.ZERO);
 
   private static final JobsLoad.Pace IDLE = new JobsLoad.Pace(1, Duration.ofMillis(10));
@@ -38,7 +38,7 @@ final class JobsThroughput extends Scenario {
     }
   }
 
-  /** A first load of a JVM, behind which the compilers have little left to do. */
+  /** The first load of a JVM; after it, the compilers have little left to do. */
   private static void warmUp(Setting setting, ServerProcess child, JobsLoad load)
       throws IOException {
     if (child.isFirstLoad()) {
@@ -79,7 +79,7 @@ final class JobsThroughput extends Scenario {
             .withTarget("p50 < 2 ms", load.micros(50) < TARGET_MICROS));
   }
 
-  /** The memory of a server with thousands of connected workers that have nothing to do. */
+  /** The memory of a server with thousands of connected workers that are idle. */
   static final class IdleWorkers extends Scenario {
     private static final int WORKERS = 5_000;
     private static final int OTHER_FILES = 100;

@@ -11,17 +11,17 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One place in which lifecycles follow each other: a task is added, a task is claimed, the claimed
- * one is deleted. For use by one thread.
+ * Lifecycles one after the other: a task is added, a task is claimed, the claimed task is deleted.
+ * For use by one thread.
  */
 final class Lifecycle {
-  /** The group in which everything happens. */
+  /** The group of all tasks. */
   static final String GROUP = "bench";
 
   /** The data of every task. */
   static final Bytes DATA = Bytes.of("0123456789abcdef0123456789abcdef");
 
-  /** Data equal to {@link #DATA} that takes its own room. */
+  /** Data equal to {@link #DATA} in memory of its own. */
   static Bytes data() {
     return Bytes.copyOf(DATA.toArray());
   }
@@ -44,7 +44,7 @@ final class Lifecycle {
     this.claim = Claim.of(client, GROUP, Duration.ofMinutes(10));
   }
 
-  /** Waits for the answer that is due, if any, and tells whether it ended a lifecycle. */
+  /** Waits for the answer that is due, if any; returns whether it ended a lifecycle. */
   boolean awaitAnswer() {
     if (answer == null) {
       return false;
@@ -54,7 +54,7 @@ final class Lifecycle {
     return advance(done);
   }
 
-  /** Sends the next command and waits for its answer; tells whether that ended a lifecycle. */
+  /** Sends the next command and waits for its answer; returns whether that ended a lifecycle. */
   boolean call() {
     Outcome outcome =
         switch (step) {
@@ -74,12 +74,12 @@ final class Lifecycle {
     return ended;
   }
 
-  /** Whether nothing is under way. */
+  /** Whether no command is under way. */
   boolean isIdle() {
     return answer == null;
   }
 
-  /** Hands the next command to the store. */
+  /** Sends the next command to the store. */
   void ask() {
     askedNanos = System.nanoTime();
     switch (step) {
@@ -92,26 +92,26 @@ final class Lifecycle {
     }
   }
 
-  /** When the lifecycle began whose end was told last. */
+  /** When the lifecycle that ended last began. */
   long beganNanos() {
     return beganNanos;
   }
 
-  /** When the last command was handed over. */
+  /** When the last command was sent. */
   long askedNanos() {
     return askedNanos;
   }
 
-  /** What a lifecycle is made of. */
+  /** The steps of a lifecycle. */
   enum Step {
     /** A task is added. */
     ADD,
     /** A task is claimed. */
     CLAIM,
-    /** The claimed one is deleted. */
+    /** The claimed task is deleted. */
     DELETE;
 
-    /** What follows, the first after the last. */
+    /** The next step; after the last one, the first. */
     Step next() {
       return switch (this) {
         case ADD -> CLAIM;

@@ -4,9 +4,9 @@ import java.time.Duration;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a load did within its measured time.
+ * The result of a load.
  *
- * @param count lifecycles finished
+ * @param count the lifecycles that ended
  * @param nanos the measured time
  * @param latency the time of each measured thing, in nanoseconds
  */
@@ -16,12 +16,12 @@ record Load(long count, long nanos, Histogram latency) {
     return new Histogram(60_000_000_000L, 3);
   }
 
-  /** Lifecycles a second. */
+  /** Lifecycles per second. */
   double perSecond() {
     return count * 1e9 / nanos;
   }
 
-  /** The latency below which this share of the things measured lies, in microseconds. */
+  /** The latency in microseconds that this percentage of the measured things does not exceed. */
   double micros(double percentile) {
     return latency.getValueAtPercentile(percentile) / 1e3;
   }
@@ -33,7 +33,7 @@ record Load(long count, long nanos, Histogram latency) {
    * @param until the moment after the last
    */
   record Window(long from, long until) {
-    /** After twice {@code time} for warming up, but no more than ten seconds. */
+    /** Begins after a warm-up of twice {@code time}, but at most ten seconds. */
     static Window after(Duration time) {
       long warm = Math.min(time.toNanos() * 2, 10_000_000_000L);
       long from = System.nanoTime() + warm;

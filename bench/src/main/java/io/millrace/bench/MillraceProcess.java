@@ -26,7 +26,7 @@ final class MillraceProcess implements AutoCloseable {
     this.line = line;
   }
 
-  /** Whether the program is here: the bench can run without it. */
+  /** Whether the program is installed: the benchmark can run without it. */
   static boolean isHere() {
     try {
       Class.forName(MAIN, false, MillraceProcess.class.getClassLoader());
@@ -36,7 +36,7 @@ final class MillraceProcess implements AutoCloseable {
     }
   }
 
-  /** Starts a server with its data in a folder, which stops when this process ends. */
+  /** Starts a server with its data in a folder; it stops when this process ends. */
   static MillraceProcess server(Scenario.Setting setting, Path folder, String... more)
       throws IOException {
     String pid = Long.toString(ProcessHandle.current().pid());
@@ -48,7 +48,7 @@ final class MillraceProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a command that says a line with an address when it is ready, and waits for that.
+   * Starts a command that prints a line with an address when it is ready, and waits for that.
    *
    * @param java the JVM with its flags
    */
@@ -72,7 +72,7 @@ final class MillraceProcess implements AutoCloseable {
     return new MillraceProcess(process, line);
   }
 
-  /** The address that it said. */
+  /** The address that it printed. */
   URI address() {
     int from = line.indexOf("http://");
     return URI.create(line.substring(from, line.indexOf(' ', from)));
@@ -86,18 +86,18 @@ final class MillraceProcess implements AutoCloseable {
         .toList();
   }
 
-  /** The processor time that it has taken so far, without its runners. */
+  /** The processor time that it has used so far, without its runners. */
   Usage usage() {
     return Usage.ofServer(process.pid());
   }
 
-  /** Stops it, and whatever it has started. */
+  /** Stops it with all processes that it has started. */
   @Override
   public void close() {
     List<ProcessHandle> started = process.descendants().toList();
     process.destroy();
     process.onExit().join();
-    // Idle runners have been told to end; the others would work on.
+    // Idle runners have been told to end; the others would go on.
     CompletableFuture<?>[] ends =
         started.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new);
     CompletableFuture.allOf(ends)
@@ -108,18 +108,18 @@ final class MillraceProcess implements AutoCloseable {
   }
 
   /**
-   * Processor time of a server, its runners and the programs that these ran, in milliseconds; zero
-   * if the system does not tell.
+   * Processor time of a server, of its runners and of the programs that these ran, in milliseconds;
+   * zero if the system does not tell it.
    */
   record Usage(double server, double runners, double programs) {
     private static final double TICK_MILLIS = 10;
 
-    /** Of a server. */
+    /** The processor time of a server. */
     static Usage ofServer(long pid) {
       return new Usage(ticks(pid, 11) + ticks(pid, 12), 0, 0);
     }
 
-    /** Of a runner and of those of its programs that have ended. */
+    /** The processor time of a runner and of those of its programs that have ended. */
     static Usage ofRunner(long pid) {
       return new Usage(0, ticks(pid, 11) + ticks(pid, 12), ticks(pid, 13) + ticks(pid, 14));
     }

@@ -14,11 +14,11 @@ import java.util.Locale;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** An empty store over HTTP, one task in a request, beside Redis, beanstalkd and an echo. */
+/** An empty store over HTTP, one task in each request, beside Redis, beanstalkd and an echo. */
 final class OverHttp extends Scenario {
   private static final int MANY = 32;
 
-  /** Server and peers take turns, as the speed of a disk wanders. */
+  /** The server and its peers take turns, because the speed of a disk varies. */
   private static final int ROUNDS = 2;
 
   OverHttp() {
@@ -52,7 +52,7 @@ final class OverHttp extends Scenario {
     setting.say(name(), "ratios, strict: " + String.join("; ", ratios));
   }
 
-  /** The store and its peers in turns; gives the ratios in words. */
+  /** The store and its peers in turns; returns the ratios in words. */
   private List<String> strict(Setting setting, ServerProcess child, Clients clients, double echo)
       throws IOException {
     double strict = 0;
@@ -71,7 +71,7 @@ final class OverHttp extends Scenario {
     return ratios;
   }
 
-  /** Reports a ratio and gives it in words; none if the other was not measured. */
+  /** Reports a ratio and returns it in words; nothing if the other one was not measured. */
   private List<String> compare(
       Setting setting, double ours, double theirs, String to, double target) {
     if (theirs == 0) {
@@ -112,7 +112,7 @@ final class OverHttp extends Scenario {
         setting, what, clients, ServerProcess::beanstalkd, _ -> new Conversation.Beanstalk());
   }
 
-  /** Lifecycles a second; 0 if the peer is not installed. */
+  /** Lifecycles per second; 0 if the peer is not installed. */
   private double peer(
       Setting setting,
       String what,
@@ -155,7 +155,7 @@ final class OverHttp extends Scenario {
       setting.say(name(), "ratios to raw sockets: " + String.join("; ", ratios));
     }
 
-    /** Both in turns; gives the ratio in words. */
+    /** Both in turns; returns the ratio in words. */
     private String inTurns(
         Setting setting, ServerProcess child, TaskStore store, Journaling journaling, int callers)
         throws IOException {

@@ -11,17 +11,17 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The processor time of an execution node, and of its server, while nothing happens: the one slot
- * of a queue is taken by a task that sleeps, first with nothing behind it, then with a long queue.
+ * The processor time of an execution node and of its server while nothing happens: a sleeping task
+ * takes the only slot of a queue, first with an empty queue behind it, then with a long one.
  */
 final class QueuesIdle extends Scenario {
   private static final int WAITING = 1_000_000;
   private static final double TARGET_PERCENT = 1;
 
-  /** Shares of a core are small, and processor time is told in steps of 10 ms. */
+  /** The shares of a core are small, and processor time is given in steps of 10 ms. */
   private static final int TIMES = 12;
 
-  /** A server that was filled writes a snapshot, collects garbage and compiles for a while. */
+  /** After it was filled, a server writes a snapshot, collects garbage and compiles for a while. */
   private static final int SETTLING = 6;
 
   QueuesIdle() {

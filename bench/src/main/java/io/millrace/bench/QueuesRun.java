@@ -15,8 +15,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Queue tasks run by the execution node of one server: how many, how soon, and many at a time.
- * Times are those that the tasks tell, so that nobody looks while they run.
+ * Queue tasks run by the execution node of one server: how many, how soon, and many at a time. The
+ * times are those of the tasks themselves, so that nothing is polled while they run.
  */
 final class QueuesRun extends Scenario {
   private static final int WARM_RUNNERS = 16;
@@ -69,7 +69,7 @@ final class QueuesRun extends Scenario {
     setting.add(Figure.of(name(), what, rate, "tasks/s").withTarget("≥ 200", rate >= RATE));
   }
 
-  /** Tasks a second, without the twentieth that ended first and the one that ended last. */
+  /** Tasks per second, without the first twentieth of the ends and the last one. */
   private static double rate(List<JsonNode> tasks) {
     long[] ends = tasks.stream().mapToLong(task -> millis(task.path("mtime"))).sorted().toArray();
     int from = ends.length / 20;
@@ -82,7 +82,7 @@ final class QueuesRun extends Scenario {
     return Math.round(seconds.asDouble() * 1e3);
   }
 
-  /** From the creation of a task to its start, while the node has nothing else to do. */
+  /** The time from the creation of a task to its start, on an idle node. */
   private void soon(Setting setting, BenchQueue queue) throws InterruptedException {
     Histogram millis = new Histogram(3);
     int samples = (int) Math.max(3, SAMPLES_A_SECOND * setting.time().toMillis() / 1000);
@@ -102,7 +102,7 @@ final class QueuesRun extends Scenario {
             .withTarget("≤ 50 ms", p50 <= START_MILLIS));
   }
 
-  /** The task while it runs, when its time of change is that of its start; null if it is over. */
+  /** The task while it runs, when its time of change is that of its start; null if it has ended. */
   private static @Nullable JsonNode running(BenchQueue queue, String id)
       throws InterruptedException {
     while (true) {
@@ -139,7 +139,9 @@ final class QueuesRun extends Scenario {
     queue.awaitRunning(0);
   }
 
-  /** Its memory, with its share of what it has in common with others; zero if nobody tells. */
+  /**
+   * Its memory, with its share of what it shares with others; zero if the system does not tell it.
+   */
   private static double proportionalKibibytes(long pid) throws IOException {
     Path file = Path.of("/proc", Long.toString(pid), "smaps_rollup");
     if (!Files.isReadable(file)) {
@@ -161,13 +163,13 @@ final class QueuesRun extends Scenario {
       this.calls = JsonCalls.open(ClientOptions.at(program.address()));
     }
 
-    /** Starts it on an empty folder, keeping so many runners warm. */
+    /** Starts it with an empty folder and this many warm runners. */
     static NodeServer start(Setting setting, Path folder, int warm) throws IOException {
       String runners = Integer.toString(warm);
       return new NodeServer(MillraceProcess.server(setting, folder, "--warm-runners", runners));
     }
 
-    /** Calls of its interfaces. */
+    /** Calls to its API. */
     JsonCalls calls() {
       return calls;
     }
@@ -177,7 +179,7 @@ final class QueuesRun extends Scenario {
       return program.runners();
     }
 
-    /** The processor time that all of it has taken so far. */
+    /** The processor time that the server, its runners and their programs have used so far. */
     MillraceProcess.Usage usage() {
       MillraceProcess.Usage usage = program.usage();
       for (ProcessHandle runner : runners()) {
@@ -186,7 +188,7 @@ final class QueuesRun extends Scenario {
       return usage;
     }
 
-    /** Stops it, and whatever it has started. */
+    /** Stops it with all processes that it has started. */
     @Override
     public void close() {
       calls.close();

@@ -38,7 +38,7 @@ final class Report {
     out.flush();
   }
 
-  /** Says something about a scenario, such as why a part was left out. */
+  /** Prints a note about a scenario, for example why a part was left out. */
   void say(String scenario, String words) {
     out.printf(Locale.ROOT, "%-13s %s%n", scenario, words);
     out.flush();

@@ -17,8 +17,8 @@ abstract class Scenario {
   /**
    * A scenario.
    *
-   * @param name by which it is selected
-   * @param what what it measures, in a line
+   * @param name its name on the command line
+   * @param what what it measures, in one line
    */
   Scenario(String name, String what) {
     this.name = name;
@@ -36,7 +36,7 @@ abstract class Scenario {
   /** Measures, and reports each figure. */
   abstract void run(Setting setting) throws IOException, InterruptedException;
 
-  /** All there are, in the order in which they run. */
+  /** All scenarios, in the order in which they run. */
   static List<Scenario> all() {
     return List.of(
         new InProcess(),
@@ -58,8 +58,8 @@ abstract class Scenario {
    * What a scenario works with.
    *
    * @param time how long to measure each thing
-   * @param folder a folder for the files of the scenario, which is deleted after it
-   * @param report where its figures go
+   * @param folder for the files of the scenario; it is deleted afterwards
+   * @param report takes the figures
    * @param serverArguments arguments for the JVM of the servers that it starts
    * @param scale divides the number of waiting tasks; 1 except in tests
    */

@@ -29,7 +29,7 @@ final class ServerProcess implements AutoCloseable {
   private final int port;
   private final Duration startTime;
 
-  /** Whether it compiles its code under the first load. */
+  /** Whether it has had no load yet, so that its code is still to be compiled. */
   private boolean cold;
 
   private ServerProcess(Process process, int port, Duration startTime) {
@@ -38,18 +38,18 @@ final class ServerProcess implements AutoCloseable {
     this.startTime = startTime;
   }
 
-  /** A server with a store in {@code folder}, ready to answer. */
+  /** A server with a store in {@code folder}, ready for requests. */
   static ServerProcess store(Scenario.Setting setting, Path folder, Journaling journaling)
       throws IOException {
     return java(setting, List.of(folder.toString(), journaling.name().toLowerCase(Locale.ROOT)));
   }
 
-  /** The same HTTP listener with an echo behind it. */
+  /** The same HTTP listener with only an echo behind it. */
   static ServerProcess echo(Scenario.Setting setting) throws IOException {
     return java(setting, List.of());
   }
 
-  /** Java with the options of servers; what it is to run comes after. */
+  /** Java with the options of servers; the main class is to be added. */
   static List<String> java(Scenario.Setting setting) {
     List<String> command = new ArrayList<>();
     command.add(javaProgram());
@@ -98,7 +98,7 @@ final class ServerProcess implements AutoCloseable {
     throw new BenchException("the server did not start: " + Files.readString(log));
   }
 
-  /** Reads and drops the rest, since a server whose pipe is full stands still. */
+  /** Reads and discards the rest of the output, since a server blocks when its pipe is full. */
   static void readOn(BufferedReader said) {
     try (said) {
       said.transferTo(Writer.nullWriter());
@@ -108,8 +108,8 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * The options of this JVM that make it faster or slower, with its cache of classes and profiles,
-   * which is only used with all options under which it was made.
+   * The options of this JVM that affect its speed, with its AOT cache, which is used only with the
+   * options under which it was made.
    */
   private static List<String> ownArguments() {
     return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -183,19 +183,19 @@ final class ServerProcess implements AutoCloseable {
     return port;
   }
 
-  /** Whether this is a JVM that has had no load yet; asked once, before the first. */
+  /** Whether this is a JVM that has had no load yet; asked once, before the first load. */
   boolean isFirstLoad() {
     boolean first = cold;
     cold = false;
     return first;
   }
 
-  /** How long it took until it was ready. */
+  /** How long the start took until it was ready. */
   Duration startTime() {
     return startTime;
   }
 
-  /** The memory that it occupies, if the system tells; 0 elsewhere. */
+  /** Its resident memory in bytes; 0 if the system does not tell it. */
   long residentBytes() throws IOException {
     Path status = Path.of("/proc", Long.toString(process.pid()), "status");
     if (!Files.isReadable(status)) {
@@ -210,7 +210,7 @@ final class ServerProcess implements AutoCloseable {
     return 0;
   }
 
-  /** The processor time that it has taken so far, if the system tells. */
+  /** The processor time that it has used so far; zero if the system does not tell it. */
   Duration cpu() {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }

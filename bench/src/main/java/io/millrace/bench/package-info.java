@@ -1,4 +1,4 @@
-/** Measurements of the store, in process and over HTTP, beside its peers. */
+/** Measurements of the store, in process and over HTTP, beside other servers. */
 @NullMarked
 package io.millrace.bench;
 

@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The whole kernel on one thread: decide, record, apply, answer. */
+/** The whole kernel on one thread: it decides, records, applies and answers. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -65,7 +65,7 @@ public class CoreBenchmark {
             .withSnapshotEvery(Long.MAX_VALUE);
     EmbeddedTaskStore filled = TaskStore.open(options, new NoDisk());
     store = filled;
-    // One more than asked, so that reads and claims find something.
+    // One more than requested, so that reads and claims find a task.
     for (int i = 0; i <= tasks; i++) {
       done(filled.submit(Transaction.by(CLIENT).add(GROUP, data()).build()));
     }
@@ -83,14 +83,14 @@ public class CoreBenchmark {
     return filled;
   }
 
-  /** Adds a task, claims any, deletes it. */
+  /** Adds a task, claims any task, deletes it. */
   @Benchmark
   public Outcome lifecycle() {
     done(store().submit(add));
     return claimAndDelete(claim);
   }
 
-  /** The same with the oldest. */
+  /** The same, claiming the oldest task. */
   @Benchmark
   public Outcome lifecycleOfTheOldest() {
     done(store().submit(add));
@@ -102,14 +102,14 @@ public class CoreBenchmark {
     return done(store().submit(Transaction.by(CLIENT).delete(task.ref()).build()));
   }
 
-  /** Claims any task and gives it back. */
+  /** Claims any task and releases it. */
   @Benchmark
   public Outcome claimAndRelease() {
     Task task = done(store().submit(claim)).tasks().getFirst();
     return done(store().submit(Transaction.by(CLIENT).release(task.ref()).build()));
   }
 
-  /** Looks for a task that is not there. */
+  /** Reads a task that does not exist. */
   @Benchmark
   public Optional<Task> read() {
     return store().task(TaskRef.id(Limits.LARGEST_NUMBER)).value();

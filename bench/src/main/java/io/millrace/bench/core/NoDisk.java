@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A journal that is durable at once and keeps nothing. */
+/** A journal that is durable at once and stores nothing. */
 final class NoDisk implements Journal {
   @Override
   public Tail recover(Replay replay) {
@@ -46,12 +46,12 @@ final class NoDisk implements Journal {
 
     @Override
     public void publish() {
-      // Nobody will look for it.
+      // Nothing is stored that could be found.
     }
 
     @Override
     public void abandon() {
-      // It was nowhere.
+      // Nothing is stored.
     }
   }
 }

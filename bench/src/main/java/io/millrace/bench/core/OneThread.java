@@ -7,7 +7,7 @@ import io.millrace.store.environment.Environment;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/** An environment whose activities run within the caller's signals, on its thread. */
+/** An environment that runs its activities on the caller's thread, within its signals. */
 final class OneThread implements Environment {
   @Override
   public long wallMillis() {
@@ -64,7 +64,7 @@ final class OneThread implements Environment {
 
     @Override
     public void join() {
-      // Whatever was to be done has been done within the signal.
+      // Everything has been done within the signal.
     }
   }
 }

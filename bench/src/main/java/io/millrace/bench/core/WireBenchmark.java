@@ -42,7 +42,7 @@ public class WireBenchmark {
   /** For JMH. */
   public WireBenchmark() {}
 
-  /** Makes what is read and written. */
+  /** Creates the input of the benchmarks. */
   @Setup
   public void prepare() {
     Bytes data = Bytes.of("0123456789abcdef0123456789abcdef");
