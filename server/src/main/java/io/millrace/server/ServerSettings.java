@@ -3,7 +3,7 @@ package io.millrace.server;
 import io.millrace.http.HttpLimits;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
-import io.millrace.server.config.Keys;
+import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.Origins;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ServerSettings(
     String address, int port, @Nullable Path tokenFile, Origins origins, HttpLimits http) {
-  private static final Keys KEYS = new Keys();
+  private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<String> ADDRESS =
       KEYS.text(
           "address",

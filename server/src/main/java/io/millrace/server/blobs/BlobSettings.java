@@ -2,7 +2,7 @@ package io.millrace.server.blobs;
 
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
-import io.millrace.server.config.Keys;
+import io.millrace.server.config.SectionKeys;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxBytes the longest blob that is taken
  */
 public record BlobSettings(@Nullable Path data, long maxBytes) {
-  private static final Keys KEYS = new Keys();
+  private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<@Nullable Path> DATA =
       KEYS.optionalPath(
           "data", "The folder of the blobs; if none is given, `blobs` within `store.data`.");

@@ -29,12 +29,12 @@ public final class Configuration {
   /**
    * Reads and checks the settings of these sections.
    *
-   * @param sections every section there is
+   * @param sections all sections
    * @param file a YAML file; null for none
-   * @param flags values by whole key, as {@code server.port}, given by {@code --set}; they go
-   *     before the file
-   * @throws ConfigurationException for a file that cannot be read, a key that is not known or a
-   *     value of the wrong form or out of range, naming it
+   * @param flags values by whole key, for example {@code server.port}, given by {@code --set}; they
+   *     take precedence over the file
+   * @throws ConfigurationException if the file cannot be read, a key is not known, or a value has
+   *     the wrong form or is out of range; the message names the key
    */
   public static Configuration read(
       List<Section<?>> sections, @Nullable Path file, Map<String, String> flags) {
@@ -44,9 +44,9 @@ public final class Configuration {
   }
 
   /**
-   * The same with flags of other names; of two for one key the later counts.
+   * The same with flags of other names. If a key is given twice, the later value applies.
    *
-   * @param flags what was given on the command line; it goes before the file
+   * @param flags what was given on the command line; it takes precedence over the file
    */
   public static Configuration read(
       List<Section<?>> sections, @Nullable Path file, List<Flag> flags) {
@@ -99,7 +99,7 @@ public final class Configuration {
   /**
    * The settings of a section.
    *
-   * @throws IllegalArgumentException when it was not among the sections read
+   * @throws IllegalArgumentException if it was not among the sections read
    */
   public <R> R get(Section<R> section) {
     @SuppressWarnings("unchecked") // What a section's own function made.
@@ -110,7 +110,9 @@ public final class Configuration {
     return held;
   }
 
-  /** What works but is unwise, one sentence each, for the user to read at the start. */
+  /**
+   * Warnings about settings that work but are unwise, one sentence each, to be shown at the start.
+   */
   public List<String> warnings() {
     return warnings;
   }
@@ -125,7 +127,7 @@ public final class Configuration {
       return value.nothing() ? null : key;
     }
     for (Map.Entry<String, Key<?>> each : keys.entrySet()) {
-      // A name that needs no more is one without a value, so that a mistyped key is told from it.
+      // A key that ends with a chosen name takes no value: with one it is a mistyped key.
       boolean bare = each.getKey().endsWith(Key.FREE);
       if (FreeName.of(each.getKey(), name) != null && (!bare || value.nothing())) {
         return each.getValue();
@@ -163,9 +165,9 @@ public final class Configuration {
   /**
    * A setting given on the command line.
    *
-   * @param key its whole key, as {@code server.port}
+   * @param key its whole key, for example {@code server.port}
    * @param text the text of its value
-   * @param typed how it was written there, as {@code --port}; messages name it so
+   * @param typed how it was written there, for example {@code --port}; messages name it so
    */
   public record Flag(String key, String text, String typed) {
     /** A setting given as {@code --set KEY=VALUE}. */
@@ -177,7 +179,7 @@ public final class Configuration {
   /**
    * A named part of the configuration, and the record that holds its settings.
    *
-   * @param name the first part of its keys, as in {@code server.port}
+   * @param name the first part of its keys, for example {@code server} of {@code server.port}
    * @param keys its keys
    * @param record makes the record from the values
    * @param <R> the record
@@ -193,8 +195,9 @@ public final class Configuration {
    * A value as it was written.
    *
    * @param text the text of the value
-   * @param where where it was written, as in {@code millrace.yaml line 3} or {@code --port}
-   * @param nothing whether its name stands there with no value
+   * @param where the place where it was written, for example {@code millrace.yaml line 3} or {@code
+   *     --port}
+   * @param nothing whether the key was written without a value
    */
   record Given(String text, String where, boolean nothing) {
     Given(String text, String where) {
@@ -206,18 +209,18 @@ public final class Configuration {
   public static final class Values {
     private final Map<String, Given> given;
 
-    /** What the file or a flag says, checked to be of the key's form. */
+    /** Takes values that were checked to have the form of their keys. */
     Values(Map<String, Given> given) {
       this.given = new LinkedHashMap<>(given);
     }
 
-    /** The value of a key: what is given, or the default. */
+    /** The value of a key: the one that was given, or the default. */
     public <T extends @Nullable Object> T get(Key<T> key) {
       Given text = given.get(key.name());
       return text == null ? key.absent() : key.reader().apply(text.text());
     }
 
-    /** What users have named in the place of {@code NAME} in a key, in their order. */
+    /** The names that users have put in place of {@code NAME} in a key, in their order. */
     public Set<String> names(Key<?> key) {
       Set<String> names = new LinkedHashSet<>();
       boolean bare = key.name().endsWith(Key.FREE);
@@ -230,7 +233,7 @@ public final class Configuration {
       return names;
     }
 
-    /** The value of a key with this in the place of {@code NAME}. */
+    /** The value of a key with this name in place of {@code NAME}. */
     public <T extends @Nullable Object> T get(Key<T> key, String free) {
       Given text = given.get(key.name().replace(Key.FREE, free));
       return text == null ? key.absent() : key.reader().apply(text.text());

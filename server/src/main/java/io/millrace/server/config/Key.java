@@ -7,16 +7,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One setting: its name within its section, and how its text becomes a value.
+ * One setting: its name within its section, and how its text is read.
  *
- * @param name lower case with dashes; {@code NAME} in it stands for what the user names
+ * @param name lower case with dashes; {@code NAME} in it stands for a name that the user chooses
  * @param form what values look like, in words
- * @param absent the value if none is given; null if it is then simply absent
+ * @param absent the value if none is given; may be null
  * @param shown the default in words
- * @param meaning what it does, one sentence or two
- * @param reader reads a text; throws {@link IllegalArgumentException} for one of another form
- * @param secretFile for a secret, the key of the same section that names a file with it; null for
- *     what is no secret
+ * @param meaning what it does, in one or two sentences
+ * @param reader reads a text; throws {@link IllegalArgumentException} if it has another form
+ * @param secretFile of a secret, the key of the same section that names a file with it; null for
+ *     other keys
  * @param <T> the type of its values
  */
 public record Key<T extends @Nullable Object>(
@@ -28,10 +28,10 @@ public record Key<T extends @Nullable Object>(
     Function<String, T> reader,
     @Nullable String secretFile) {
 
-  /** What stands in the name of a key for a part that the user names. */
+  /** The part of a key's name that stands for a name that the user chooses. */
   static final String FREE = "NAME";
 
-  /** A key whose value is no secret. */
+  /** A key that is no secret. */
   public Key(
       String name,
       String form,
@@ -42,13 +42,13 @@ public record Key<T extends @Nullable Object>(
     this(name, form, absent, shown, meaning, reader, null);
   }
 
-  /** Keys with a part that the user names, as in {@code jobs.types.NAME.description}. */
+  /** Keys with a name that the user chooses, for example {@code jobs.types.NAME.description}. */
   static final class FreeName {
     private static final Pattern FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
     private FreeName() {}
 
-    /** What a name has in the place of the free part; null if it is not of the key's form. */
+    /** What stands in place of {@code NAME}; null if the name does not have the form of the key. */
     static @Nullable String of(String key, String name) {
       int at = place(key);
       if (at < 0) {
@@ -65,7 +65,7 @@ public record Key<T extends @Nullable Object>(
       return FORM.matcher(free).matches() ? free : null;
     }
 
-    /** The keys that may have been meant, with the part that the user named. */
+    /** The keys that may have been meant, with the name that the user chose. */
     static List<String> candidates(Collection<String> keys, String name) {
       return keys.stream().map(key -> filled(key, name)).toList();
     }

@@ -21,15 +21,15 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A value in a YAML file, with the line on which it begins. The configuration and graph files are
- * read by it.
+ * A value in a YAML file, with the line on which it begins. Reads the configuration and graph
+ * files.
  */
 public sealed interface Yaml {
   /**
-   * Reads YAML 1.2, and so JSON.
+   * Reads YAML 1.2, which includes JSON.
    *
    * @return null if the text is empty
-   * @throws Mistake if it is no YAML
+   * @throws Mistake if it is not YAML
    */
   static @Nullable Yaml read(String text) {
     return Reader.read(text);
@@ -91,7 +91,7 @@ public sealed interface Yaml {
     return this instanceof Scalar scalar && scalar.json.isNull();
   }
 
-  /** The text is no YAML, or is too large. */
+  /** The text is not YAML, or is too large. */
   final class Mistake extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -109,7 +109,7 @@ public sealed interface Yaml {
       return line;
     }
 
-    /** What is wrong there, without the line. */
+    /** What is wrong on that line. */
     public String problem() {
       return problem;
     }
@@ -121,7 +121,8 @@ public sealed interface Yaml {
     private static final int MOST_ALIASES = 10_000;
 
     /**
-     * What an alias stands for counts each time, so that a small file cannot grow without limit.
+     * Each use of an alias counts with its whole value, so that a small file cannot grow without
+     * limit.
      */
     private static final int MOST_VALUES = 5_000_000;
 

@@ -1,6 +1,6 @@
 /**
- * The configuration: sections of keys that state their type, range, default and meaning, filled
- * from a YAML file and from flags, which go first. What is not known stops the start.
+ * The configuration: sections of keys that state their type, range, default and meaning, read from
+ * a YAML file and from flags, which take precedence. The server does not start with an unknown key.
  *
  * <p>A part of the system that needs settings declares a {@link
  * io.millrace.server.config.Configuration.Section} of its own and adds it to the list that is read.

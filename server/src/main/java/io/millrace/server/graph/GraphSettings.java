@@ -3,7 +3,7 @@ package io.millrace.server.graph;
 import io.millrace.graph.schedule.SchedulerOptions;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
-import io.millrace.server.config.Keys;
+import io.millrace.server.config.SectionKeys;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ public record GraphSettings(
   /** The value of {@link #commands} if they run on this server. */
   static final String HERE = "server";
 
-  private static final Keys KEYS = new Keys();
+  private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<String> COMMANDS =
       KEYS.text(
           "commands",

@@ -7,7 +7,7 @@ import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Configuration.Values;
 import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.config.Key;
-import io.millrace.server.config.Keys;
+import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.Token;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +36,7 @@ public record JobsSettings(
   private static final Pattern PATH =
       Pattern.compile("(?!\\.{1,2}(/|$))[\\w.~-]+(/(?!\\.{1,2}(/|$))[\\w.~-]+)*");
 
-  private static final Keys KEYS = new Keys();
+  private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<@Nullable String> WORKER_TOKEN =
       KEYS.secret(
           "worker.token",

@@ -23,13 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The figures of the graph. Its nodes are counted at a scrape, for a twentieth of the time at most.
+ * The figures of the graph. Its nodes are counted at a scrape, for up to a twentieth of the time.
  * Safe for use by threads.
  */
 public final class GraphFigures {
   private static final Logger LOG = LoggerFactory.getLogger(GraphFigures.class);
 
-  /** How much longer than a count takes the next is put off. */
+  /** The pause after a count, as a multiple of the time that the count took. */
   private static final int REST = 20;
 
   private static final String ENDS = "millrace.graph.ends";
@@ -82,7 +82,7 @@ public final class GraphFigures {
         .register(registry);
   }
 
-  /** Counts again. A stopped store goes on showing its last figures. */
+  /** Counts again. If the store has stopped, the last figures stay. */
   public synchronized void refresh() {
     long begun = System.nanoTime();
     if (begun - restUntilNanos < 0) {
@@ -101,7 +101,7 @@ public final class GraphFigures {
     restUntilNanos = ended + REST * (ended - begun);
   }
 
-  /** The same work, with its starts and ends counted. */
+  /** The same work; its starts and ends are counted. */
   public GraphWork measure(GraphWork work) {
     return new MeasuredWork(work, this);
   }
@@ -124,14 +124,14 @@ public final class GraphFigures {
         .increment();
   }
 
-  /** Looks at what a scheduler asks of a graph. */
+  /** Counts the starts and ends that a scheduler requests, and their lag. */
   private static final class MeasuredWork implements GraphWork {
     private static final long NONE = 0;
 
     private final GraphWork work;
     private final GraphFigures figures;
 
-    /** When the first change came after which the scheduler has not been through its work. */
+    /** The time of the first change since the scheduler last went through its work. */
     private final AtomicLong changed = new AtomicLong(NONE);
 
     MeasuredWork(GraphWork work, GraphFigures figures) {
@@ -144,7 +144,7 @@ public final class GraphFigures {
       return work.ready(type, most, nowMillis);
     }
 
-    /** The last question of a scheduler that has started all for which there is room. */
+    /** A scheduler asks for this last, when it has started all nodes for which there is room. */
     @Override
     public OptionalLong nextDueMillis() {
       changed.set(NONE);

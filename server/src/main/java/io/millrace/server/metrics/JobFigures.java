@@ -31,14 +31,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The figures of jobs and workers. Those that wait and run are asked for at each scrape. Those that
- * have ended are counted one by one, for a twentieth of the time at most: with very many of them
- * the figures are some minutes old. Safe for use by threads.
+ * The figures of jobs and workers. Jobs that wait or run are counted at each scrape. Jobs that have
+ * ended are counted one by one, for up to a twentieth of the time: if there are very many, the
+ * figures are some minutes old. Safe for use by threads.
  */
 public final class JobFigures {
   private static final Logger LOG = LoggerFactory.getLogger(JobFigures.class);
 
-  /** How much longer than a count takes the next is put off. */
+  /** The pause after a count, as a multiple of the time that the count took. */
   private static final int REST = 20;
 
   /** How long a scrape waits for the count. */
@@ -85,7 +85,7 @@ public final class JobFigures {
     return counts == null ? Double.NaN : counts.getOrDefault(kind, 0L);
   }
 
-  /** Counts again. A stopped store goes on showing its last figures. */
+  /** Counts again. If the store has stopped, the last figures stay. */
   public synchronized void refresh() {
     try {
       unfinished = labelled(census.unfinished());
@@ -115,7 +115,7 @@ public final class JobFigures {
     try {
       result.complete(census.ended());
     } catch (RuntimeException | Error e) {
-      // Errors too: until this is over no other count begins.
+      // Errors too: no other count begins before this one is over.
       result.completeExceptionally(e);
     } finally {
       long now = System.nanoTime();
@@ -130,7 +130,9 @@ public final class JobFigures {
     return labelled;
   }
 
-  /** What workers get and what comes of it, by type. Counted from the start of the server. */
+  /**
+   * The jobs that workers got and how the attempts ended, by type, since the start of the server.
+   */
   private static final class AttemptFigures implements JobObserver {
     private final TypeLabels labels;
     private final Map<String, OfType> types = new HashMap<>();
@@ -223,18 +225,18 @@ public final class JobFigures {
   }
 
   /**
-   * What types of jobs are called in figures, so that there are never more series than a server
-   * bears: the first fifty that are configured by their names, all others together.
+   * The labels of job types in figures. To bound the number of series, the first fifty configured
+   * types have labels of their own; all others share one.
    */
   private static final class TypeLabels {
-    /** The label of all types that have none of their own; no type can be called so. */
+    /** The label of all types without one of their own; no type can have this name. */
     static final String OTHER = "(other)";
 
     private static final int MOST = 50;
 
     private final Set<String> own = new LinkedHashSet<>();
 
-    /** Of these types; none if jobs have none, whose label is empty. */
+    /** The labels of these types; if there are none, the label of all jobs is empty. */
     TypeLabels(List<JobType> types) {
       types.stream().limit(MOST).map(JobType::name).forEach(own::add);
       own.add(types.isEmpty() ? "" : OTHER);

@@ -18,7 +18,7 @@ public final class Metrics {
 
   private Metrics() {}
 
-  /** A registry that listens to the collector until it is closed. */
+  /** A registry that observes the garbage collector until it is closed. */
   private static final class JvmRegistry extends PrometheusMeterRegistry {
     private final JvmGcMetrics collections = new JvmGcMetrics();
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The figures of the embedded store, asked for once for each scrape. Safe for use by threads. */
+/** The figures of the embedded store, read once for each scrape. Safe for use by threads. */
 public final class StoreFigures {
   private static final Logger LOG = LoggerFactory.getLogger(StoreFigures.class);
 
@@ -133,7 +133,7 @@ public final class StoreFigures {
     gauge(name, unit, what, this, it -> it.read(figure));
   }
 
-  /** Asked for directly: it is known even while commands wait for room. */
+  /** Read at each use, since it is known even while commands wait for room. */
   private void disk(String name, String unit, String what, ToDoubleFunction<DiskState> figure) {
     gauge(name, unit, what, store, it -> figure.applyAsDouble(it.disk()));
   }
@@ -164,7 +164,7 @@ public final class StoreFigures {
     return sample == null ? Double.NaN : figure.applyAsDouble(sample.status());
   }
 
-  /** Asks the store how it is doing. A stopped store goes on showing its last figures. */
+  /** Reads the status of the store. If the store has stopped, the last figures stay. */
   public void refresh() {
     try {
       long waiting = 0;

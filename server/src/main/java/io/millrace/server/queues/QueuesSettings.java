@@ -3,7 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.queues.Sweeper;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
-import io.millrace.server.config.Keys;
+import io.millrace.server.config.SectionKeys;
 import java.time.Duration;
 
 /**
@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param sweep how orphans and old tasks are found
  */
 public record QueuesSettings(Duration lease, Sweeper.Settings sweep) {
-  private static final Keys KEYS = new Keys();
+  private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<Duration> LEASE =
       KEYS.duration(
           "lease",

@@ -2,7 +2,7 @@ package io.millrace.server.store;
 
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
-import io.millrace.server.config.Keys;
+import io.millrace.server.config.SectionKeys;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.StoreOptions.Limits;
@@ -19,7 +19,7 @@ import java.time.Duration;
 public record StoreSettings(StoreOptions options) {
   private static final Limits DEFAULTS = Limits.defaults();
 
-  private static final Keys KEYS = new Keys();
+  private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<Path> DATA =
       KEYS.path("data", "./millrace-data", "The folder of the store; created if it is absent.");
   private static final Key<Journaling> JOURNAL =

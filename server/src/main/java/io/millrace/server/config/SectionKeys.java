@@ -13,24 +13,26 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Declares the keys of a section, in the order in which they are documented. For one thread. */
-public final class Keys {
+/**
+ * Declares the keys of a section, in the order in which they are documented. For use by one thread.
+ */
+public final class SectionKeys {
   private final List<Key<?>> keys = new ArrayList<>();
 
-  /** Declares keys; {@link #section} ends it. */
-  public Keys() {}
+  /** Begins with no keys; {@link #section} ends the declarations. */
+  public SectionKeys() {}
 
   /**
    * The section of all keys that were declared.
    *
-   * @param name the first part of their names, as in {@code server.port}
+   * @param name the first part of their names, for example {@code server} of {@code server.port}
    * @param record makes the record of the section from the values
    */
   public <R> Section<R> section(String name, Function<Values, R> record) {
     return new Section<>(name, keys, record);
   }
 
-  /** Any other key. */
+  /** Declares a key of another form. */
   public <T extends @Nullable Object> Key<T> add(Key<T> key) {
     keys.add(key);
     return key;
@@ -87,8 +89,8 @@ public final class Keys {
   }
 
   /**
-   * A secret, or none. Given by {@code --set} it is visible in the list of processes, which is
-   * warned about.
+   * A secret, or none. If it is given by {@code --set}, it is visible in the list of processes, so
+   * there is a warning.
    *
    * @param file the key of the same section that names a file with the secret instead
    */
@@ -98,7 +100,7 @@ public final class Keys {
             name, "text", null, "none", meaning, text -> text.isEmpty() ? null : text, file));
   }
 
-  /** Whether. */
+  /** True or false. */
   public Key<Boolean> truth(String name, boolean absent, String meaning) {
     return add(
         new Key<>(
@@ -115,7 +117,7 @@ public final class Keys {
                 }));
   }
 
-  /** A name that stands there without a value. */
+  /** A key without a value. */
   public Key<@Nullable String> bare(String name, String meaning) {
     return add(new Key<@Nullable String>(name, "nothing", null, "none", meaning, _ -> null));
   }
@@ -133,7 +135,9 @@ public final class Keys {
   /** One of the constants of an enum, in lower case. */
   public <E extends Enum<E>> Key<E> oneOf(String name, Class<E> type, E absent, String meaning) {
     String names =
-        Stream.of(type.getEnumConstants()).map(Keys::lower).collect(Collectors.joining(" or "));
+        Stream.of(type.getEnumConstants())
+            .map(SectionKeys::lower)
+            .collect(Collectors.joining(" or "));
     return add(
         new Key<>(
             name,
