@@ -2,15 +2,15 @@ package io.millrace.graph;
 
 /** Who requests a change. */
 public sealed interface Caller {
-  /** Anybody with access to the server: may do everything. */
+  /** Anybody with access to the server, who may do everything. */
   record Anyone() implements Caller {}
 
   /**
-   * A command that runs as a node. It may add nodes below itself, change whatever is below it at
-   * any distance, and change the data of itself and of its parents.
+   * A command that runs as a node. It may add nodes below itself, change all nodes below it,
+   * directly or not, and change the data of itself and of its parents.
    *
    * @param id the node
-   * @param attempt the attempt under way; when that is over, nothing more is allowed
+   * @param attempt the current attempt; once it has ended, nothing more is allowed
    */
   record RunningNode(NodeId id, int attempt) implements Caller {}
 

@@ -6,15 +6,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a node is in the graph, and what it is.
+ * The place of a node in the graph, and its type.
  *
- * @param type the name of its type, as in {@code command}
- * @param kind what the graph knows of that type
- * @param parents what it is below; empty for the root. Those of kind {@link Kind#GROUP} must have
- *     started, others must have finished
- * @param after what else must have finished, groups too
- * @param branch on which branch it is of those parents that are conditions; null for both
- * @param always whether it runs however what is above it ended
+ * @param type the name of its type, for example {@code command}
+ * @param kind the kind of that type
+ * @param parents the nodes directly above; empty for the root. Parents of kind {@link Kind#GROUP}
+ *     must have started, others must have finished
+ * @param after other nodes that must have finished; may be groups
+ * @param branch on which branch of those parents that are conditions it is; null for both
+ * @param always whether it runs however the nodes above it ended
  */
 public record Definition(
     String type,
@@ -30,24 +30,24 @@ public record Definition(
     after = List.copyOf(after);
   }
 
-  /** The same somewhere else. */
+  /** The same at another place. */
   public Definition at(List<NodeId> newParents, List<NodeId> newAfter, @Nullable Branch newBranch) {
     return new Definition(type, kind, newParents, newAfter, newBranch, always);
   }
 
-  /** All nodes that it names. */
+  /** All nodes that it refers to. */
   public Stream<NodeId> above() {
     return Stream.concat(parents.stream(), after.stream());
   }
 
-  /** What the graph itself must know of a node's type. */
+  /** What the graph itself must know about a type. */
   public enum Kind {
-    /** Does something. */
+    /** Does some work. */
     WORK,
-    /** Does something and chooses a branch of its children. */
+    /** Does some work and chooses a branch of its children. */
     CONDITION,
     /**
-     * Does nothing itself: what is below it starts with it, and it ends when all of that has
+     * Does nothing itself: the nodes below it start with it, and it ends when all of them have
      * settled.
      */
     GROUP
@@ -55,9 +55,9 @@ public record Definition(
 
   /** Which children of a condition run. */
   public enum Branch {
-    /** Where it holds. */
+    /** The children that run if it holds. */
     THEN,
-    /** Where it does not. */
+    /** The children that run if it does not hold. */
     ELSE;
 
     /** The name in the API: lower case. */

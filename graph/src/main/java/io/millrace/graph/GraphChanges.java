@@ -7,11 +7,11 @@ import java.util.List;
 /** A stream of changes, each once and in order; for one thread, to be closed. */
 public interface GraphChanges extends AutoCloseable {
   /**
-   * What has happened since the last call, waiting for something if nothing has.
+   * The changes since the last call; waits for one if there are none.
    *
    * @param timeout how long to wait at most
    * @return durable changes, oldest first; empty if the time is over
-   * @throws VersionLostException when this stream is so far behind that changes were lost
+   * @throws VersionLostException if this stream is so far behind that changes were lost
    */
   List<GraphEvent> next(Duration timeout) throws InterruptedException;
 
@@ -19,11 +19,11 @@ public interface GraphChanges extends AutoCloseable {
   void close();
 
   /**
-   * What one change did.
+   * One change.
    *
-   * @param version that of the graph after it, by which a subscription can go on
-   * @param changed the nodes that were added or changed or whose state was, as they were then
-   * @param removed those that are gone
+   * @param version the version of the graph after it, after which a subscription can go on
+   * @param changed the nodes that were added or changed, or whose state changed, as they were then
+   * @param removed the nodes that were removed
    */
   public record GraphEvent(long version, List<GraphNode> changed, List<GraphNode> removed) {
     /** Copies the lists. */

@@ -1,18 +1,18 @@
 package io.millrace.graph;
 
 /**
- * What a graph throws. Itself: the stored graph is damaged, or the store did not do what was
- * needed. Its subtypes are refusals, after which nothing has changed.
+ * The exceptions of a graph. An instance of this class itself means that the stored graph is
+ * damaged, or that the store failed. Its subtypes are refusals, after which nothing has changed.
  */
 public class GraphException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** With a message that a person can act on. */
+  /** Has a message that a person can act on. */
   public GraphException(String message) {
     super(message);
   }
 
-  /** With a message that a person can act on, and the cause. */
+  /** Has a message that a person can act on, and the cause. */
   public GraphException(String message, Throwable cause) {
     super(message, cause);
   }
@@ -21,37 +21,37 @@ public class GraphException extends RuntimeException {
   public static final class InvalidGraphException extends GraphException {
     private static final long serialVersionUID = 1;
 
-    /** With what is wrong. */
+    /** Says what is wrong. */
     public InvalidGraphException(String message) {
       super(message);
     }
   }
 
-  /** A running command asked for more than it may change. */
+  /** A running command requested a change that it may not make. */
   public static final class NotAllowedException extends GraphException {
     private static final long serialVersionUID = 1;
 
-    /** With what is not allowed. */
+    /** Says what is not allowed. */
     public NotAllowedException(String message) {
       super(message);
     }
   }
 
-  /** There is no such node, or no longer. */
+  /** There is no such node, or it was removed. */
   public static final class UnknownNodeException extends GraphException {
     private static final long serialVersionUID = 1;
 
-    /** For a node. */
+    /** Names the node. */
     public UnknownNodeException(NodeId id) {
       super("there is no node " + id);
     }
   }
 
-  /** A node has no data of this key. */
+  /** A node has no data for this key. */
   public static final class UnknownKeyException extends GraphException {
     private static final long serialVersionUID = 1;
 
-    /** For a key of a node. */
+    /** Names the key and the node. */
     public UnknownKeyException(NodeId id, String key) {
       super("node " + id + " has no data \"" + key + "\"");
     }
@@ -61,7 +61,7 @@ public class GraphException extends RuntimeException {
   public static final class NodeStateException extends GraphException {
     private static final long serialVersionUID = 1;
 
-    /** With what is in the way. */
+    /** Says what is in the way. */
     public NodeStateException(String message) {
       super(message);
     }
@@ -71,27 +71,29 @@ public class GraphException extends RuntimeException {
   public static final class VersionException extends GraphException {
     private static final long serialVersionUID = 1;
 
-    /** With both versions. */
+    /** Has both versions in its message. */
     public VersionException(String message) {
       super(message);
     }
   }
 
-  /** A page was asked for of a list or value that is not kept any more; read it from the start. */
+  /**
+   * The requested page belongs to a list or value that is no longer kept; read it from the start.
+   */
   public static final class StaleViewException extends GraphException {
     private static final long serialVersionUID = 1;
 
-    /** With what is gone. */
+    /** Says what is gone. */
     public StaleViewException(String message) {
       super(message);
     }
   }
 
-  /** Changes after a version are not kept any more; read the graph and subscribe from there. */
+  /** Changes after a version are no longer kept; read the graph and subscribe from there. */
   public static final class VersionLostException extends GraphException {
     private static final long serialVersionUID = 1;
 
-    /** With the version asked for and the oldest there is. */
+    /** Names the requested version and the oldest one that is kept. */
     public VersionLostException(String message) {
       super(message);
     }
@@ -101,7 +103,7 @@ public class GraphException extends RuntimeException {
   public static final class GraphFullException extends GraphException {
     private static final long serialVersionUID = 1;
 
-    /** With the message of the store. */
+    /** Has the message of the store. */
     public GraphFullException(String message) {
       super(message);
     }

@@ -9,7 +9,6 @@ import io.millrace.graph.GraphException.UnknownKeyException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphException.VersionLostException;
-import io.millrace.graph.model.Rules;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -30,13 +29,13 @@ import tools.jackson.databind.JsonNode;
  * <p>All methods that change something throw {@link NotAllowedException} if the caller may not,
  * {@link UnknownNodeException} if a node that is named as such is not there, {@link
  * VersionException} if {@code expected} is neither null nor the version, {@link GraphFullException}
- * if the store has no room; and what {@link Rules} says of them.
+ * if the store has no room, and what {@code Rules} of the package {@code model} says of them.
  */
 public interface GraphRegistry {
   /**
    * Adds nodes, all or none.
    *
-   * @return them, in the order given
+   * @return the nodes, in the order given
    * @throws InvalidGraphException if one is invalid; the message says which, counting from 1
    */
   default List<GraphNode> add(Caller caller, List<NewNode> nodes) {
@@ -50,7 +49,7 @@ public interface GraphRegistry {
    */
   List<GraphNode> add(Caller caller, List<NewNode> nodes, @Nullable Long expected);
 
-  /** Moves a node that waits. */
+  /** Moves a waiting node. */
   GraphNode move(Caller caller, NodeId id, NewNode.Place place, @Nullable Long expected);
 
   /**
@@ -61,10 +60,11 @@ public interface GraphRegistry {
   GraphNode rename(Caller caller, NodeId id, @Nullable String name, @Nullable Long expected);
 
   /**
-   * Removes a node with its data. The caller must be allowed to change those that named it, too.
+   * Removes a node with its data. The caller must also be allowed to change the nodes that refer to
+   * it.
    *
-   * @param removal what becomes of those
-   * @return how many were removed
+   * @param removal what happens to those nodes
+   * @return how many nodes were removed
    */
   int remove(Caller caller, NodeId id, Removal removal, @Nullable Long expected);
 
@@ -99,8 +99,8 @@ public interface GraphRegistry {
   /**
    * Nodes in the order of their ids, a page of up to 1,000.
    *
-   * @param wanted which page; null for the first one of the graph as it is now
-   * @throws StaleViewException when that list is not kept any more
+   * @param wanted which page; null for the first page of the graph as it is now
+   * @throws StaleViewException if that list is no longer kept
    */
   Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted);
 
@@ -108,10 +108,10 @@ public interface GraphRegistry {
   Snapshot snapshot(NodeFilter filter);
 
   /**
-   * What was there at one version.
+   * The graph at one version.
    *
-   * @param version to subscribe from, so that nothing is missed
-   * @param nodes all of them, however many
+   * @param version the version from which to subscribe, so that nothing is missed
+   * @param nodes all of its nodes that match
    */
   record Snapshot(long version, List<GraphNode> nodes) {
     /** Copies the nodes. */
@@ -120,62 +120,63 @@ public interface GraphRegistry {
     }
   }
 
-  /** The nodes that run now, in the order of their ids. */
+  /** The running nodes, in the order of their ids. */
   List<GraphNode> running();
 
   /**
    * The keys of a node's data in alphabetical order, a page of up to 1,000.
    *
    * @throws UnknownNodeException if there is no such node
-   * @throws StaleViewException when that list is not kept any more
+   * @throws StaleViewException if that list is no longer kept
    */
   Page<String> keys(NodeId id, Page.@Nullable Wanted wanted);
 
   /**
-   * A page of a node's data; of output also while it grows.
+   * A page of a node's data; of output, also while it grows.
    *
-   * @param view that of the first page; null for whatever is there
+   * @param view the view of the first page; null for the current value
    * @param slot the number of the page, from 0
    * @throws UnknownNodeException if there is no such node
    * @throws UnknownKeyException if it has no such data
-   * @throws StaleViewException if the value was changed since
+   * @throws StaleViewException if the value has changed since the first page
    */
   DataPage data(NodeId id, String key, @Nullable String view, int slot);
 
   /**
    * Changes data of a node.
    *
-   * @return the first page after it, or the one that was written; its {@code next} is that to write
-   *     next
-   * @throws NodeStateException if this key may not change now, or is set and was to be unset
-   * @throws InvalidGraphException if the node's type cannot do with the value
-   * @throws StaleViewException if the value was changed since
+   * @return the first page of the new value, or the page that was written; its {@code next} is the
+   *     page to write next
+   * @throws NodeStateException if this key may not change now, or is set although it should be
+   *     unset
+   * @throws InvalidGraphException if the node's type does not accept the value
+   * @throws StaleViewException if the value has changed since it was read
    */
   DataPage put(Caller caller, NodeId id, String key, DataWrite write, @Nullable Long expected);
 
   /**
    * Begins a stream of changes; to be closed.
    *
-   * @param after the version of the last one known already; null begins now
-   * @throws VersionLostException when those after that version are not kept any more
+   * @param after the version of the last change that is known already; null begins now
+   * @throws VersionLostException if the changes after that version are no longer kept
    */
   GraphChanges changes(@Nullable Long after);
 
-  /** How data of a node is to change. */
+  /** A change of one value of a node. */
   public sealed interface DataWrite {
-    /** The new value; of a page, a text. */
+    /** The new value; for a page, a text. */
     JsonNode value();
 
-    /** In place of whatever is there. */
+    /** Replaces the value, if there is one. */
     record Whole(JsonNode value) implements DataWrite {}
 
     /** Only if there is no value yet. */
     record IfUnset(JsonNode value) implements DataWrite {}
 
     /**
-     * In place of one page of a text; the number after the last one adds a page.
+     * Replaces one page of a text; the number after the last page adds one.
      *
-     * @param view that of the pages that were read or written before
+     * @param view the view of the pages that were read or written before
      * @param slot the number of the page, from 0
      */
     record Slot(JsonNode value, String view, int slot) implements DataWrite {}
@@ -194,20 +195,20 @@ public interface GraphRegistry {
   public record DataPage(
       JsonNode data, String view, int slot, @Nullable Integer next, boolean growing) {}
 
-  /** What becomes of the nodes that name one which is removed. */
+  /** What happens to the nodes that refer to a removed node. */
   public enum Removal {
-    /** There may be none: the node goes only if nothing is below it or comes after it. */
+    /** There may be none: a node is removed only if no node is below it or comes after it. */
     LEAF,
 
     /**
-     * They stay. What the node was below and came after stands in its place, so that everything
-     * else keeps its order; below the root there is nothing in its place.
+     * They stay. In place of the removed node, they refer to its parents and predecessors, so that
+     * the order of all other nodes stays the same; a child of the root has none.
      */
     ALONE,
 
     /**
-     * What is below the node goes with it. What has another parent that stays, and what merely
-     * comes after one that goes, stays and names it no more.
+     * The nodes below are removed too. Nodes with another parent that stays, and nodes that only
+     * come after a removed node, stay and no longer refer to it.
      */
     SUBTREE
   }
@@ -215,17 +216,18 @@ public interface GraphRegistry {
   /**
    * A part of a list as it was at one moment.
    *
-   * @param items what is on this page
-   * @param view what all pages of this list share, as {@code pid} in the API
-   * @param next where the next page starts; null for the last one
-   * @param version that of the graph at the moment of the list, from which changes can be followed
+   * @param items the items of this page
+   * @param view what all pages of this list share, {@code pid} in the API
+   * @param next where the next page starts; null for the last page
+   * @param version the version of the graph at the moment of the list, from which changes can be
+   *     followed
    */
   public record Page<T>(List<T> items, String view, @Nullable String next, long version) {
     /**
-     * Which page of which list is wanted.
+     * The page of a list that is wanted.
      *
-     * @param view that of the first page
-     * @param start what the page before named as its next
+     * @param view the view of the first page
+     * @param start the {@code next} of the page before
      */
     public record Wanted(String view, String start) {}
 

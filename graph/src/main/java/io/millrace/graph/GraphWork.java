@@ -17,19 +17,19 @@ public interface GraphWork {
   /**
    * A node with the data that its type reads.
    *
-   * @param node as it is now
-   * @param inputs by key; those that are unset are not among them
+   * @param node the node as it is now
+   * @param inputs the data by key, without keys that are unset
    */
   record Item(GraphNode node, Map<String, JsonNode> inputs) {}
 
   /**
-   * How an attempt ended.
+   * The end of an attempt.
    *
    * @param id the node
    * @param attempt the attempt, from 1
-   * @param outcome what became of it
+   * @param outcome how it ended
    * @param values output by key that is stored with it
-   * @param recordings long output by key, which does not grow any more and is copied to the blobs
+   * @param recordings long output by key, which no longer grows and is copied to the blobs
    */
   record Ended(
       NodeId id,
@@ -39,7 +39,7 @@ public interface GraphWork {
       Map<String, Tail> recordings) {}
 
   /**
-   * Nodes of a type that may start now; those that have been ready for longest come first.
+   * Nodes of a type that may start now; those that have been ready longest come first.
    *
    * @param most the maximum number, from 1
    */
@@ -74,7 +74,7 @@ public interface GraphWork {
    */
   void readOutputsFrom(Outputs outputs);
 
-  /** The output of what runs. */
+  /** The output of running nodes. */
   @FunctionalInterface
   interface Outputs {
     /** The output of a key; null if the node does not run or has no such output. */

@@ -5,9 +5,8 @@ import java.time.Duration;
 /**
  * How to end a command.
  *
- * @param signal the name of the signal that is sent first, as in {@code TERM}
- * @param grace how long after it KILL is sent to whatever is left of the process group; zero for at
- *     once
+ * @param signal the name of the signal that is sent first, for example {@code TERM}
+ * @param grace when KILL is sent after it to what is left of the process group; zero for at once
  */
 public record Kill(String signal, Duration grace) {
   /** TERM, and KILL five seconds later. */

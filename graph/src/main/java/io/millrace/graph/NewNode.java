@@ -9,11 +9,11 @@ import tools.jackson.databind.JsonNode;
 /**
  * A node to add.
  *
- * @param local by which other nodes of the request may name it; null for none
- * @param name what people call it, up to 128 characters; null for none; need not be unique
+ * @param local a name by which other nodes of the request may refer to it; null for none
+ * @param name a name for people, up to 128 characters, not necessarily unique; null for none
  * @param type the name of its type, for example {@code command}
- * @param place what it is below and comes after
- * @param always whether it runs however what is above it ended
+ * @param place its parents and predecessors
+ * @param always whether it runs however the nodes above it ended
  * @param data its data by key
  */
 public record NewNode(
@@ -29,11 +29,11 @@ public record NewNode(
   }
 
   /**
-   * Where it goes.
+   * The place of a node.
    *
-   * @param parents what it is below; empty for the root
-   * @param after what else must have finished
-   * @param branch on which branch of a condition; null for both
+   * @param parents the nodes directly above; empty for the root
+   * @param after other nodes that must have finished
+   * @param branch on which branch of a condition it is; null for both
    */
   public record Place(List<NodeRef> parents, List<NodeRef> after, @Nullable Branch branch) {
     /** Directly below the root. */
@@ -46,9 +46,9 @@ public record NewNode(
     }
   }
 
-  /** How a new node names another. */
+  /** How a new node refers to another. */
   public sealed interface NodeRef {
-    /** One that is there. */
+    /** A node of the graph. */
     record Existing(NodeId id) implements NodeRef {
       @Override
       public String toString() {
@@ -56,7 +56,7 @@ public record NewNode(
       }
     }
 
-    /** One that comes in the same request, by its local name. */
+    /** A node of the same request, by its local name. */
     record Local(String name) implements NodeRef {
       @Override
       public String toString() {

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param types the names of their types
  * @param states their states
- * @param below the node that they are below, at whatever distance, that node included; null for all
- * @param newerThan the id that theirs is greater than; 0 for all
+ * @param below the node that they are below, directly or not; it is included itself; null for all
+ * @param newerThan only nodes with greater ids; 0 for all
  */
 public record NodeFilter(
     Set<String> types, Set<NodeState> states, @Nullable NodeId below, long newerThan) {

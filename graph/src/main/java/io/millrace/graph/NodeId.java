@@ -3,7 +3,7 @@ package io.millrace.graph;
 import java.util.Optional;
 
 /**
- * The id of a graph node: given by the server, growing, never used again.
+ * The id of a graph node: given by the server, growing, never used twice.
  *
  * @param value from 1 to 2^53 - 1
  */
@@ -20,7 +20,10 @@ public record NodeId(long value) implements Comparable<NodeId> {
     }
   }
 
-  /** The id that a decimal text shows; empty when it is none, signs and leading zeros included. */
+  /**
+   * Reads an id in decimal; empty if the text is not an id, for example with a sign or leading
+   * zeros.
+   */
   public static Optional<NodeId> parse(String text) {
     if (text.isEmpty()
         || text.length() > MOST_DIGITS

@@ -3,23 +3,23 @@ package io.millrace.graph;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Where a graph node stands. */
+/** The state of a graph node. */
 public enum NodeState {
-  /** Something above it has not ended. */
+  /** A node above it has not ended. */
   INCIPIENT,
   /** It may start. */
   READY,
   /** It has started. */
   RUNNING,
-  /** It did what it was to do. */
+  /** It succeeded. */
   FINISHED,
-  /** It did not; what is below it is held back until it is retried and finishes. */
+  /** It failed; the nodes below it are held back until it is retried and finishes. */
   FAILED,
-  /** Somebody ended it; holds back like a failed one. */
+  /** It was killed; holds back like a failed one. */
   KILLED,
-  /** It is on the branch that a condition did not choose, or only below such. */
+  /** It is on the branch that a condition did not choose, or only below such nodes. */
   SKIPPED,
-  /** Something above it has failed, was killed, or is blocked itself. */
+  /** A node above it has failed, was killed, or is blocked itself. */
   BLOCKED;
 
   /** Whether the node stays in this state unless it is retried. */
@@ -27,12 +27,12 @@ public enum NodeState {
     return this == FINISHED || this == FAILED || this == KILLED || this == SKIPPED;
   }
 
-  /** Whether nothing more happens to it by itself: terminal, or blocked. */
+  /** Whether nothing more happens to it by itself: its state is terminal, or it is blocked. */
   public boolean isSettled() {
     return isTerminal() || this == BLOCKED;
   }
 
-  /** Whether it holds back what is below it. */
+  /** Whether it holds back the nodes below it. */
   public boolean holds() {
     return this == FAILED || this == KILLED || this == BLOCKED;
   }
@@ -42,7 +42,7 @@ public enum NodeState {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The state of this name; empty when there is none. */
+  /** The state of this name; empty if there is none. */
   public static Optional<NodeState> of(String word) {
     for (NodeState state : values()) {
       if (state.word().equals(word)) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Watches nodes until all of them have ended, at the same time. */
+/** Watches nodes until all of them have ended at the same time. */
 public final class NodeWatch implements Watch.Source<NodeId, GraphNode> {
   private final GraphRegistry graph;
   private final Collection<NodeId> ids;
@@ -27,9 +27,9 @@ public final class NodeWatch implements Watch.Source<NodeId, GraphNode> {
   /**
    * Begins to watch.
    *
-   * @param untilSettled whether a blocked node counts as ended too; otherwise only one in a
-   *     terminal state does
-   * @throws UnknownNodeException if one of them is not there
+   * @param untilSettled whether a blocked node counts as ended too; otherwise, only a terminal
+   *     state does
+   * @throws UnknownNodeException if one of them does not exist
    */
   public static Watch<NodeId, GraphNode> begin(
       GraphRegistry graph, Collection<NodeId> ids, boolean untilSettled) {
@@ -76,7 +76,7 @@ public final class NodeWatch implements Watch.Source<NodeId, GraphNode> {
             event.removed().forEach(node -> found.put(node.id(), null));
           }
         } catch (VersionLostException _) {
-          // Too much has happened to follow it one by one.
+          // Too much has happened to follow each change.
           changes.close();
           changes = graph.changes(null);
           ids.forEach(id -> found.put(id, graph.node(id).orElse(null)));

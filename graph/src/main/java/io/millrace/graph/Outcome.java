@@ -7,34 +7,34 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Outcome {
 
   /**
-   * It did what it was to do.
+   * It succeeded.
    *
-   * @param taken the branch that a condition chose; null for others
+   * @param taken the branch that a condition chose; null for other types
    */
   record Finished(@Nullable Branch taken) implements Outcome {}
 
   /**
-   * It did not.
+   * It failed.
    *
    * @param reason why, for people
    */
   record Failed(String reason) implements Outcome {}
 
   /**
-   * It did not, and is to be tried again.
+   * It failed, and is to be tried again.
    *
-   * @param notBeforeMillis when at the earliest, in milliseconds since 1970
+   * @param notBeforeMillis the earliest time of the next attempt, in milliseconds since 1970
    */
   record Again(long notBeforeMillis) implements Outcome {}
 
   /**
-   * It was ended.
+   * It was killed.
    *
-   * @param reason by what, for people
+   * @param reason the reason, for people
    */
   record Killed(String reason) implements Outcome {}
 
-  /** What a node is after it. One that is being killed does not begin again. */
+  /** The phase of the node after it. A node that is being killed does not begin again. */
   default Phase after(Phase.Running running, long nowMillis) {
     return switch (this) {
       case Finished(Branch taken) -> ended(running, NodeState.FINISHED, "", taken, nowMillis);

@@ -5,22 +5,22 @@ import org.jspecify.annotations.Nullable;
 
 /** What has happened to a node itself; times in milliseconds since 1970. */
 public sealed interface Phase {
-  /** How often it has been tried, the one under way included; from 0. */
+  /** The number of attempts so far, including a current one; from 0. */
   int attempt();
 
   /**
    * It has not started, or is to start again.
    *
-   * @param attempt how often it was tried
-   * @param notBeforeMillis when it may start at the earliest; 0 for at once
+   * @param attempt the number of attempts so far
+   * @param notBeforeMillis the earliest time of a start; 0 for at once
    */
   record Waiting(int attempt, long notBeforeMillis) implements Phase {}
 
   /**
    * It has started.
    *
-   * @param attempt the attempt under way, from 1
-   * @param startedMillis when
+   * @param attempt the current attempt, from 1
+   * @param startedMillis when it started
    * @param killing whether it is being killed
    */
   record Running(int attempt, long startedMillis, boolean killing) implements Phase {}
@@ -28,10 +28,10 @@ public sealed interface Phase {
   /**
    * It has ended.
    *
-   * @param attempt the last attempt; 0 for one that was killed before it ran
+   * @param attempt the last attempt; 0 if it was killed before it ran
    * @param state {@link NodeState#FINISHED}, {@link NodeState#FAILED} or {@link NodeState#KILLED}
    * @param reason why, for people; empty if it finished
-   * @param taken the branch that a condition chose; null for others
+   * @param taken the branch that a condition chose; null for other types
    * @param startedMillis when it started; 0 for never
    * @param endedMillis when it ended
    */
@@ -60,6 +60,6 @@ public sealed interface Phase {
     };
   }
 
-  /** That of a new node. */
+  /** The phase of a new node. */
   Phase NEW = new Waiting(0, 0);
 }

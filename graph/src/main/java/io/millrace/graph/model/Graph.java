@@ -23,19 +23,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All nodes of a graph, and where each stands. Takes facts, and works out what follows: the work of
- * one change is in proportion to the nodes whose state it changes. Checks nothing; {@link Rules}
- * says what may be asked for. For one thread at a time.
+ * All nodes of a graph with their states. Applies facts, and derives what follows from them: the
+ * work for a change is in proportion to the number of nodes whose state changes. Checks nothing;
+ * {@link Rules} says what is allowed. For one thread at a time.
  */
 public final class Graph {
   private final TreeMap<NodeId, Vertex> vertices = new TreeMap<>();
 
-  /** Nodes whose state is to be looked at again. */
+  /** Nodes whose state is to be derived again. */
   private final ArrayDeque<Vertex> stale = new ArrayDeque<>();
 
   private final Set<Vertex> queued = new HashSet<>();
 
-  /** Groups that have to start, end, or go on. */
+  /** Groups that have to start, to end, or to go on. */
   private final SequencedSet<Vertex> due = new LinkedHashSet<>();
 
   private SequencedSet<Vertex> touched = new LinkedHashSet<>();
@@ -61,22 +61,22 @@ public final class Graph {
     return vertices.size();
   }
 
-  /** The node of this id; empty when there is none. */
+  /** The node of this id; empty if there is none. */
   public Optional<GraphNode> node(NodeId id) {
     return Optional.ofNullable(vertices.get(id)).map(Vertex::snapshot);
   }
 
-  /** The nodes whose ids are greater, as they are now, in the order of their ids. */
+  /** The nodes with greater ids, as they are now, in the order of their ids. */
   public List<GraphNode> nodesAfter(long id) {
     NavigableMap<NodeId, Vertex> tail = id < 1 ? vertices : vertices.tailMap(new NodeId(id), false);
     return tail.values().stream().map(Vertex::snapshot).toList();
   }
 
   /**
-   * Takes facts that become true together.
+   * Applies facts that become true together.
    *
-   * @return the nodes that were changed or whose state was, as they are now, in the order in which
-   *     they were; removed ones are not among them
+   * @return the nodes that changed or whose state changed, as they are now, in the order of these
+   *     changes, without removed nodes
    */
   public List<GraphNode> apply(List<? extends Change> changes) {
     version++;
@@ -109,16 +109,16 @@ public final class Graph {
   }
 
   /**
-   * What follows for groups: they start when they may, and end when all that is in them has
-   * settled. Applying it may make more follow.
+   * The facts that follow for groups: a group starts when it may, and ends when all nodes in it
+   * have settled. Applying them may have further consequences.
    *
-   * @param nowMillis the time of what happens
+   * @param nowMillis the time of the change
    */
   public List<Change> consequences(long nowMillis) {
     List<Change> changes = new ArrayList<>();
     for (Vertex group : due) {
       Phase next = Groups.next(group, nowMillis);
-      // What was in a group may be removed after it.
+      // A node of a group may be removed after it.
       if (next != null && group.equals(vertices.get(group.id))) {
         changes.add(new Change.Progressed(group.id, next));
       }
@@ -127,7 +127,7 @@ public final class Graph {
     return changes;
   }
 
-  /** Gives a node the version that it was shown with. */
+  /** Gives a node the version with which it was shown. */
   public void restoreVersion(NodeId id, long nodeVersion) {
     vertex(id).version = nodeVersion;
   }
@@ -140,7 +140,9 @@ public final class Graph {
     return vertices.get(id);
   }
 
-  /** These, and all that can be reached from them, each once and after one that leads to it. */
+  /**
+   * These vertices and all that can be reached from them, each once and after one that leads to it.
+   */
   static SequencedSet<Vertex> reach(List<Vertex> from, Function<Vertex, Collection<Vertex>> step) {
     SequencedSet<Vertex> reached = new LinkedHashSet<>(from);
     List<Vertex> left = new ArrayList<>(from);
@@ -155,10 +157,10 @@ public final class Graph {
   }
 
   /**
-   * These in topological order: each after those above it, and otherwise as they come. Those on a
-   * circle or below one are left out.
+   * These in topological order: each after those above it, and otherwise in the order given. Those
+   * on a circle or below one are left out.
    *
-   * @param above what is directly above one; those that are not among {@code all} are ignored
+   * @param above those directly above one; those that are not among {@code all} are ignored
    */
   static <T> List<T> sorted(Collection<T> all, Function<T, Collection<T>> above) {
     Set<T> known = new HashSet<>(all);
@@ -205,7 +207,7 @@ public final class Graph {
     Groups.enter(vertex, due);
   }
 
-  /** Puts a node that was moved, and those below it, into the groups where they belong. */
+  /** Puts a node that was moved, and the nodes below it, into the groups to which they belong. */
   private void place(Vertex first) {
     SequencedSet<Vertex> left = new LinkedHashSet<>(List.of(first));
     while (!left.isEmpty()) {
@@ -233,7 +235,7 @@ public final class Graph {
   private void progress(Vertex vertex, Phase phase) {
     vertex.phase = phase;
     touched.add(vertex);
-    // Which branch was taken matters below even if the state stays.
+    // The branch that was taken matters below even if the state stays the same.
     vertex.dependents.forEach(this::look);
     look(vertex);
   }

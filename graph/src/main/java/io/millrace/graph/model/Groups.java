@@ -9,15 +9,16 @@ import java.util.SequencedSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The arithmetic of groups: who is in which, and when one starts and ends. */
+/** The rules of groups: which node belongs to which, and when a group starts and ends. */
 final class Groups {
   private Groups() {}
 
   /**
-   * The innermost group that all of these are in or are; null for none.
+   * The innermost group that contains all of these or is all of these; null for none.
    *
-   * @param ofChildren of a node: itself if it is a group, else the group that it is in
-   * @param outer of a group: the group that it is in
+   * @param ofChildren the group of a node's children: the node itself if it is a group, otherwise
+   *     the group that it is in
+   * @param outer the group that a group is in
    */
   static <T> @Nullable T innermost(
       List<T> parents, Function<T, @Nullable T> ofChildren, Function<T, @Nullable T> outer) {
@@ -53,7 +54,7 @@ final class Groups {
   /**
    * Counts a node's state in its group.
    *
-   * @param one 1 for a state that it has now, -1 for one that it had
+   * @param one 1 for its present state, -1 for a former one
    */
   static void count(Vertex vertex, int one, Collection<Vertex> due) {
     Vertex group = vertex.group;
@@ -64,7 +65,7 @@ final class Groups {
     }
   }
 
-  /** What a group has to do next by itself; null for nothing. */
+  /** The next phase of a group; null if it does not change. */
   static @Nullable Phase next(Vertex group, long nowMillis) {
     return switch (group.phase) {
       case Phase.Waiting waiting -> {
@@ -72,7 +73,7 @@ final class Groups {
         yield mayStart ? new Phase.Running(waiting.attempt() + 1, nowMillis, false) : null;
       }
       case Phase.Running running -> group.unsettled > 0 ? null : end(group, running, nowMillis);
-      // Something in it goes on: it was retried, or what held it back was.
+      // A node in it goes on: it, or the node that held it back, was retried.
       case Phase.Ended ended -> {
         boolean goesOn = ended.startedMillis() > 0 && group.unsettled > 0;
         yield goesOn ? new Phase.Running(ended.attempt(), ended.startedMillis(), false) : null;

@@ -17,8 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where nodes would be, on top of a graph in which they are not there yet, or somewhere else. Those
- * that are named by planned ones are in the graph or planned too.
+ * The graph as it would be with nodes that are not added yet, or are moved. All nodes that planned
+ * nodes refer to are in the graph or planned too.
  */
 final class PlannedGraph {
   /** The start or the end of a node. */
@@ -27,13 +27,13 @@ final class PlannedGraph {
   private final Graph graph;
   private final Map<NodeId, Definition> definitions;
 
-  /** The planned ones, each after those that it names. */
+  /** The planned nodes, each after those that it refers to. */
   private final List<NodeId> order;
 
   private final Map<NodeId, NodeId> groups = new HashMap<>();
   private final Map<NodeId, List<NodeId>> members = new HashMap<>();
 
-  /** With the planned nodes and all that name them, at whatever distance. */
+  /** With the planned nodes and all nodes that depend on them, directly or not. */
   PlannedGraph(Graph graph, Map<NodeId, Definition> definitions) {
     this.graph = graph;
     this.definitions = definitions;
@@ -49,7 +49,7 @@ final class PlannedGraph {
     }
   }
 
-  /** A node that names itself by way of others, if there is one. */
+  /** A node that depends on itself, if there is one. */
   Optional<NodeId> inCircle() {
     Set<NodeId> sorted = new HashSet<>(order);
     return definitions.keySet().stream().filter(id -> !sorted.contains(id)).findFirst();
@@ -85,7 +85,7 @@ final class PlannedGraph {
     return isGroup(id) ? id : group(id);
   }
 
-  /** What would be directly in a group. */
+  /** The nodes that would be directly in a group. */
   List<NodeId> members(NodeId group) {
     List<NodeId> all = new ArrayList<>(members.getOrDefault(group, List.of()));
     Vertex there = graph.find(group);
@@ -95,7 +95,7 @@ final class PlannedGraph {
     return all;
   }
 
-  /** Whether a node would be in that group, directly or within another. */
+  /** Whether a node would be in that group, directly or in a group within it. */
   boolean isIn(NodeId id, NodeId outer) {
     for (NodeId inner = group(id); inner != null; inner = group(inner)) {
       if (inner.equals(outer)) {
@@ -106,15 +106,15 @@ final class PlannedGraph {
   }
 
   /**
-   * Whether a planned node would wait for itself by way of a group.
+   * Looks for a planned node that would wait for itself through a group.
    *
-   * @return the nodes of a circle, its first one at the end again; empty if there is none
+   * @return the nodes of a circle, with the first one again at the end; empty if there is none
    */
   Optional<List<NodeId>> cycle() {
     Map<NodeId, CycleSearch> searches = new HashMap<>();
     for (NodeId id : order) {
       NodeId group = group(id);
-      // Only a group makes what was there before wait for what is planned.
+      // Only through a group can a node that existed before wait for a planned one.
       if (group != null) {
         Optional<List<NodeId>> circle =
             searches.computeIfAbsent(group, CycleSearch::new).from(new Moment(id, true));
@@ -128,11 +128,11 @@ final class PlannedGraph {
 
   /**
    * Searches for circles through the end of one group, or of those around it. A node starts after
-   * the end of what it names, and after the start of a parent that is a group; a group ends after
-   * all that is in it.
+   * the end of the nodes that it refers to, and after the start of a parent that is a group; a
+   * group ends after all nodes in it.
    */
   private final class CycleSearch {
-    /** A moment on the way, and those that it needs and that were not looked at yet. */
+    /** A moment on the path, and those that it depends on and that are still to be visited. */
     private record Step(Moment moment, Iterator<Moment> left) {}
 
     private final NodeId within;
@@ -170,8 +170,8 @@ final class PlannedGraph {
     }
 
     /**
-     * What has finished waits for nothing. What was in the group before does not wait for its end:
-     * that was looked at when it came.
+     * A node that has finished waits for nothing. A node that was in the group before does not wait
+     * for the group's end: this was checked when it was added.
      */
     private boolean isSafe(NodeId id) {
       Vertex there = graph.find(id);

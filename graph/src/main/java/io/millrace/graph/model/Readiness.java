@@ -5,7 +5,7 @@ import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import org.jspecify.annotations.Nullable;
 
-/** What the nodes above a waiting node make of it. */
+/** Derives the state of a waiting node from the nodes above it. */
 final class Readiness {
   private int edges;
   private int pending;
@@ -15,7 +15,7 @@ final class Readiness {
 
   private Readiness() {}
 
-  /** The state that follows from a node's own phase and the states of those above it. */
+  /** The state that follows from a node's own phase and the states of the nodes above it. */
   static NodeState of(Vertex vertex) {
     return switch (vertex.phase) {
       case Phase.Ended ended -> ended.state();

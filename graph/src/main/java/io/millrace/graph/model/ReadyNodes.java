@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeSet;
 
-/** The nodes that may start, by type; groups are not among them. For one thread at a time. */
+/** The nodes that may start, by type, without groups. For one thread at a time. */
 public final class ReadyNodes {
   /**
    * A node that is ready.
@@ -39,7 +39,7 @@ public final class ReadyNodes {
     later.clear();
   }
 
-  /** Looks at a node that may have become ready or not so. */
+  /** Takes note of a node that may have become ready, or may no longer be. */
   public void note(GraphNode node) {
     if (node.state() != NodeState.READY
         || node.definition().kind() == Kind.GROUP
@@ -76,7 +76,7 @@ public final class ReadyNodes {
     due.computeIfAbsent(place.type, _ -> new TreeSet<>(BY_ORDER)).add(place);
   }
 
-  /** Those of a type that may start, those first that have been ready for longest. */
+  /** The nodes of a type that may start; those that have been ready longest come first. */
   public List<NodeId> due(String type, int most, long nowMillis) {
     while (!later.isEmpty() && later.first().notBeforeMillis <= nowMillis) {
       addDue(later.removeFirst());
@@ -91,7 +91,9 @@ public final class ReadyNodes {
     return ids;
   }
 
-  /** When the first one may start that could not when {@link #due} was asked last. */
+  /**
+   * The earliest time at which a node may start that could not at the last call of {@link #due}.
+   */
   public OptionalLong nextMillis() {
     return later.isEmpty() ? OptionalLong.empty() : OptionalLong.of(later.first().notBeforeMillis);
   }

@@ -15,19 +15,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says of nodes why they stand as they do. Remembers what it has found out, so it is for nodes of
- * one moment.
+ * Explains the states of nodes. It remembers what it has found out, so it is valid for nodes of one
+ * moment only.
  */
 public final class Reasons {
   private final Function<NodeId, @Nullable GraphNode> nodes;
 
-  /** What holds a blocked node back in the end. */
+  /** The causes for which blocked nodes are held back. */
   private final Map<NodeId, String> causes = new HashMap<>();
 
   /**
-   * For nodes of one moment.
+   * Explains nodes of one moment.
    *
-   * @param nodes all nodes, as the graph gives them
+   * @param nodes all nodes, by id
    */
   public Reasons(Function<NodeId, @Nullable GraphNode> nodes) {
     this.nodes = nodes;
@@ -75,7 +75,7 @@ public final class Reasons {
         + (waitedFor.size() > 1 ? " and others" : "");
   }
 
-  /** Whether a node does not wait for one above it. */
+  /** Whether a node does not wait for a node above it. */
   private static boolean isPast(GraphNode node, GraphNode above) {
     boolean startIsEnough = isGroup(above) && node.definition().parents().contains(above.id());
     return above.state().isSettled() || (startIsEnough && Phase.hasStarted(above.phase()));
@@ -112,7 +112,7 @@ public final class Reasons {
         .orElse("");
   }
 
-  /** Goes up to what failed or was killed. */
+  /** Finds the failed or killed node above. */
   private String cause(GraphNode node) {
     List<NodeId> way = new ArrayList<>();
     GraphNode at = node;

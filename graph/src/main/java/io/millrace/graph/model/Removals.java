@@ -146,14 +146,15 @@ record Removals(Graph graph) {
   }
 
   /**
-   * A node of which a parent or predecessor is removed alone: what that one named takes its place.
+   * A node of which a parent or predecessor is removed alone: the nodes to which that one referred
+   * take its place.
    *
    * @param node the node that stays
    * @param gone the node that is removed
    */
   private record Reparenting(Vertex node, Vertex gone) {
     /**
-     * The definition of the node that stays.
+     * The new definition of the node that stays.
      *
      * @throws NodeStateException if it waits for something that only the removed node knows
      */
@@ -185,7 +186,7 @@ record Removals(Graph graph) {
       return node.parents.contains(gone);
     }
 
-    /** The removed node may be skipped, or wait for its group: no other node could tell that. */
+    /** The removed node may be skipped, or wait for its group: no other node can represent that. */
     private void checkAfter() {
       boolean tells = gone.isGroup() || gone.definition.branch() != null;
       if (tells && gone.state != NodeState.FINISHED) {
@@ -194,8 +195,8 @@ record Removals(Graph graph) {
     }
 
     /**
-     * Adds what has ended before the removed node starts; of its group, what comes before that
-     * group.
+     * Adds the nodes that end before the removed node starts; of its group, those that come before
+     * the group.
      */
     private void addWhatEndsBefore(Collection<NodeId> before) {
       Deque<Vertex> left = new ArrayDeque<>(List.of(gone));
@@ -235,7 +236,9 @@ record Removals(Graph graph) {
           && ended.taken() == branch;
     }
 
-    /** Refuses only if the node waits: once it has started, its place does not matter any more. */
+    /**
+     * Refuses only if the node is waiting: once it has started, its place does not matter any more.
+     */
     private void refuse(String why) {
       if (node.phase instanceof Phase.Waiting) {
         throw new NodeStateException("node " + node.id + " " + why + "; move it first");

@@ -30,13 +30,13 @@ import java.util.function.Function;
 public final class Rules {
   private final Graph graph;
 
-  /** For this graph. */
+  /** The rules for this graph. */
   public Rules(Graph graph) {
     this.graph = graph;
   }
 
   /**
-   * New nodes, with growing ids from {@code firstId} in the order given.
+   * Adds nodes, with growing ids from {@code firstId} in the order given.
    *
    * @param kinds the kind of each type
    * @throws InvalidGraphException if a name is unknown or given twice, a branch has no condition,
@@ -56,11 +56,12 @@ public final class Rules {
   }
 
   /**
-   * Moves a node that waits.
+   * Moves a waiting node.
    *
    * @throws UnknownNodeException if there is no such node
    * @throws InvalidGraphException as {@link #add}
-   * @throws NodeStateException if it has started or ended, or a new parent is a group that ended
+   * @throws NodeStateException if it has started or ended, or a new parent is a group that has
+   *     ended
    */
   public List<Change> move(NodeId id, NewNode.Place place) {
     Vertex vertex = known(id);
@@ -76,7 +77,7 @@ public final class Rules {
    * Starts a ready node.
    *
    * @throws UnknownNodeException if there is no such node
-   * @throws NodeStateException if it is not ready, is a group, or is to wait for longer
+   * @throws NodeStateException if it is not ready, is a group, or may not start yet
    */
   public List<Change> start(NodeId id, long nowMillis) {
     Vertex vertex = known(id);
@@ -93,9 +94,9 @@ public final class Rules {
   /**
    * Ends an attempt.
    *
-   * @param attempt which one; that of a node that was started again since changes nothing
+   * @param attempt the attempt; nothing changes if the node has been started again since
    * @throws UnknownNodeException if there is no such node
-   * @throws NodeStateException if that attempt is not the one that runs
+   * @throws NodeStateException if that attempt is not the running one
    */
   public List<Change> end(NodeId id, int attempt, Outcome outcome, long nowMillis) {
     Vertex vertex = known(id);
@@ -174,11 +175,11 @@ public final class Rules {
   }
 
   /**
-   * Removes a node. Nodes that stay and named it are moved, whatever their state.
+   * Removes a node. Nodes that stay and referred to it are moved, in whatever state they are.
    *
    * @throws UnknownNodeException if there is no such node
-   * @throws NodeStateException if a removed node runs, or one that stays would wait for itself or
-   *     would lose what it waits for
+   * @throws NodeStateException if a removed node is running, or if one that stays would wait for
+   *     itself or would lose what it waits for
    */
   public List<Change> remove(NodeId id, Removal removal) {
     return new Removals(graph).of(known(id), removal);
@@ -196,20 +197,20 @@ public final class Rules {
     return vertex;
   }
 
-  /** Whether nodes may be at the places that are requested for them. */
+  /** Checks whether nodes may have the places that are requested for them. */
   private static final class EdgeRules {
     private final Graph graph;
 
-    /** The first id that is not given yet; nodes from there on are known by their place. */
+    /** The first id that is not given yet; new nodes are known by their place in the request. */
     private final long firstNew;
 
-    /** For a graph that gives its next node this id. */
+    /** Checks new nodes of a graph whose next node gets this id. */
     EdgeRules(Graph graph, long firstNew) {
       this.graph = graph;
       this.firstNew = firstNew;
     }
 
-    /** For nodes that are there. */
+    /** Checks existing nodes. */
     EdgeRules(Graph graph) {
       this(graph, NodeId.MOST + 1);
     }
@@ -219,11 +220,11 @@ public final class Rules {
     }
 
     /**
-     * What new nodes will be, by their ids, which grow from the next one in the order given.
+     * The definitions of new nodes by their ids, which grow from the next id in the order given.
      *
      * @param kinds the kind of each type
      * @throws InvalidGraphException if they are invalid
-     * @throws NodeStateException if a group takes nothing more
+     * @throws NodeStateException if a group accepts no more nodes
      */
     Map<NodeId, Definition> of(List<NewNode> nodes, Function<String, Kind> kinds) {
       Map<String, NodeId> locals = new HashMap<>();
@@ -254,11 +255,11 @@ public final class Rules {
     }
 
     /**
-     * What a node will be at another place.
+     * The definition of a node at another place.
      *
-     * @param dependents it, and all that is below or after it at whatever distance
+     * @param dependents the node, and all nodes that are below or after it, directly or not
      * @throws InvalidGraphException if that is invalid
-     * @throws NodeStateException if a group takes nothing more
+     * @throws NodeStateException if a group accepts no more nodes
      */
     Definition of(Vertex vertex, Collection<Vertex> dependents, NewNode.Place place) {
       Definition old = vertex.definition;
@@ -319,7 +320,7 @@ public final class Rules {
           checkOpen(there);
         }
       }
-      // Below what is in a group counts as in it: it would be held back in one that has finished.
+      // A node below one in a group belongs to the group: in a finished one it would be held back.
       NodeId group = plan.group(id);
       Vertex around = group == null ? null : graph.find(group);
       if (around != null) {

@@ -12,7 +12,7 @@ import java.util.SequencedSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A node inside a {@link Graph}, linked with those around it. */
+/** A node of a {@link Graph}, linked with its neighbours. */
 final class Vertex {
   final NodeId id;
   final long createdMillis;
@@ -22,24 +22,24 @@ final class Vertex {
   NodeState state = NodeState.INCIPIENT;
   long version;
 
-  /** Those that it names, in the order of its definition. */
+  /** The nodes that it refers to, in the order of its definition. */
   List<Vertex> parents = List.of();
 
   List<Vertex> after = List.of();
 
-  /** Those that name it. */
+  /** The nodes that refer to it. */
   final SequencedSet<Vertex> dependents = new LinkedHashSet<>();
 
-  /** The innermost group that everything above it is in or is; null for none. */
+  /** The innermost group that each of those is in or is; null for none. */
   @Nullable Vertex group;
 
-  /** Of a group: what is directly in it. */
+  /** Of a group: the nodes directly in it. */
   final Set<Vertex> members = new LinkedHashSet<>();
 
-  /** Of a group: how many of those have not settled. */
+  /** Of a group: how many of these have not settled. */
   int unsettled;
 
-  /** Of a group: how many of those failed, were killed or are blocked. */
+  /** Of a group: how many of these failed, were killed or are blocked. */
   int holding;
 
   Vertex(Change.Added added) {
@@ -62,7 +62,7 @@ final class Vertex {
     return new GraphNode(id, name, definition, phase, state, "", createdMillis, version);
   }
 
-  /** The group that those below it are in: itself, or the one that it is in. */
+  /** The group to which the nodes below it belong: itself, or its own group. */
   @Nullable Vertex groupOfChildren() {
     return isGroup() ? this : group;
   }

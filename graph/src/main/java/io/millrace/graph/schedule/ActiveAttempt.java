@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * An attempt that a scheduler has in hand, from its start on record to its end on record. Belongs
- * to the scheduler's thread, but for what is final and {@link #attempt}.
+ * An attempt of a scheduler, from the time when its start is recorded until its end is recorded.
+ * For the scheduler's thread, except for final fields and {@link #attempt}.
  */
 final class ActiveAttempt {
   final NodeId id;
@@ -26,7 +26,7 @@ final class ActiveAttempt {
   /** Whether an earlier server had begun to kill it. */
   final boolean killing;
 
-  /** Whether this scheduler has recorded its start, so that it has no output from before. */
+  /** Whether this scheduler has recorded its start, so that it has no earlier output. */
   final boolean isNew;
 
   /** When it times out, in milliseconds since 1970; the largest number for never. */
@@ -38,7 +38,7 @@ final class ActiveAttempt {
   /** The last kill that was sent to it; null for none. */
   @Nullable Kill told;
 
-  /** When the kill may be sent again, if sending it failed. */
+  /** When a kill that could not be sent may be sent again. */
   long tellAgainMillis;
 
   boolean timedOut;
@@ -66,7 +66,7 @@ final class ActiveAttempt {
     try {
       return RunPolicy.of(item.inputs());
     } catch (InvalidGraphException e) {
-      // It was checked when it was set, by an earlier version with other limits.
+      // It was accepted when it was set, by an earlier version with other limits.
       return RunPolicy.DEFAULT;
     }
   }

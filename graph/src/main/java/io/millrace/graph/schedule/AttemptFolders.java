@@ -35,7 +35,7 @@ final class AttemptFolders {
   private final ProcessLauncher launcher;
   private final boolean sameBoot;
 
-  /** Empty folders of programs that are over: on some file systems a new one costs a lot. */
+  /** Empty folders of programs that have ended: on some file systems a new folder is expensive. */
   private final ConcurrentLinkedQueue<Path> spare = new ConcurrentLinkedQueue<>();
 
   private AttemptFolders(Path root, ProcessLauncher launcher, boolean sameBoot) {
@@ -45,9 +45,9 @@ final class AttemptFolders {
   }
 
   /**
-   * Makes the folder if it is not there, and notes which server it has now.
+   * Creates the folder if it does not exist, and notes which server uses it now.
    *
-   * @throws IOException when it cannot be written
+   * @throws IOException if it cannot be written
    */
   static AttemptFolders open(Path root, ProcessLauncher launcher) throws IOException {
     Environment.system().disk().makeFolders(root);
@@ -68,18 +68,19 @@ final class AttemptFolders {
   }
 
   /**
-   * Whether the machine has run on since the last server, so that no file is missing that it wrote.
+   * Whether the machine has not been restarted since the last server, so that no file is missing
+   * that it wrote.
    */
   boolean isSameBoot() {
     return sameBoot;
   }
 
-  /** The folder for the type of the attempt. */
+  /** The folder of an attempt, for its type. */
   Path folder(ActiveAttempt active) {
     return root.resolve(active.name());
   }
 
-  /** Gives an attempt that will need a folder a spare one, if there is one. */
+  /** Gives a spare folder to an attempt that will need one, if there is one. */
   void prepare(ActiveAttempt active) {
     Path folder = active.type.takesPlace() ? spare.poll() : null;
     if (folder != null) {
@@ -91,7 +92,7 @@ final class AttemptFolders {
     }
   }
 
-  /** Removes what an attempt that never began has left. */
+  /** Removes the files of an attempt that never began. */
   void clear(ActiveAttempt active) throws IOException {
     FileTree.remove(folder(active));
   }
@@ -107,12 +108,14 @@ final class AttemptFolders {
     try {
       mark(begun(active));
     } catch (IOException e) {
-      // The type finds it again also without.
+      // The type finds it without, too.
       LOG.warn("it is not on file that {} has begun: {}", active, e.toString());
     }
   }
 
-  /** A link if links are possible: on some file systems a new file costs ten times as much. */
+  /**
+   * Creates a link if links are possible: on some file systems a new file costs ten times as much.
+   */
   private void mark(Path file) throws IOException {
     try {
       Files.createLink(file, root.resolve(BOOT));
@@ -146,9 +149,9 @@ final class AttemptFolders {
   }
 
   /**
-   * The files of all other attempts, which a server that died has left.
+   * The files of all other attempts, which a server has left that died.
    *
-   * @param names of attempts
+   * @param names the names of attempts
    */
   List<Path> allBut(Set<String> names) {
     try (Stream<Path> files = Files.list(root)) {

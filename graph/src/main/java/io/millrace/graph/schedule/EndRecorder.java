@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Brings the ends of attempts on record: one transaction at a time with all that ended while the
- * last one was written, and beside it, each by itself, those whose output takes long to copy and
- * those that failed to be written, so that none holds up the others. For the scheduler's thread.
+ * Records the ends of attempts. One transaction at a time has all ends that came while the last one
+ * was written. Ends whose output takes long to copy, and those that could not be written, are
+ * recorded beside it, each by itself, so that none delays the others. For the scheduler's thread.
  */
 final class EndRecorder {
   private static final Logger LOG = LoggerFactory.getLogger(EndRecorder.class);
@@ -64,7 +64,7 @@ final class EndRecorder {
   }
 
   /**
-   * Begins to record what was added.
+   * Begins to record the ends that were added.
    *
    * @return when something is to be tried again, in milliseconds since 1970
    */
@@ -108,7 +108,10 @@ final class EndRecorder {
     });
   }
 
-  /** Takes the result of recording; what failed is tried again, since repeating it does no harm. */
+  /**
+   * Takes the result of recording. Ends that failed are recorded again, which does no harm if they
+   * were recorded after all.
+   */
   void written(SchedulerEvent.Written written, long nowMillis) {
     underWay -= written.ends().size();
     if (written.batch()) {
@@ -123,16 +126,16 @@ final class EndRecorder {
     try {
       return end.ended().recordings().values().stream().mapToLong(Tail::size).sum() > LONG_BYTES;
     } catch (RuntimeException e) {
-      // Whoever copies it will say so.
+      // This is logged where it is copied.
       return true;
     }
   }
 
-  /** What the end of an attempt means for its node. */
+  /** Turns the end of an attempt into the outcome for its node. */
   private static final class OutcomeRules {
     private static final int LONGEST_REASON = 1_000;
 
-    /** The value that is the exit code of a program, and no number if there was none. */
+    /** The value with the exit code of a program; not a number if it has none. */
     private static final String RESULT = "result";
 
     /** The exit code of a program that was ended by KILL. */
@@ -143,7 +146,7 @@ final class EndRecorder {
     static Outcome of(ActiveAttempt active, Attempt.Ending ending, long nowMillis) {
       Kill kill = active.told;
       if (kill != null || active.killing) {
-        // Even if it succeeded: after a kill, what comes next must not run.
+        // Even if it succeeded: after a kill, the nodes that follow must not run.
         return new Outcome.Killed(killed(kill, ending));
       }
       String failure = failure(active, ending);
@@ -159,7 +162,7 @@ final class EndRecorder {
                   : failure);
     }
 
-    /** Only programs hear signals, and tell by their exit code whether that ended them. */
+    /** Only programs receive signals; their exit code tells whether a signal ended them. */
     private static String killed(@Nullable Kill kill, Attempt.Ending ending) {
       JsonNode code = ending.values().get(RESULT);
       if (kill == null || kill.grace().isZero() || code == null || !code.isInt()) {

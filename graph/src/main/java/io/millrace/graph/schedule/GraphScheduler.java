@@ -34,9 +34,10 @@ import org.slf4j.LoggerFactory;
  * Runs a graph: it begins attempts at ready nodes, up to the number of places, and records their
  * ends in the graph, with retries, timeouts and kills.
  *
- * <p>It does nothing by itself: whoever drives it calls {@link #step} when that is due, and at once
- * when it wakes them. A store that cannot be reached makes it wait, and so does nothing that a type
- * throws. {@link #step} is for one thread; all else may be called by any.
+ * <p>It does nothing by itself: its driver calls {@link #step} when that is due, and at once when
+ * the scheduler wakes it. If the store cannot be reached or a type throws an exception, the
+ * scheduler tries again later. {@link #step} is for one thread; all other methods may be called by
+ * any.
  */
 public final class GraphScheduler implements Step, AutoCloseable {
   static final long NEVER_MILLIS = Long.MAX_VALUE;
@@ -45,7 +46,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
   private static final long PAUSE_MILLIS = 1_000;
   private static final Duration GRACE = Duration.ofSeconds(10);
 
-  /** How many ends may wait to be written before no more attempts begin. */
+  /** How many ends may wait to be recorded before attempts are no longer begun. */
   private static final int MOST_UNWRITTEN = 1_000;
 
   private final GraphWork graph;
@@ -70,15 +71,15 @@ public final class GraphScheduler implements Step, AutoCloseable {
   /** Whether the next survey is the first one, so that files may be missing. */
   private boolean first = true;
 
-  /** When the store is asked again after a failure, in milliseconds since 1970; 0 for none. */
+  /** When the store is asked again after a failure, in milliseconds since 1970; 0 for no pause. */
   private long pausedUntilMillis;
 
   /**
    * Creates a scheduler, which does nothing before its first step.
    *
    * @param graph the graph to run; no other scheduler may run it
-   * @param types what nodes can be
-   * @throws UncheckedIOException when its folder cannot be written
+   * @param types the types of nodes
+   * @throws UncheckedIOException if its folder cannot be written
    */
   public GraphScheduler(
       GraphWork graph, NodeTypes types, SchedulerOptions options, SchedulerContext context) {
@@ -117,7 +118,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
   }
 
   /**
-   * Changes how many commands run at a time; nothing that runs is ended.
+   * Changes how many commands run at a time; running ones are not ended.
    *
    * @param places 0 to {@link SchedulerOptions#MOST_PLACES}
    */
@@ -187,7 +188,10 @@ public final class GraphScheduler implements Step, AutoCloseable {
     }
   }
 
-  /** Takes over what runs according to the graph: after a start, and after a lost answer. */
+  /**
+   * Takes over the attempts that run according to the graph: after a start, and after a lost
+   * answer.
+   */
   private void survey() {
     boolean complete = !first || folders.isSameBoot();
     Set<String> names = new HashSet<>();
@@ -207,7 +211,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
       begin(active, () -> recover(active, complete));
     }
     if (first) {
-      // Listed before anything starts, and removed beside it.
+      // Listed before anything starts, and removed in the background.
       List<Path> left = folders.allBut(names);
       executor.execute(() -> left.forEach(AttemptFolders::remove));
     }
@@ -241,7 +245,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
       return nowMillis;
     }
     long due = graph.nextDueMillis().orElse(NEVER_MILLIS);
-    // One that is due already, and for which there is no room, must not hide later ones.
+    // A node that is due and has no room must not hide nodes that become due later.
     return due > nowMillis ? due : nowMillis + PAUSE_MILLIS;
   }
 
@@ -275,9 +279,9 @@ public final class GraphScheduler implements Step, AutoCloseable {
   }
 
   /**
-   * Finds an attempt again whose start is recorded and that is not known to have begun.
+   * Finds an attempt again whose start is recorded, without knowing whether it has begun.
    *
-   * @param complete whether every file is there that was written for it
+   * @param complete whether no file is missing that was written for it
    * @throws IllegalStateException if nothing is left of it, with the reason
    */
   private Attempt recover(ActiveAttempt active, boolean complete) throws IOException {
@@ -322,8 +326,8 @@ public final class GraphScheduler implements Step, AutoCloseable {
   }
 
   /**
-   * Ends the scheduling, and waits up to 10 seconds for a step that is under way. What runs goes
-   * on, and the next scheduler of this graph finds it.
+   * Ends the scheduling, and waits up to 10 seconds for the current step. Running attempts go on,
+   * and the next scheduler of this graph finds them.
    */
   @Override
   public void close() {
@@ -334,7 +338,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
     }
   }
 
-  /** Stands for a type that this server does not have; an earlier one had. */
+  /** Stands for a type that this server does not have, but an earlier server had. */
   private record UnknownType(String name) implements NodeType {
     @Override
     public Attempt start(AttemptContext work) {

@@ -10,16 +10,13 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Tells attempts to end that somebody wants ended, or whose time is over. For the scheduler's
- * thread.
- */
+/** Kills attempts on request or when they time out. For the scheduler's thread. */
 record KillDispatcher(
     GraphWork graph, RunningAttempts running, Executor executor, Consumer<SchedulerEvent> inbox) {
   private static final Logger LOG = LoggerFactory.getLogger(KillDispatcher.class);
   private static final long PAUSE_MILLIS = 1_000;
 
-  /** An attempt has begun: sends a kill that came too early for it. */
+  /** Sends a kill that came before the attempt had begun. */
   void begun(ActiveAttempt active) {
     if (active.timedOut) {
       tell(active, Kill.DEFAULT);
@@ -37,9 +34,9 @@ record KillDispatcher(
   }
 
   /**
-   * Tells those that somebody wants ended, each kill once.
+   * Sends the requested kills, each once.
    *
-   * @return when one is to be told again that could not be, in milliseconds since 1970
+   * @return when a kill that could not be sent is sent again, in milliseconds since 1970
    */
   long tellWanted(long nowMillis) {
     long again = GraphScheduler.NEVER_MILLIS;
@@ -58,7 +55,7 @@ record KillDispatcher(
     return again;
   }
 
-  /** A kill could not be sent, and will be sent again. */
+  /** Takes note of a kill that could not be sent and will be sent again. */
   void untold(ActiveAttempt active, long nowMillis) {
     active.told = null;
     active.tellAgainMillis = nowMillis + PAUSE_MILLIS;

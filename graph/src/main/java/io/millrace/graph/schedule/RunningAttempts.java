@@ -15,8 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts in hand. Belongs to the scheduler's thread, but for their output, which any may
- * read.
+ * The attempts of a scheduler. For the scheduler's thread, except for their output, which any
+ * thread may read.
  */
 final class RunningAttempts implements GraphWork.Outputs {
   private final ConcurrentHashMap<NodeId, ActiveAttempt> byNode = new ConcurrentHashMap<>();

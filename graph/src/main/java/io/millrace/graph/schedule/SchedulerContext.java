@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 
 /**
- * What a scheduler acts through.
+ * The environment of a scheduler.
  *
  * @param launcher tells one boot of the machine from another
- * @param credentials what commands are given besides their own environment
- * @param executor begins attempts, ends them and writes their ends, which blocks for milliseconds;
+ * @param credentials variables that commands get besides their own environment
+ * @param executor begins attempts, ends them and records their ends, which blocks for milliseconds;
  *     virtual threads, or in a simulation the caller's own
  */
 public record SchedulerContext(
@@ -22,10 +22,10 @@ public record SchedulerContext(
    */
   @FunctionalInterface
   public interface Credentials {
-    /** None. */
+    /** No variables. */
     Credentials NONE = (_, _) -> Map.of();
 
-    /** Variables for an attempt at a node, from 1. */
+    /** The variables for an attempt at a node, from 1. */
     Map<String, String> of(NodeId id, int attempt);
   }
 }

@@ -18,7 +18,7 @@ sealed interface SchedulerEvent {
   /**
    * Ends of attempts were recorded, or could not be.
    *
-   * @param stored whether they are; false if that is not known either
+   * @param stored whether they are recorded; false if that is unknown
    * @param batch whether further ends waited for these
    */
   record Written(List<End> ends, boolean stored, boolean batch) implements SchedulerEvent {}
@@ -26,7 +26,7 @@ sealed interface SchedulerEvent {
   /**
    * The end of an attempt, to be recorded.
    *
-   * @param notBeforeMillis when that may be tried again if it has failed; 0 before
+   * @param notBeforeMillis when it may be recorded again after a failure; 0 before
    */
   record End(ActiveAttempt active, GraphWork.Ended ended, long notBeforeMillis) {
     /** Whether it is recorded by itself, since it may be the one that cannot be stored. */

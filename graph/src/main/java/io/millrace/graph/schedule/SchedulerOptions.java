@@ -3,14 +3,14 @@ package io.millrace.graph.schedule;
 import java.nio.file.Path;
 
 /**
- * How much a scheduler does at once, and where.
+ * The limits and the folder of a scheduler.
  *
- * @param folder for the files of what runs; for this scheduler alone, made if absent
+ * @param folder for the files of attempts, for this scheduler alone; created if absent
  * @param places how many commands run at a time at most, 0 to 10,000; 0 starts none
  * @param others how many attempts that take no place are under way at most, 0 to 1,000,000
  */
 public record SchedulerOptions(Path folder, int places, int others) {
-  /** The most places that there can be. */
+  /** The largest number of places. */
   public static final int MOST_PLACES = 10_000;
 
   /** How many attempts that take no place are under way by default: 10,000. */
@@ -21,7 +21,7 @@ public record SchedulerOptions(Path folder, int places, int others) {
   /**
    * Checks the numbers.
    *
-   * @throws IllegalArgumentException when one is out of its range
+   * @throws IllegalArgumentException if one is out of its range
    */
   public SchedulerOptions {
     if (places < 0 || places > MOST_PLACES) {

@@ -9,7 +9,7 @@ import io.millrace.graph.type.NodeTypes;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Chooses what starts next: of each type in turn, so that none holds up another. */
+/** Chooses the nodes that start next: of each type in turn, so that none delays another. */
 final class StartSelector {
   /** How many nodes one transaction starts at most. */
   static final int BATCH = 256;
@@ -31,10 +31,10 @@ final class StartSelector {
   record Chosen(List<NodeId> ids, boolean more) {}
 
   /**
-   * Chooses.
+   * Chooses nodes.
    *
    * @param places how many places are free
-   * @param others how many attempts may begin that take no place
+   * @param others how many attempts that take no place may begin
    */
   Chosen choose(int places, int others, long nowMillis) {
     List<List<GraphNode>> commands = ready(true, Math.min(places, BATCH), nowMillis);

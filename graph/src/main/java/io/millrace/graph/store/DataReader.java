@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads lists and data, page by page. Safe for use by any number of threads. */
 final class DataReader {
-  /** How often, and how long each time, is waited for an attempt that is not found yet. */
+  /**
+   * How often an attempt that is not found yet is looked for; {@link #LOOK} is the time of each.
+   */
   private static final int LOOKS = 50;
 
   private static final Duration LOOK = Duration.ofMillis(200);
@@ -94,7 +96,7 @@ final class DataReader {
     boolean output = rules.written(node.definition()).contains(key);
     if (output) {
       Tail tail = tail(id, key);
-      // What has ended is stored before its output is taken away.
+      // The output of an ended attempt is stored before the attempt is removed.
       GraphNode now = readModel.node(id);
       if (tail != null && now.phase() instanceof Phase.Running running) {
         return TextPages.page(tail, StoredValue.viewOf(running.attempt()), slot);
@@ -114,7 +116,7 @@ final class DataReader {
   }
 
   /**
-   * What a running node is putting out; null if that is nothing.
+   * The output of a running node; null if there is none.
    *
    * @throws GraphException if that is not known yet, for example after a restart
    */

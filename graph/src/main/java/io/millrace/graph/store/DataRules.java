@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
-/** Which data of a node means what. */
+/** Which keys of a node's data are read or written by its type. */
 record DataRules(NodeTypes types) {
   /** The most bytes of a value that a type reads, written as JSON: 1 MiB. */
   static final int MOST_BYTES = 1 << 20;
@@ -32,20 +32,21 @@ record DataRules(NodeTypes types) {
                 "there is no type \"" + name + "\"; there are " + types.names()));
   }
 
-  /** What a node reads; none if its type is not known any more. */
+  /** The keys that a node reads; none if its type is no longer known. */
   Set<String> read(Definition definition) {
     return types.find(definition.type()).map(NodeType::inputs).orElse(Set.of());
   }
 
-  /** What a node writes itself; none if its type is not known any more. */
+  /** The keys that a node writes itself; none if its type is no longer known. */
   Set<String> written(Definition definition) {
     return types.find(definition.type()).map(NodeType::outputs).orElse(Set.of());
   }
 
   /**
-   * Checks the data of a node of this type; all is well if the type is unknown.
+   * Checks the data of a node of this type; anything is accepted if the type is unknown.
    *
-   * @throws InvalidGraphException if the type refuses it, or a value that it reads is too large
+   * @throws InvalidGraphException if the type does not accept it, or a value that it reads is too
+   *     large
    */
   void check(String typeName, Map<String, JsonNode> data) {
     NodeType type = types.find(typeName).orElse(null);
@@ -57,7 +58,7 @@ record DataRules(NodeTypes types) {
     }
   }
 
-  /** Looks at the name of a key, or throws {@link InvalidGraphException}. */
+  /** Checks a key, or throws {@link InvalidGraphException}. */
   static void checkKey(String key) {
     if (!KEY.matcher(key).matches()) {
       throw new InvalidGraphException(
@@ -68,7 +69,7 @@ record DataRules(NodeTypes types) {
     }
   }
 
-  /** Looks at the size of a value that a type reads, or throws {@link InvalidGraphException}. */
+  /** Checks the size of a value that a type reads, or throws {@link InvalidGraphException}. */
   private static void checkSize(String key, JsonNode value) {
     int size = Json.write(value).size();
     if (size > MOST_BYTES) {

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Commits changes of the graph, those that arrive together in one transaction. After a commit that
- * failed or whose outcome is unknown the graph is loaded again. Safe for use by threads.
+ * Commits changes of the graph; those that arrive together go into one transaction. After a commit
+ * that failed or whose outcome is unknown, the graph is loaded again. Safe for use by threads.
  */
 final class GraphCommits {
   private static final Logger LOG = LoggerFactory.getLogger(GraphCommits.class);
@@ -38,12 +38,12 @@ final class GraphCommits {
   /** Null if the graph has to be loaded again. Used under the lock of {@link #group}, as below. */
   private @Nullable WriteModel model;
 
-  /** Whether the commit under way may have reached the store. */
+  /** Whether the current commit may have reached the store. */
   private boolean submitted;
 
   /**
-   * A change of the graph. It checks first, and changes only if nothing is in its way: one that
-   * throws has changed nothing. It may be run again, on the graph as it is then.
+   * A change of the graph. It checks everything first and changes the graph only then, so that an
+   * operation that throws has changed nothing. It may be run again on the graph as it is then.
    */
   @FunctionalInterface
   interface Operation<T> {
@@ -53,7 +53,7 @@ final class GraphCommits {
   /**
    * The result of a durable operation.
    *
-   * @param value returned by it
+   * @param value the operation's own result
    * @param event the changes that it made
    */
   record Done<T>(T value, GraphEvent event) {}
@@ -62,7 +62,7 @@ final class GraphCommits {
   private static final class Request<T> extends GroupCommit.Request<Done<T>> {
     private final Operation<T> operation;
 
-    // Of the last attempt.
+    // The result of the last attempt.
     private @Nullable T value;
     private @Nullable RuntimeException refusal;
     private GraphEvent event = NONE;
@@ -73,9 +73,9 @@ final class GraphCommits {
     }
 
     /**
-     * Carries it out on a write model.
+     * Runs it on a write model.
      *
-     * @throws StoreException if the store does not answer; the write model is of no use then
+     * @throws StoreException if the store does not answer; the write model is then useless
      */
     void attempt(WriteModel model) {
       value = null;
@@ -101,7 +101,7 @@ final class GraphCommits {
       }
     }
 
-    /** Ends it, with all events as they were published. */
+    /** Completes it, with all events as they were published. */
     void succeed(List<GraphEvent> published) {
       if (refusal != null) {
         fail(refusal);
@@ -119,7 +119,7 @@ final class GraphCommits {
   /**
    * Loads the graph.
    *
-   * @param discard takes the names of blobs that nothing names any more
+   * @param discard takes the names of blobs that are no longer referred to
    */
   GraphCommits(
       GraphSession session,
@@ -136,17 +136,17 @@ final class GraphCommits {
     this.model = load();
   }
 
-  /** Known to the servers of this graph only; does not change once there is a node. */
+  /** A secret of the servers of this graph; it does not change once there is a node. */
   byte[] secret() {
     return head.secret().toArray();
   }
 
   /**
-   * Carries out an operation, and returns once it is durable. What the operation throws is thrown
-   * here, once what it has seen is durable.
+   * Runs an operation, and returns once it is durable. If the operation throws, the exception is
+   * thrown here once all that the operation has read is durable.
    *
    * @throws GraphFullException if the store has no room
-   * @throws OutcomeUnknownException if the store went before the answer was certain
+   * @throws OutcomeUnknownException if the store stopped before the outcome was certain
    * @throws StoreException if the store is closed; nothing has changed
    */
   <T> Done<T> run(Operation<T> operation) {
@@ -175,7 +175,7 @@ final class GraphCommits {
   }
 
   /**
-   * The exception that each request of a failed commit throws. Their threads did not call the store
+   * The exception for each request of a failed commit. Their threads did not call the store
    * themselves, so it has to say whether the graph may have changed.
    */
   private RuntimeException failure(Throwable cause) {
@@ -193,7 +193,7 @@ final class GraphCommits {
     return failure instanceof StoreException || failure instanceof GraphException;
   }
 
-  /** The graph to go on with. */
+  /** The current graph, loaded again if necessary. */
   private WriteModel current() {
     if (model == null) {
       head = session.take();
@@ -215,7 +215,7 @@ final class GraphCommits {
     return loaded;
   }
 
-  /** The graph as it was before what had no room; all of it is in memory. */
+  /** Restores the graph as it was before a commit for which there was no room, from memory. */
   private void restore() {
     model = null;
     head = session.tidy(head);
@@ -269,7 +269,7 @@ final class GraphCommits {
     return true;
   }
 
-  /** The head after it; null if nothing has changed. */
+  /** The head after the commit; null if nothing has changed. */
   private @Nullable Head commit(WriteModel changed) {
     submitted = true;
     Head after = head.after(changed.next(), changed.version(), session.writer());
@@ -288,14 +288,20 @@ final class GraphCommits {
     }
   }
 
-  /** One that has no room does not keep others from theirs. */
+  /**
+   * Settles a request by itself, so that one that has no room does not keep others from being
+   * committed.
+   */
   private void settleAlone(Request<?> request) {
     WriteModel now = current();
     request.attempt(now);
     settle(now, List.of(request));
   }
 
-  /** A change that is written down has happened, whether or not it can be spread now. */
+  /**
+   * Carries out a change. Once it is written down it has happened, whether or not it can be carried
+   * out now.
+   */
   private void spread() {
     try {
       head = session.finish(head);

@@ -22,9 +22,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The documents of a graph. A change that is too large for a transaction still happens as one: new
- * documents are written before the head that makes them count; changes of old ones are written down
- * before it and carried out after it. Safe for use by threads that read.
+ * The documents of a graph. A change that is too large for one transaction is still atomic: new
+ * documents are written before the head that makes them valid; changes of old documents are written
+ * down before it and carried out after it. Safe for use by threads that read.
  */
 final class GraphSession extends StoreSession {
   private static final int SECRET_BYTES = 32;
@@ -41,13 +41,13 @@ final class GraphSession extends StoreSession {
   }
 
   /**
-   * The document that describes the whole graph. Every change writes it at the version that it had,
-   * so of two servers that change a graph at once only one succeeds.
+   * The document that describes the whole graph. Every change replaces the version that it has
+   * read, so if two servers change a graph at once, only one succeeds.
    *
    * @param document the version of the stored document; 0 if there is none yet
    * @param next the id of the next node
    * @param version the version of the graph
-   * @param writer which server wrote that version of the graph
+   * @param writer the server that wrote this version of the graph
    * @param secret known to the servers of this graph only
    * @param pending the number of documents with writes that belong to the last change and are not
    *     carried out yet
@@ -156,8 +156,8 @@ final class GraphSession extends StoreSession {
   }
 
   /**
-   * The head as stored; writes the very first one, so that of two servers that begin a graph only
-   * one succeeds.
+   * The head as stored. Writes the first one, so that if two servers begin a graph, only one
+   * succeeds.
    *
    * @return null if another server was faster
    */
@@ -170,10 +170,10 @@ final class GraphSession extends StoreSession {
    *
    * @param before the stored head, see {@link #begun}
    * @param fresh documents of new nodes
-   * @param changes of other documents
+   * @param changes changes of other documents
    * @return the head after it; null if another server was faster and nothing has changed
    * @throws GraphFullException if the store has no room; nothing has changed
-   * @throws StoreException if it may have happened or not, which {@link #take} tells
+   * @throws StoreException if the outcome is unknown; {@link #take} tells it
    */
   @Nullable Head commit(
       Head before, Head after, List<DocumentWrite> fresh, List<DocumentWrite> changes) {
@@ -255,13 +255,13 @@ final class GraphSession extends StoreSession {
   }
 
   /**
-   * A change of one document, whatever version it has.
+   * A change of one document, whatever its version.
    *
    * @param key which document
    * @param body its content; null to delete it
    */
   record DocumentWrite(DocumentKey key, @Nullable Bytes body) {
-    /** What a name, a version and the like take besides. */
+    /** The bytes that a name, a version and the like take besides. */
     private static final int OVERHEAD = 64;
 
     int size() {
@@ -276,7 +276,7 @@ final class GraphSession extends StoreSession {
       }
     }
 
-    /** Many of them as one document. */
+    /** Packs several changes into one document. */
     static Bytes pack(List<DocumentWrite> writes) {
       ObjectNode json = Json.object();
       ArrayNode array = json.putArray("writes");
@@ -291,7 +291,7 @@ final class GraphSession extends StoreSession {
       return Json.write(json);
     }
 
-    /** What {@link #pack} made one. */
+    /** The changes that {@link #pack} has packed. */
     static List<DocumentWrite> unpack(Document document) {
       return Json.read(
           document,
@@ -310,14 +310,14 @@ final class GraphSession extends StoreSession {
   }
 
   /**
-   * How much goes into one transaction.
+   * The limits of one transaction.
    *
    * @param documents the most documents
-   * @param bytes the most bytes of them
-   * @param documentBytes the most bytes of one that holds parts of others
+   * @param bytes the most bytes of all documents
+   * @param documentBytes the most bytes of a document that holds parts of others
    */
   record TransactionLimits(int documents, int bytes, int documentBytes) {
-    /** Well below what a store takes by default. */
+    /** Well below the default limits of a store. */
     static final TransactionLimits DEFAULT = new TransactionLimits(4_000, 8 << 20, 512 << 10);
 
     boolean holds(List<DocumentWrite> writes) {
@@ -325,14 +325,14 @@ final class GraphSession extends StoreSession {
           && writes.stream().mapToLong(DocumentWrite::size).sum() <= bytes;
     }
 
-    /** Parts that fit one by one, in order. */
+    /** Parts that each fit into a transaction, in order. */
     List<List<DocumentWrite>> split(List<DocumentWrite> writes) {
       return split(writes, bytes);
     }
 
-    /** Documents from which all of these can be made again. */
+    /** Documents from which all of these can be restored. */
     List<DocumentWrite> pack(List<DocumentWrite> writes) {
-      // Names are written out, so they take more room than in a transaction.
+      // Names are written in full, so they take more room than in a transaction.
       List<List<DocumentWrite>> parts = split(writes, documentBytes / 2);
       List<DocumentWrite> packed = new ArrayList<>(parts.size());
       for (List<DocumentWrite> part : parts) {

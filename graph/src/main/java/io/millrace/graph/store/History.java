@@ -13,9 +13,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** What has happened to the graph of late, and who waits to hear of it. Safe for threads. */
+/** The latest changes of the graph, and the streams that wait for them. Safe for threads. */
 final class History {
-  /** How many nodes the events together may hold; the last event is kept whatever it holds. */
+  /** The most nodes of all events together; the last event is kept even if it has more. */
   static final int MOST_NODES = 100_000;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -51,7 +51,7 @@ final class History {
     }
   }
 
-  /** Goes on at a version, how the graph came to which is not known. */
+  /** Continues at a version that was reached by changes that are not known. */
   void restart(long at) {
     lock.lock();
     try {

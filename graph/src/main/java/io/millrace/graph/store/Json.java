@@ -14,7 +14,7 @@ import tools.jackson.databind.node.StringNode;
 
 /** The JSON of stored documents. */
 final class Json {
-  /** Numbers keep their digits: they are given back as they came. */
+  /** Numbers keep their digits, so that they are returned as they were given. */
   private static final JsonMapper MAPPER =
       JsonMapper.builder()
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
@@ -35,7 +35,7 @@ final class Json {
     return Bytes.copyOf(MAPPER.writeValueAsBytes(value));
   }
 
-  /** Whether lists and objects are within each other more than so many times. */
+  /** Whether lists and objects are nested more than this many times. */
   static boolean isDeeper(JsonNode value, int most) {
     if (!value.isContainer()) {
       return false;
@@ -43,7 +43,7 @@ final class Json {
     return most == 0 || value.valueStream().anyMatch(inner -> isDeeper(inner, most - 1));
   }
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads the output of {@link #write}. */
   static JsonNode read(byte[] text) {
     try {
       return MAPPER.readTree(text);
@@ -52,7 +52,7 @@ final class Json {
     }
   }
 
-  /** Reads a document that holds an object. */
+  /** Reads a document whose body is an object. */
   static <T> T read(Document document, Function<ObjectNode, T> form) {
     try {
       if (MAPPER.readTree(document.body().toArray()) instanceof ObjectNode object) {

@@ -12,7 +12,7 @@ final class Keys {
   /** Parts of a change that is too large for one transaction. */
   static final String PENDING = "graph.pending";
 
-  /** What is true of the whole graph; every change writes it. */
+  /** The state of the whole graph; every change writes it. */
   static final DocumentKey HEAD = new DocumentKey("graph", "head");
 
   private static final int DIGITS = 16;
@@ -31,7 +31,7 @@ final class Keys {
     return new DocumentKey(PENDING, padded(part));
   }
 
-  /** The node of which a document of {@link #NODES} or {@link #DATA} tells. */
+  /** The node to which a document of {@link #NODES} or {@link #DATA} belongs. */
   static NodeId id(DocumentKey key) {
     try {
       return new NodeId(Long.parseLong(key.key()));

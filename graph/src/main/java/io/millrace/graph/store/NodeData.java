@@ -19,18 +19,18 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The data of a node, as it is stored. Immutable.
  *
- * @param values by key
+ * @param values the values by key
  */
 record NodeData(SortedMap<String, StoredValue> values) {
   /**
-   * The most bytes of it that may be written: 640 KiB. Less than a document has, so that what a
-   * command puts out always has room.
+   * The most bytes of it that may be written: 640 KiB. This is less than the limit of a document,
+   * so that there is always room for the output of a command.
    */
   private static final int MOST_BYTES = 640 << 10;
 
   private static final int FEW = 100;
 
-  /** None. */
+  /** No data. */
   static final NodeData EMPTY = new NodeData(Collections.emptySortedMap());
 
   NodeData {
@@ -65,20 +65,20 @@ record NodeData(SortedMap<String, StoredValue> values) {
     return new NodeData(left);
   }
 
-  /** The same with all values seen so. */
+  /** The same with this view for all values. */
   NodeData seenAs(String view) {
     TreeMap<String, StoredValue> all = new TreeMap<>(values);
     all.replaceAll((_, value) -> value.seenAs(view));
     return new NodeData(all);
   }
 
-  /** Whether it may be stored, or else throws {@link InvalidGraphException}. */
+  /** Throws {@link InvalidGraphException} if it may not be stored. */
   void check() {
     if (values.size() > DataRules.MOST_KEYS) {
       throw new InvalidGraphException(
           values.size() + " keys are too many for one node; it has up to " + DataRules.MOST_KEYS);
     }
-    // Few values are small enough whatever they are, so that they need not be written to know it.
+    // A few values always fit, so they need not be written to find out.
     long parts = values.size() + blobs().count();
     int size = parts <= FEW ? 0 : write().size();
     if (size > MOST_BYTES) {
@@ -98,13 +98,13 @@ record NodeData(SortedMap<String, StoredValue> values) {
 
   /** A value of a node's data, as it is stored. Immutable. */
   sealed interface StoredValue {
-    /** What all pages that are read of it share; another one after any change but growth. */
+    /** What all pages that are read of it share; it changes with every change except growth. */
     String view();
 
-    /** One that is small. */
+    /** A small value. */
     record Inline(JsonNode value, String view) implements StoredValue {}
 
-    /** One that is no text and not small. */
+    /** A value that is neither a text nor small. */
     record Whole(Value.Stored blob, String view) implements StoredValue {}
 
     /** A text in pages, of which only the first one may be inline. */
@@ -115,10 +115,10 @@ record NodeData(SortedMap<String, StoredValue> values) {
     }
 
     /**
-     * Long output in blobs of 4 MiB each, the last one of less.
+     * Long output in blobs of 4 MiB each; the last one is shorter.
      *
-     * @param name what their names begin with
-     * @param size of all together, in bytes
+     * @param name the common prefix of their names
+     * @param size the size of all together, in bytes
      */
     record Recording(String name, long size, String view) implements StoredValue {}
 
@@ -146,7 +146,7 @@ record NodeData(SortedMap<String, StoredValue> values) {
       return page instanceof Value.Stored stored ? Stream.of(stored.name()) : Stream.of();
     }
 
-    /** The view of what an attempt writes, while it runs and after it. */
+    /** The view of the output of an attempt, while it runs and after it. */
     static String viewOf(int attempt) {
       return "a" + attempt;
     }
@@ -182,7 +182,7 @@ record NodeData(SortedMap<String, StoredValue> values) {
       return new Value.Stored(json.required("blob").asString(), json.required("size").asLong());
     }
 
-    /** Writes it as the fields of an object. */
+    /** Writes it into the fields of an object. */
     default void write(ObjectNode json) {
       switch (this) {
         case Inline inline -> json.set("value", inline.value());

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * Lists that are read page by page, as they were at the first page. Kept for ten minutes, and only
- * the youngest of them if there are many. Safe for use by any number of threads.
+ * Lists that are read page by page, as they were at the first page. They are kept for ten minutes;
+ * if there are many, only the newest are kept. Safe for use by any number of threads.
  */
 final class PagedViews<T> {
   static final int PAGE = 1_000;
 
-  /** How many items all lists together may have; the youngest is kept whatever it has. */
+  /** The most items of all lists together; the newest list is kept even if it has more. */
   static final int MOST_ITEMS = 1_000_000;
 
   static final Duration KEPT = Duration.ofMinutes(10);
@@ -26,9 +26,9 @@ final class PagedViews<T> {
   /**
    * A list.
    *
-   * @param finish makes of a part of it what is shown
-   * @param weight how many items count for it
-   * @param version that of the graph
+   * @param finish turns a part of it into what is shown
+   * @param weight the number of items for which it counts
+   * @param version the version of the graph
    */
   private record View<T>(
       List<T> items, UnaryOperator<List<T>> finish, int weight, long version, long sinceMillis) {
@@ -60,9 +60,9 @@ final class PagedViews<T> {
   /**
    * The first page of a list.
    *
-   * @param finish makes of a part of it what is shown
-   * @param weight as how many items it counts
-   * @param version that of the graph
+   * @param finish turns a part of it into what is shown
+   * @param weight the number of items for which it counts
+   * @param version the version of the graph
    */
   Page<T> first(List<T> all, UnaryOperator<List<T>> finish, int weight, long version) {
     String name = names.next();
@@ -107,7 +107,7 @@ final class PagedViews<T> {
   /**
    * Another page.
    *
-   * @throws StaleViewException if the list is not kept any more
+   * @throws StaleViewException if the list is no longer kept
    * @throws InvalidGraphException if no page starts there
    */
   Page<T> next(Page.Wanted wanted) {

@@ -19,10 +19,10 @@ import java.util.Set;
 final class Permissions {
   private final WriteModel model;
 
-  /** The node on whose behalf the caller acts; empty if it may change everything. */
+  /** The node for which the caller acts; empty if the caller may change everything. */
   private final Optional<NodeId> node;
 
-  /** Nodes that are known to be below it, or to come to be. */
+  /** Nodes that are known to be below it, or will be. */
   private final Set<NodeId> below = new HashSet<>();
 
   private Permissions(WriteModel model, Optional<NodeId> node) {
@@ -33,7 +33,7 @@ final class Permissions {
   /**
    * The permissions of a caller now.
    *
-   * @throws NotAllowedException if it is a command whose attempt is over
+   * @throws NotAllowedException if it is a command whose attempt has ended
    */
   static Permissions of(Caller caller, WriteModel model) {
     return switch (caller) {
@@ -54,8 +54,9 @@ final class Permissions {
   }
 
   /**
-   * Whether new nodes may name what they name of the nodes there are. To be looked at before
-   * anything else about their place, which is not the caller's business otherwise.
+   * Checks whether new nodes may refer to the existing nodes that they name. To be called before
+   * any other check of their places, so that a caller learns nothing about nodes that it may not
+   * use.
    */
   void checkNamed(List<NewNode> nodes) {
     for (NewNode it : nodes) {
@@ -78,13 +79,13 @@ final class Permissions {
         "node " + own + " may only add and move nodes below itself and each other");
   }
 
-  /** Whether nodes with these definitions may be added or moved there. */
+  /** Checks whether nodes with these definitions may be added or moved to their places. */
   void checkPlaces(List<Change.Added> added) {
     added.forEach(it -> below.add(it.id()));
     added.forEach(it -> checkPlace(it.definition()));
   }
 
-  /** Whether a node may be there. */
+  /** Checks whether a node may have this place. */
   void checkPlace(Definition definition) {
     if (node.isPresent()) {
       NodeId own = node.get();
@@ -97,7 +98,7 @@ final class Permissions {
     }
   }
 
-  /** Whether a node may be changed. */
+  /** Checks whether a node may be changed. */
   void checkChange(NodeId id) {
     if (node.isPresent() && !isBelow(id, node.get())) {
       throw new NotAllowedException(
@@ -105,7 +106,7 @@ final class Permissions {
     }
   }
 
-  /** Whether the data of a node may be changed. */
+  /** Checks whether the data of a node may be changed. */
   void checkData(NodeId id) {
     if (node.isPresent()) {
       NodeId own = node.get();

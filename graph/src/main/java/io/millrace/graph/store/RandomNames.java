@@ -3,10 +3,7 @@ package io.millrace.graph.store;
 import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 
-/**
- * Draws names that nothing else has. Safe for use by threads, which share the generator under its
- * own lock.
- */
+/** Draws unique names. Safe for use by threads, which share the generator under its own lock. */
 record RandomNames(RandomGenerator random) {
   private static final int BYTES = 16;
 

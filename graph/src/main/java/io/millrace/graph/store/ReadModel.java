@@ -30,8 +30,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The graph as everybody may see it: all of it durable, and never waiting for the store. Safe for
- * use by any number of threads.
+ * The graph as all readers see it: everything in it is durable, and reading never waits for the
+ * store. Safe for use by any number of threads.
  */
 final class ReadModel {
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
@@ -43,7 +43,7 @@ final class ReadModel {
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private long version;
 
-  /** Shows a graph that was loaded. */
+  /** Replaces the graph by one that was loaded. */
   void replace(WriteModel loaded) {
     lock.writeLock().lock();
     try {
@@ -61,9 +61,9 @@ final class ReadModel {
   }
 
   /**
-   * Shows what has become durable.
+   * Adds changes that have become durable.
    *
-   * @return the same with reasons
+   * @return the same events, with reasons
    */
   List<GraphEvent> publish(List<GraphEvent> events, WriteModel model) {
     List<GraphEvent> explained = new ArrayList<>(events.size());
@@ -134,7 +134,7 @@ final class ReadModel {
     return read(() -> version);
   }
 
-  /** The version of a node; that of the graph if the node is not there. */
+  /** The version of a node; that of the graph if the node does not exist. */
   long version(NodeId id) {
     return read(() -> {
       GraphNode node = nodes.get(id);
@@ -146,7 +146,7 @@ final class ReadModel {
     return read(() -> Optional.ofNullable(nodes.get(id)).map(new Reasons(nodes::get)::explain));
   }
 
-  /** A node, or {@link UnknownNodeException}. */
+  /** A node; throws {@link UnknownNodeException} if it does not exist. */
   GraphNode node(NodeId id) {
     return find(id).orElseThrow(() -> new UnknownNodeException(id));
   }
@@ -207,7 +207,7 @@ final class ReadModel {
     return read(() -> explain(running.stream().map(nodes::get).toList()));
   }
 
-  /** How those nodes are to be ended that run and are to be; no groups. */
+  /** Running nodes that are to be killed, and how; no groups. */
   Map<NodeId, Kill> killing() {
     return read(() -> new LinkedHashMap<>(kills));
   }
@@ -234,15 +234,15 @@ final class ReadModel {
   }
 
   /**
-   * Nodes as they were at one moment, which are given their reasons once somebody wants to see
-   * them: of a list of very many mostly few.
+   * Nodes as they were at one moment. Their reasons are added only to those that are shown, since
+   * of a long list usually only a part is.
    *
-   * @param nodes those that are wanted, without reasons
+   * @param nodes the nodes that are wanted, without reasons
    * @param all all nodes of that moment, in the order of their ids
-   * @param version that of the graph at that moment
+   * @param version the version of the graph at that moment
    */
   record Listing(List<GraphNode> nodes, List<GraphNode> all, long version) {
-    /** A part of the wanted ones with reasons. */
+    /** A part of the wanted nodes, with reasons. */
     List<GraphNode> explained(List<GraphNode> part) {
       Reasons reasons = new Reasons(this::find);
       return part.stream().map(reasons::explain).toList();

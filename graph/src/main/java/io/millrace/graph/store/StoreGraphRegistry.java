@@ -115,7 +115,7 @@ final class StoreGraphRegistry implements GraphRegistry {
     rules.check(node.type(), node.data());
   }
 
-  /** Looks at what people call a node, or throws {@link InvalidGraphException}. */
+  /** Checks a name for people, or throws {@link InvalidGraphException}. */
   private static void checkName(@Nullable String name) {
     if (name != null && (name.isEmpty() || name.length() > MOST_NAME)) {
       throw new InvalidGraphException(
@@ -146,7 +146,7 @@ final class StoreGraphRegistry implements GraphRegistry {
     return added.stream().map(Change.Added::id).toList();
   }
 
-  /** The node that a change was about. */
+  /** Makes a change; returns the node that it is about. */
   private GraphNode change(
       Caller caller, NodeId id, @Nullable Long expected, Operation<List<Change>> changes) {
     Done<NodeId> done =
@@ -255,7 +255,7 @@ final class StoreGraphRegistry implements GraphRegistry {
     return readModel.changes(after);
   }
 
-  /** A value as it will be stored, with the page that was asked for. */
+  /** A value as it will be stored, with the requested page. */
   private record Next(StoredValue value, boolean grows, int slot, @Nullable Integer next) {}
 
   @Override
@@ -294,7 +294,7 @@ final class StoreGraphRegistry implements GraphRegistry {
     }
   }
 
-  /** Where something is to be written, which is allowed. */
+  /** The place of a value that the caller may write. */
   private record Target(
       WriteModel model, GraphNode node, String key, NodeData data, @Nullable StoredValue old) {}
 

@@ -70,7 +70,7 @@ final class StoreGraphWork implements GraphWork {
     readModel.onChange(wake);
   }
 
-  /** Starts those that are ready, and gives them. */
+  /** Starts the nodes that are ready, and returns them. */
   private List<GraphNode> startReady(List<NodeId> ids) {
     Done<List<NodeId>> done =
         commits.run(model -> {
@@ -104,7 +104,7 @@ final class StoreGraphWork implements GraphWork {
     return true;
   }
 
-  /** What an attempt left, stored. */
+  /** The end of an attempt, with its output stored. */
   private record Output(Ended ended, Map<String, StoredValue> values) {}
 
   @Override

@@ -18,8 +18,8 @@ import java.time.InstantSource;
 import java.util.random.RandomGenerator;
 
 /**
- * The graph of a store: the entry of this module. Safe for use by any number of threads. There
- * should be one for a store: of several each would have to load the graph again after every change
+ * The graph of a store: the entry of this module. Safe for use by any number of threads. A store
+ * should have only one: if there are several, each has to load the graph again after every change
  * of another.
  */
 public final class StoredGraph {
@@ -44,13 +44,13 @@ public final class StoredGraph {
   }
 
   /**
-   * Opens the graph of {@code store}, an empty one if there is none yet. Reads all of its nodes.
+   * Opens the graph of {@code store}; if there is none yet, an empty one. Reads all of its nodes.
    *
-   * @param blobs where data is kept that is too large for a commit
+   * @param blobs for data that is too large for a commit
    * @param types the types that nodes may have; stored nodes of other types stay
-   * @param clock for the times that nodes carry, and the age of blobs and lists
-   * @param random draws the secret and names that must not repeat, so it should be hard to guess;
-   *     used under a lock by the graph, and by nobody else meanwhile
+   * @param clock for the times of nodes, and the age of blobs and lists
+   * @param random draws the secret and unique names, so it should be hard to guess; used under a
+   *     lock by the graph, and by nothing else meanwhile
    * @throws GraphException if what is stored is damaged
    * @throws GraphFullException if the store has no room for a new graph
    * @throws StoreException if the store does not answer
@@ -91,28 +91,31 @@ public final class StoredGraph {
     return work;
   }
 
-  /** Deletes the blobs that no node names, an hour after they were written; always the same one. */
+  /**
+   * Deletes the blobs that are not referred to, an hour after they were written; always the same
+   * object.
+   */
   public Step sweeper() {
     return sweeper;
   }
 
   /**
-   * 32 bytes that only the servers of this graph know: a key for the tokens that running commands
-   * get. Once there is a node they are the same after every restart.
+   * 32 bytes that only the servers of this graph know: a key for the tokens of running commands.
+   * Once there is a node, they stay the same after every restart.
    */
   public byte[] secret() {
     return parts.commits().secret();
   }
 
   /**
-   * Deletes the blobs of graphs that no node names: of values that were replaced, of nodes that
-   * were removed, and of changes that did not come about. For use by one thread.
+   * Deletes the blobs of graphs that are not referred to: of values that were replaced, of nodes
+   * that were removed, and of changes that failed. For use by one thread.
    */
   static final class GraphSweeper implements Step {
-    /** How often all blobs are looked at, and how old one of those is at least that goes. */
+    /** How often all blobs are examined, and the least age of those that are then deleted. */
     static final Duration GRACE = Duration.ofHours(1);
 
-    /** How often those are deleted that are known to be replaced. */
+    /** How often the blobs of replaced values are deleted. */
     static final Duration PAUSE = Duration.ofMinutes(1);
 
     private final GraphSession session;
@@ -141,7 +144,7 @@ public final class StoredGraph {
           values.blobs(),
           ValueStore.Upload.PREFIX,
           before,
-          // What is under way now may be named by a document that is read too early.
+          // A current change may be in a document that was read before the change.
           name -> !values.isUnderWay(name),
           unnamed -> {
             for (Document document : session.pages(Keys.DATA)) {

@@ -21,10 +21,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A node as it is stored: the facts, and nothing that follows from them.
+ * A node as it is stored: only facts, without what follows from them.
  *
- * @param facts where it is, and what happened to it
- * @param kill how it is to be ended; null if it is not killed
+ * @param facts its place, and what happened to it
+ * @param kill how it is to be killed; null if it is not
  */
 record StoredNode(Change.Added facts, @Nullable Kill kill) {
 
@@ -129,7 +129,7 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
     }
   }
 
-  /** Leaves it out if it is 0. */
+  /** Leaves out a time of 0. */
   private static void putTime(ObjectNode json, String field, long millis) {
     if (millis != 0) {
       json.put(field, millis);

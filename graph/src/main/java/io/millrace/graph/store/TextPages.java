@@ -18,9 +18,7 @@ import java.util.List;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/**
- * Text in pages of bytes, and output in chunks of blobs, of which only a page is held in memory.
- */
+/** Text in pages of bytes, and output in chunks of blobs. Only one page is held in memory. */
 final class TextPages {
   /** The most bytes of a page: 256 KiB. */
   static final int PAGE = 256 << 10;
@@ -55,11 +53,11 @@ final class TextPages {
   }
 
   /**
-   * A page out of bytes that are cut anywhere: it begins and ends where a character does.
+   * A page from bytes that are cut anywhere: it begins and ends at a character.
    *
-   * @param bytes those of the page, and up to {@link #MOST_FOLLOWING} of the next one
-   * @param first whether nothing is before it
-   * @param last whether nothing will ever come after these bytes
+   * @param bytes the bytes of the page, and up to {@link #MOST_FOLLOWING} of the next page
+   * @param first whether no page comes before it
+   * @param last whether nothing can follow these bytes any more
    */
   static String page(byte[] bytes, boolean first, boolean last) {
     int from = first ? 0 : afterFollowing(bytes, 0);
@@ -81,10 +79,10 @@ final class TextPages {
   }
 
   /**
-   * The text of these bytes, with a replacement character for what is none.
+   * The text of these bytes, with a replacement character for malformed ones.
    *
-   * @param whole whether a character that is cut off at the end is replaced too; it is left out
-   *     otherwise
+   * @param whole whether a character that is cut off at the end is replaced too; otherwise it is
+   *     left out
    */
   static String of(byte[] bytes, boolean whole) {
     if (whole) {

@@ -43,27 +43,27 @@ final class ValueStore {
     return blobs;
   }
 
-  /** Whether a change is under way that will name this blob. */
+  /** Whether a current change will refer to this blob. */
   boolean isUnderWay(String blob) {
     return underWay.contains(TextPages.family(blob));
   }
 
-  /** Takes note of a blob that no node names any more. */
+  /** Takes note of a blob that is no longer referred to. */
   void discard(String blob) {
     discarded.add(blob);
   }
 
-  /** One of those, once; null for none. */
+  /** One of these blobs, each once; null for none. */
   @Nullable String discarded() {
     return discarded.poll();
   }
 
-  /** Begins to write values for one change; to be closed when that is over. */
+  /** Begins to write the values of one change; to be closed when the change is over. */
   Upload upload() {
     return new Upload(blobs, names, underWay);
   }
 
-  /** The values of some keys, those that are there. */
+  /** The values of these keys, as far as they are set. */
   Map<String, JsonNode> values(NodeData data, Set<String> keys) {
     Map<String, JsonNode> values = new TreeMap<>();
     data.values()
@@ -89,7 +89,7 @@ final class ValueStore {
     };
   }
 
-  /** A page of a value, an empty one past its end. */
+  /** A page of a value; an empty page past its end. */
   DataPage page(StoredValue value, int slot) {
     return switch (value) {
       case StoredValue.Inline inline -> single(inline.value(), inline.view(), slot);
@@ -118,20 +118,20 @@ final class ValueStore {
   }
 
   /**
-   * Values that are written for one change, their blobs before it; nobody deletes those until this
-   * is closed. For use by one thread.
+   * Writes the values of one change, with their blobs before the commit. These blobs are not
+   * deleted until this is closed. For use by one thread.
    */
   static final class Upload implements AutoCloseable {
     /** The most pages of a text: 4,096, which are 1 GiB. */
     static final int MOST_PAGES = 4_096;
 
-    /** The most bytes of a value that is no text, written as JSON: 1 MiB. */
+    /** The most bytes of a value that is not a text, written as JSON: 1 MiB. */
     static final int MOST_BYTES = 1 << 20;
 
-    /** How often lists and objects may be within each other. */
+    /** How deeply lists and objects may be nested. */
     static final int MOST_LEVELS = 100;
 
-    /** What the names of all blobs of graphs begin with. */
+    /** The common prefix of the blobs of all graphs. */
     static final String PREFIX = "graph.";
 
     private final BlobStore blobs;
@@ -187,7 +187,7 @@ final class ValueStore {
     /**
      * Stores a page of a text.
      *
-     * @throws InvalidGraphException if it is no text, or too large for a page
+     * @throws InvalidGraphException if it is not a text, or too large for a page
      */
     Value page(JsonNode text, int slot) {
       if (!text.isString()) {
@@ -210,7 +210,7 @@ final class ValueStore {
       return new Value.Stored(name, blobs.put(name, new ByteArrayInputStream(content)).size());
     }
 
-    /** Stores what a command wrote, which does not grow any more. */
+    /** Stores the output of a command, which no longer grows. */
     StoredValue recording(Tail tail) {
       long size = tail.size();
       if (size <= Value.INLINE_LIMIT) {

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The graph in memory, with changes that are not durable yet: several operations one after the
- * other, which are committed together. One that cannot be committed is thrown away with all that it
- * knows. For one thread at a time.
+ * other, which are committed together. If the commit fails, this is discarded as a whole. For one
+ * thread at a time.
  */
 final class WriteModel {
   private final GraphSession session;
@@ -46,7 +46,7 @@ final class WriteModel {
   private Map<NodeId, GraphNode> touched = new LinkedHashMap<>();
   private Map<NodeId, GraphNode> gone = new LinkedHashMap<>();
 
-  /** The graph as it was loaded, of the version that its head has. */
+  /** The graph as it was loaded, with the version in its head. */
   WriteModel(GraphSession session, InstantSource clock, Head head, List<StoredNode> nodes) {
     this.session = session;
     this.clock = clock;
@@ -64,14 +64,14 @@ final class WriteModel {
     begin();
   }
 
-  /** Goes on with the versions of nodes that were shown, if they are those of this graph. */
+  /** Takes over the versions of nodes that were shown, if they are those of this graph. */
   void seenAs(ReadModel readModel) {
     for (GraphNode node : nodes()) {
       graph.restoreVersion(node.id(), readModel.version(node.id()));
     }
   }
 
-  /** Forgets what is durable now. */
+  /** Forgets changes that are durable now. */
   void begin() {
     changed.clear();
     removed.clear();
@@ -110,7 +110,7 @@ final class WriteModel {
     return graph.node(id);
   }
 
-  /** A node without its reason, or {@link UnknownNodeException}. */
+  /** A node without its reason; throws {@link UnknownNodeException} if it does not exist. */
   GraphNode node(NodeId id) {
     return find(id).orElseThrow(() -> new UnknownNodeException(id));
   }
@@ -151,7 +151,7 @@ final class WriteModel {
     }
   }
 
-  /** Says how a running node is to be ended. */
+  /** Sets how a running node is to be killed. */
   void kill(NodeId id, Kill kill) {
     if (!kill.equals(kills.put(id, kill))) {
       changed.add(id);
@@ -169,9 +169,9 @@ final class WriteModel {
   }
 
   /**
-   * Replaces the data of a node, which has to be touched besides.
+   * Replaces the data of a node; a {@link Change} of that node must come with it.
    *
-   * @param old what {@link #data(NodeId)} says
+   * @param old the data as {@link #data(NodeId)} returns it
    */
   void replace(NodeId id, NodeData old, NodeData values) {
     data.put(id, values);
@@ -180,12 +180,12 @@ final class WriteModel {
     discarded.addAll(unnamed);
   }
 
-  /** The blobs that no node names any more once this is durable. */
+  /** The blobs that are no longer referred to once this is durable. */
   List<String> discarded() {
     return discarded;
   }
 
-  /** What was done since this was asked last; null for nothing. */
+  /** The changes since the last call; null for none. */
   @Nullable GraphEvent event() {
     if (touched.isEmpty() && gone.isEmpty()) {
       return null;
@@ -209,7 +209,7 @@ final class WriteModel {
     return writes;
   }
 
-  /** What becomes of other documents. */
+  /** The changes of other documents. */
   List<DocumentWrite> changes() {
     List<DocumentWrite> writes = new ArrayList<>();
     addPuts(writes, false);

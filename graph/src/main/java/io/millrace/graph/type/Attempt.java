@@ -8,22 +8,22 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** An attempt at a node, under way or over. Safe for use by any number of threads. */
+/** An attempt at a node, running or ended. Safe for use by any number of threads. */
 public interface Attempt {
-  /** How it ends, when it has; fails only by a defect. */
+  /** Completed with the end of the attempt; fails only because of a bug. */
   CompletableFuture<Ending> onEnd();
 
   /** Begins to end it; {@link #onEnd} tells when that is done. May be called again. */
   void kill(Kill kill);
 
-  /** Its long output by key, as it grows; the same map at any time. */
+  /** Its long output by key, as it grows; always the same map. */
   Map<String, Tail> recordings();
 
   /**
-   * How an attempt ended.
+   * The end of an attempt.
    *
-   * @param failure why it failed, for people; null if it did what it was to do
-   * @param taken the branch that a condition chose; null for others
+   * @param failure why it failed, for people; null if it succeeded
+   * @param taken the branch that a condition chose; null for other types
    * @param values its output by key
    */
   record Ending(@Nullable String failure, @Nullable Branch taken, Map<String, JsonNode> values) {

@@ -6,14 +6,14 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What an attempt at a node has to go by.
+ * The input of an attempt at a node.
  *
  * @param id the node
  * @param attempt which attempt, from 1
  * @param inputs the data that the type reads, by key
- * @param folder for files of this attempt alone; empty or not there yet, and gone once the
- *     attempt's end is stored
- * @param environment variables by which a command finds its way back to the graph
+ * @param folder for files of this attempt alone; empty or absent at first, and deleted once the end
+ *     of the attempt is stored
+ * @param environment variables by which a command can call the graph
  */
 public record AttemptContext(
     NodeId id,
@@ -27,7 +27,7 @@ public record AttemptContext(
     environment = Map.copyOf(environment);
   }
 
-  /** Without the environment, which holds a secret. */
+  /** Without the environment, which contains a secret. */
   @Override
   public String toString() {
     return "attempt " + attempt + " of node " + id;

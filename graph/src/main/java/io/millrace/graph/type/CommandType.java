@@ -70,7 +70,7 @@ record CommandType(
         Map.of(ProcessAttempt.RESULT, IntNode.valueOf(code)));
   }
 
-  /** What an exit code says to people. */
+  /** Describes an exit code for people. */
   static String failure(int code) {
     return "exit code " + code;
   }

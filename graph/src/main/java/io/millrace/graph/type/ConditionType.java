@@ -16,7 +16,7 @@ import tools.jackson.databind.node.IntNode;
 
 /**
  * Nodes that choose which of their children run: by a program, whose exit code 0 means then and 1
- * means else, or by whether a file is there.
+ * means else, or by whether a file exists.
  */
 record ConditionType(Programs programs) implements NodeType {
   private static final String FILE = "file";

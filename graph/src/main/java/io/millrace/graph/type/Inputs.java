@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A reader of a node's data. All that is wrong is an {@link InvalidGraphException} that names the
- * key and says what is wrong. A JSON null counts as unset. Immutable.
+ * Reads a node's data. Any mistake is an {@link InvalidGraphException} that names the key and says
+ * what is wrong. A JSON null counts as unset. Immutable.
  *
- * @param values by key
+ * @param values the values by key
  */
 public record Inputs(Map<String, JsonNode> values) {
   private static final int SHOWN = 60;
@@ -29,7 +29,7 @@ public record Inputs(Map<String, JsonNode> values) {
     return value(key) != null;
   }
 
-  /** A text that must be there and not be empty. */
+  /** A text that must be set and not empty. */
   public String text(String key) {
     String text =
         optionalText(key).orElseThrow(() -> new InvalidGraphException(key + " is missing"));
@@ -80,9 +80,9 @@ public record Inputs(Map<String, JsonNode> values) {
   /**
    * A whole number.
    *
-   * @param least the least that it may be
-   * @param most the most that it may be
-   * @param otherwise what it is if it is unset
+   * @param least the least valid number
+   * @param most the greatest valid number
+   * @param otherwise the result if it is unset
    */
   public int number(String key, int least, int most, int otherwise) {
     JsonNode value = value(key);
@@ -99,17 +99,17 @@ public record Inputs(Map<String, JsonNode> values) {
   }
 
   /**
-   * A number of seconds, of which up to three decimals count; empty if it is unset.
+   * A number of seconds, with up to three decimals; empty if it is unset.
    *
-   * @param leastMillis the least that it may be, in milliseconds
-   * @param mostMillis the most that it may be, in milliseconds
+   * @param leastMillis the least valid time, in milliseconds
+   * @param mostMillis the greatest valid time, in milliseconds
    */
   public Optional<Long> millis(String key, long leastMillis, long mostMillis) {
     JsonNode value = value(key);
     if (value == null) {
       return Optional.empty();
     }
-    // Infinite if it is larger than that, which is no more in range than what is no number.
+    // A larger number becomes infinite, which is out of range like any other.
     double seconds = value.isNumber() ? value.decimalValue().doubleValue() : Double.NaN;
     if (seconds * 1000 >= leastMillis && seconds * 1000 <= mostMillis) {
       return Optional.of(Math.round(seconds * 1000));
@@ -120,7 +120,7 @@ public record Inputs(Map<String, JsonNode> values) {
         value);
   }
 
-  /** Refuses keys of which only one can be set, and no key at all. */
+  /** Requires exactly one of these keys. */
   String only(List<String> keys) {
     List<String> set = keys.stream().filter(this::has).toList();
     if (set.size() != 1) {
@@ -131,7 +131,7 @@ public record Inputs(Map<String, JsonNode> values) {
     return set.getFirst();
   }
 
-  /** Refuses a key that means nothing without another. */
+  /** Refuses a key that has no meaning without another. */
   void onlyWith(String key, String other) {
     if (has(key) && !has(other)) {
       throw new InvalidGraphException(key + " is set, and there is no " + other);
@@ -149,7 +149,7 @@ public record Inputs(Map<String, JsonNode> values) {
     return new InvalidGraphException(key + " must be " + wanted + ", not " + shown);
   }
 
-  /** Milliseconds as people write seconds: 1500 is 1.5. */
+  /** Milliseconds as seconds for people: 1500 is 1.5. */
   static String seconds(long millis) {
     return BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString();
   }

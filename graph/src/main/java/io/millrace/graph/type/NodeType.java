@@ -8,17 +8,17 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Something that a graph node can be. Safe for use by any number of threads.
+ * A type of graph nodes. Safe for use by any number of threads.
  *
- * <p>Whether an attempt is repeated, how long it may take and what a kill makes of it is not the
- * type's business: {@code retries}, {@code backoff} and {@code timeout} are data of every node that
+ * <p>A type does not decide whether an attempt is repeated, how long it may take or what follows
+ * from a kill: {@code retries}, {@code backoff} and {@code timeout} are data of every node that
  * works.
  */
 public interface NodeType {
-  /** Its name in the API, as in {@code shell command}. */
+  /** Its name in the API, for example {@code shell command}. */
   String name();
 
-  /** What the graph must know of it; {@link Kind#WORK} by default. */
+  /** What the graph must know about it; {@link Kind#WORK} by default. */
   default Kind kind() {
     return Kind.WORK;
   }
@@ -29,7 +29,7 @@ public interface NodeType {
   }
 
   /**
-   * The keys of data that it writes, which nobody else can; they are there from the start, empty.
+   * The keys of data that it writes; nobody else can write them. They exist from the start, empty.
    * None by default.
    */
   default Set<String> outputs() {
@@ -37,11 +37,11 @@ public interface NodeType {
   }
 
   /**
-   * Checks the data of a new node, or of one whose data changes. By default all is well.
+   * Checks the data of a new node, or of a node whose data changes. Accepts anything by default.
    *
-   * @param inputs by key, those of {@link #inputs()} that are set
-   * @throws InvalidGraphException if it cannot work with them; the message names the key and says
-   *     what is wrong
+   * @param inputs those of {@link #inputs()} that are set, by key
+   * @throws InvalidGraphException if the data is not valid; the message names the key and says what
+   *     is wrong
    */
   default void check(Map<String, JsonNode> inputs) {}
 
@@ -51,20 +51,20 @@ public interface NodeType {
   }
 
   /**
-   * Begins an attempt, quickly. The start of the node is recorded already, and nothing has begun
-   * before.
+   * Begins an attempt, quickly. The start of the node is recorded already, and this attempt has not
+   * begun before.
    *
-   * @return the attempt; one that failed to begin has ended
+   * @return the attempt; it has ended already if it could not begin
    */
   Attempt start(AttemptContext work);
 
   /**
    * Finds an attempt again that was running when the server stopped. If {@link #start} had not
-   * returned by then and nothing is found, {@code start} is called for the same attempt, so what it
-   * begins elsewhere must be found by the node and the number of the attempt.
+   * returned by then and nothing is found, {@code start} is called for the same attempt, so
+   * anything that it begins elsewhere must be found by the node and the number of the attempt.
    *
-   * @return the attempt, running or ended; empty if nothing is left of it. By default it is started
-   *     again, for types whose {@code start} finds what it has begun
+   * @return the attempt, running or ended; empty if nothing is left of it. By default, it is
+   *     started again, for types whose {@code start} finds what it has begun
    */
   default Optional<Attempt> resume(AttemptContext work) {
     return Optional.of(start(work));

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The types that there are, by name. */
+/** The available types, by name. */
 public final class NodeTypes {
   private final Map<String, NodeType> types = new LinkedHashMap<>();
 
   /**
-   * These.
+   * Makes a directory of these types.
    *
    * @throws IllegalArgumentException if two have the same name
    */

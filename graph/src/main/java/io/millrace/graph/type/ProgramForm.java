@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** How a node's data says which program it runs. */
+/** Reads from a node's data which program it runs. */
 final class ProgramForm {
   static final String COMMAND = "command";
   static final String ARGS = "args";
@@ -22,14 +22,14 @@ final class ProgramForm {
   static final String STDIN = "stdin";
 
   /**
-   * The most bytes of one argument, or of a variable with its name: Linux takes 128 KiB with its
-   * end.
+   * The most bytes of one argument, or of a variable with its name: the limit of Linux is 128 KiB
+   * with its end.
    */
   static final int MOST_ARGUMENT_BYTES = (128 << 10) - 1;
 
   /**
-   * The most bytes of all of them, each with its end and a pointer: a part of the 2 MiB that Linux
-   * takes, since the server's own variables come to it.
+   * The most bytes of all of them, each with its end and a pointer: a part of the 2 MiB of Linux,
+   * since the server's own variables are added.
    */
   static final int MOST_PROGRAM_BYTES = 3 << 19;
 
@@ -37,12 +37,12 @@ final class ProgramForm {
 
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-  /** The keys of data that say which program it is, whichever way. */
+  /** The keys of data that name a program in either form. */
   private static final List<String> EITHER = List.of(COMMAND, ARGS, SHELL, ENV, CWD, STDIN);
 
   private ProgramForm() {}
 
-  /** The keys for either way, with others of a type and those of every attempt. */
+  /** The keys of both forms, with others of a type and those of every attempt. */
   static Set<String> keysWith(String... others) {
     List<String> keys = new ArrayList<>(EITHER);
     Collections.addAll(keys, others);
@@ -64,15 +64,15 @@ final class ProgramForm {
     return with(line, inputs);
   }
 
-  /** The script for bash that is in a key. */
+  /** The script for bash in the value of a key. */
   static Program shell(String key, Inputs inputs) {
-    // Without the dashes a script that begins with one would be taken for options.
+    // Without the dashes, a script that begins with one would be taken for options.
     String script = inputs.text(key);
     checkArgument(key, script);
     return with(List.of("bash", "-c", "--", script), inputs);
   }
 
-  /** Either of them, by which of {@code command} and {@code shell} is set. */
+  /** The program in the form that is used, by which of {@code command} and {@code shell} is set. */
   static Program either(Inputs inputs) {
     return inputs.has(SHELL) ? shell(SHELL, inputs) : command(inputs);
   }
@@ -129,7 +129,7 @@ final class ProgramForm {
     return absolute(CWD, text);
   }
 
-  /** A path that does not depend on where the server runs. */
+  /** Checks that a path does not depend on where the server runs. */
   static Path absolute(String key, String text) {
     try {
       Path path = Path.of(text);
@@ -145,10 +145,10 @@ final class ProgramForm {
   /**
    * A program that a node runs.
    *
-   * @param command it and its arguments
+   * @param command the program and its arguments
    * @param environment variables in addition to those of the server
    * @param directory where it runs
-   * @param stdin what it can read
+   * @param stdin its standard input
    */
   record Program(
       List<String> command, Map<String, String> environment, Path directory, String stdin) {

@@ -39,10 +39,10 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
   /** The variable with the number of the attempt, from 1. */
   static final String ATTEMPT = "MILLRACE_ATTEMPT";
 
-  /** Begins one, in a folder of its own. */
+  /** Starts a program in a folder of its own. */
   RunningProcess start(AttemptContext context, Program program, Path folder, Output output) {
     Map<String, String> environment = new HashMap<>(program.environment());
-    // Last, so that no node can take another's place.
+    // Last, so that a node cannot act for another one.
     environment.putAll(context.environment());
     environment.put(NODE_ID, context.id().toString());
     environment.put(ATTEMPT, Integer.toString(context.attempt()));
@@ -51,7 +51,7 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
     return spawner.start(spec, new ByteArrayInputStream(program.stdin().getBytes(UTF_8)));
   }
 
-  /** Finds one again that has begun; empty when none has, or ever will. */
+  /** Finds a program again that was started; empty if none was started, or ever will be. */
   Optional<RunningProcess> find(Path folder) {
     return launcher
         .find(folder)
@@ -71,9 +71,9 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
   }
 
   /**
-   * The attempt that a process is.
+   * The attempt that runs a process.
    *
-   * @param ending what its exit code says
+   * @param ending the ending that follows from its exit code
    */
   private Attempt attempt(RunningProcess process, IntFunction<Attempt.Ending> ending) {
     return new ProcessAttempt(
@@ -84,7 +84,7 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
                 : new Attempt.Ending(lost(process), null, Map.of()));
   }
 
-  /** Why it is unknown how a process ended. */
+  /** Why the end of a process is unknown. */
   private String lost(RunningProcess process) {
     return launcher.isOfThisBoot(process.identity())
         ? "its process is gone, and what records exit codes was ended with it"
@@ -105,7 +105,7 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
     private final Map<String, Tail> recordings;
     private final CompletableFuture<Ending> end;
 
-    /** What ends the group; null until it is killed. */
+    /** The end of the process group; null until it is killed. */
     private final AtomicReference<@Nullable CompletableFuture<ExitStatus>> killing =
         new AtomicReference<>();
 
@@ -116,7 +116,7 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
               STDOUT, ProgramTail.of(process.output(Output.Kind.STDOUT)),
               STDERR, ProgramTail.of(process.output(Output.Kind.STDERR)),
               MIXED, ProgramTail.of(process.output(Output.Kind.MIXED)));
-      // What a killed program has left behind ends before the attempt does.
+      // Processes that a killed program has left end before the attempt does.
       this.end =
           process
               .onExit()
@@ -137,7 +137,7 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
       if (end.isDone()) {
         return;
       }
-      // On record before the signal, which may end the program at once.
+      // Recorded before the signal, which may end the program at once.
       CompletableFuture<ExitStatus> over = new CompletableFuture<>();
       CompletableFuture<ExitStatus> before = killing.getAndSet(over);
       try {
@@ -160,7 +160,7 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
           });
     }
 
-    /** Ends a process as a kill says. */
+    /** Ends a process as requested by a kill. */
     static CompletableFuture<ExitStatus> end(RunningProcess process, Kill kill) {
       return process.terminate(Signal.of(kill.signal()).orElse(Signal.TERM), kill.grace());
     }
@@ -172,10 +172,10 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
   }
 
   /**
-   * Output of a program as data of a node. Once it is stored elsewhere its file is removed, maybe
-   * while somebody reads: then it is empty.
+   * The output of a program as data of a node. Once it is stored elsewhere, its file is removed,
+   * possibly while it is being read; it is empty then.
    *
-   * @param source where it is; null while there is none
+   * @param source the output; null while there is none
    */
   record ProgramTail(Supplier<@Nullable OutputTail> source) implements Tail {
     static ProgramTail of(OutputTail output) {

@@ -35,7 +35,9 @@ public record RunPolicy(int retries, Duration backoff, @Nullable Duration timeou
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   private static final long YEAR_MILLIS = Duration.ofDays(365).toMillis();
 
-  /** The keys {@code retries}, {@code backoff} and {@code timeout} with those of a type itself. */
+  /**
+   * The keys {@code retries}, {@code backoff} and {@code timeout} together with those of a type.
+   */
   public static Set<String> keysWith(String... keys) {
     Set<String> all = new LinkedHashSet<>(Arrays.asList(keys));
     all.addAll(Set.of(RETRIES, BACKOFF, TIMEOUT));
@@ -43,7 +45,7 @@ public record RunPolicy(int retries, Duration backoff, @Nullable Duration timeou
   }
 
   /**
-   * What a node's data says.
+   * Reads the policy from a node's data.
    *
    * @throws InvalidGraphException if one of the three keys is invalid; the message names it
    */
@@ -58,9 +60,9 @@ public record RunPolicy(int retries, Duration backoff, @Nullable Duration timeou
   }
 
   /**
-   * When the next attempt may begin, in milliseconds since 1970; empty when there is to be none.
+   * When the next attempt may begin, in milliseconds since 1970; empty if there is none.
    *
-   * @param failed which attempt has failed, from 1
+   * @param failed the attempt that has failed, from 1
    */
   public OptionalLong again(int failed, long nowMillis) {
     if (failed > retries) {
@@ -72,7 +74,7 @@ public record RunPolicy(int retries, Duration backoff, @Nullable Duration timeou
     return OptionalLong.of(nowMillis + Math.min(backoff.toMillis() << doubled, longest));
   }
 
-  /** The timeout as people write it, in seconds; for a policy that has one. */
+  /** The timeout in seconds for people; for a policy that has one. */
   public String timeoutText() {
     return Inputs.seconds(timeout == null ? 0 : timeout.toMillis()) + " s";
   }

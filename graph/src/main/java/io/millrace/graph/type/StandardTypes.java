@@ -12,25 +12,25 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The types that need nothing but this machine: {@code command}, {@code shell command}, {@code
- * condition}, {@code wait for} and {@code group}. docs/graph.md says what data each reads and
- * writes. Safe for use by any number of threads.
+ * condition}, {@code wait for} and {@code group}. docs/graph.md says which data each of them reads
+ * and writes. Safe for use by any number of threads.
  */
 public final class StandardTypes implements AutoCloseable {
   private final List<NodeType> types;
   private final ProcessSpawner spawner;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Of the system's clock. */
+  /** Uses the system's clock. */
   public StandardTypes(ProcessLauncher launcher) {
     this(launcher, InstantSource.system(), Timer.VIRTUAL);
   }
 
   /**
-   * Of a given clock.
+   * Uses this clock.
    *
    * @param launcher starts programs
    * @param clock says when a time has come
-   * @param timer looks again at what nodes wait for
+   * @param timer repeats the checks of waiting nodes
    */
   public StandardTypes(ProcessLauncher launcher, InstantSource clock, Timer timer) {
     this.spawner = launcher.spawner();
@@ -53,22 +53,22 @@ public final class StandardTypes implements AutoCloseable {
             new GroupType());
   }
 
-  /** All of them. */
+  /** All types. */
   public List<NodeType> types() {
     return types;
   }
 
-  /** Ends all looking for what nodes wait for; programs that run go on. */
+  /** Ends the checks of waiting nodes; running programs go on. */
   @Override
   public void close() {
     closed.set(true);
     spawner.close();
   }
 
-  /** Does something after a while. Safe for use by any number of threads. */
+  /** Runs tasks later. Safe for use by any number of threads. */
   @FunctionalInterface
   public interface Timer {
-    /** Each task in a virtual thread of its own, which may block. */
+    /** Runs each task in a virtual thread of its own, which may block. */
     Timer VIRTUAL =
         (pause, task) ->
             CompletableFuture.delayedExecutor(
@@ -79,7 +79,7 @@ public final class StandardTypes implements AutoCloseable {
     void after(Duration pause, Runnable task);
   }
 
-  /** Nodes that hold others together. The graph starts and ends them itself. */
+  /** Groups of nodes. The graph starts and ends them itself. */
   private static final class GroupType implements NodeType {
     @Override
     public String name() {

@@ -32,7 +32,10 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Nodes that wait until a file is there, a port answers, a program succeeds or a time has come. */
+/**
+ * Nodes that wait until a file exists, a port accepts connections, a program succeeds or a time has
+ * come.
+ */
 record WaitForType(Programs programs, InstantSource clock, Timer timer) implements NodeType {
   private static final String FILE = "file";
   private static final String PORT = "port";
@@ -135,7 +138,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
     }
   }
 
-  /** An attempt that looks until something is so. */
+  /** An attempt that checks a condition until it holds. */
   private static final class ProbeAttempt implements Attempt {
     private final Probe look;
     private final Timer timer;
@@ -147,7 +150,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
       this.timer = timer;
     }
 
-    /** Looks for the first time, at once; one look ends before the next begins. */
+    /** Checks for the first time, at once; one check ends before the next begins. */
     void begin() {
       if (end.isDone()) {
         return;
@@ -190,54 +193,54 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
     }
   }
 
-  /** Something in the world that a node waits for, looked at now and then. */
+  /** A condition outside the graph that a node waits for, checked now and then. */
   private interface Probe {
     /**
-     * Looks once; may block for some seconds.
+     * Checks once; may block for some seconds.
      *
-     * @return whether it is so; fails if it never will be, with a message for people
+     * @return whether it holds; fails if it never will, with a message for people
      */
     CompletableFuture<Boolean> once();
 
     /**
-     * How long to wait until the next look.
+     * How long to wait before the next check.
      *
-     * @param looked how often it was looked, from 1
+     * @param looked the number of checks so far, from 1
      */
     Duration pause(int looked);
 
-    /** Ends a look that is under way; done when nothing is left of it. */
+    /** Ends a current check; completed when nothing is left of it. */
     default CompletableFuture<?> end(Kill kill) {
       return CompletableFuture.completedFuture(true);
     }
 
-    /** What it writes while it looks. */
+    /** The output of its checks. */
     default Map<String, Tail> recordings() {
       return Map.of();
     }
   }
 
   /**
-   * A look that costs little, so that the first ones follow each other quickly.
+   * A cheap check, so that the first ones follow each other quickly.
    *
-   * @param holds whether it is so
+   * @param holds the check
    * @param longest the longest pause
    */
   private record SimpleProbe(BooleanSupplier holds, Duration longest) implements Probe {
     private static final long FIRST_PAUSE_MILLIS = 50;
     private static final int CONNECT_MILLIS = 5_000;
 
-    /** Whether there is a file or folder. */
+    /** Checks whether a file or folder exists. */
     static Probe file(Path file, Duration interval) {
       return new SimpleProbe(() -> Files.exists(file), interval);
     }
 
-    /** Whether a port accepts connections. */
+    /** Checks whether a port accepts connections. */
     static Probe port(String host, int port, Duration interval) {
       return new SimpleProbe(
           () -> {
             try (Socket socket = new Socket()) {
-              // Resolved anew each time, as names may come to be.
+              // Resolved each time, since a name may become known.
               socket.connect(new InetSocketAddress(host, port), CONNECT_MILLIS);
               return true;
             } catch (IOException e) {
@@ -247,7 +250,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
           interval);
     }
 
-    /** Whether a time has come; it is not checked earlier, unless the clock is set. */
+    /** Checks whether a time has come; there is no earlier check, unless the clock is set. */
     static Probe time(long atMillis, Duration longest, InstantSource clock) {
       return new Probe() {
         @Override
@@ -275,7 +278,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
     }
   }
 
-  /** Whether a program succeeds, tried again and again; the output of the last try is kept. */
+  /** Runs a program again and again until it succeeds; the output of the last run is kept. */
   private static final class ProgramProbe implements Probe {
     private final Programs programs;
     private final AttemptContext context;
@@ -301,7 +304,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
           : process.onExit().thenApply(new ExitStatus.Exited(0)::equals);
     }
 
-    /** Begins a try, or finds again the one that an earlier server began; null once it is ended. */
+    /** Begins a run, or finds the one that an earlier server began; null once it is ended. */
     private synchronized @Nullable RunningProcess begin() {
       if (ended) {
         return null;

@@ -1,9 +1,9 @@
 /**
- * The types of graph nodes that need nothing but this machine: commands, conditions, waiting,
- * groups. {@link io.millrace.graph.type.StandardTypes} gives them all.
+ * The types of graph nodes that need nothing but this machine: commands, conditions, waiting and
+ * groups. {@link io.millrace.graph.type.StandardTypes} has them all.
  *
- * <p>{@link io.millrace.graph.type.Inputs} and {@link io.millrace.graph.type.RunPolicy} help others
- * to write types of their own.
+ * <p>{@link io.millrace.graph.type.Inputs} and {@link io.millrace.graph.type.RunPolicy} help to
+ * write other types.
  */
 @NullMarked
 package io.millrace.graph.type;

@@ -1,6 +1,6 @@
 package io.millrace.store.testkit.environment;
 
-import io.millrace.store.testkit.environment.SimulatedDisk.Surviving;
+import io.millrace.store.testkit.environment.FileContent.Surviving;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;

@@ -3,6 +3,7 @@ package io.millrace.store.testkit.environment;
 import io.millrace.store.environment.Disk;
 import io.millrace.store.environment.Folder;
 import io.millrace.store.testkit.environment.FileContent.Sector;
+import io.millrace.store.testkit.environment.FileContent.Surviving;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
@@ -362,28 +363,6 @@ public final class SimulatedDisk implements Disk {
     }
     if (!forgetfulSyncs) {
       file.sync();
-    }
-  }
-
-  /** How much of what was not synced outlives a crash. */
-  enum Surviving {
-    NOTHING,
-    ALL,
-    ANY;
-
-    private static final Surviving[] VALUES = values();
-
-    static Surviving pick(RandomGenerator random) {
-      return VALUES[random.nextInt(VALUES.length)];
-    }
-
-    /** How many of {@code count} changes in a row survive. */
-    int of(int count, RandomGenerator random) {
-      return switch (this) {
-        case NOTHING -> 0;
-        case ALL -> count;
-        case ANY -> count == 0 ? 0 : random.nextInt(count + 1);
-      };
     }
   }
 }
