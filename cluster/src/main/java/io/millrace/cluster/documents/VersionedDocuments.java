@@ -65,6 +65,24 @@ public interface VersionedDocuments extends AutoCloseable {
    */
   List<VersionedDocument> list(String prefix);
 
+  /** Tells of changes until it is closed. */
+  interface Watch extends AutoCloseable {
+    /** Ends the watch; a call that is under way may still come. */
+    @Override
+    void close();
+  }
+
+  /**
+   * Watches a document, if these documents can tell of changes without being asked.
+   *
+   * @param changed called soon after each change of the document, and sometimes without one; by any
+   *     thread, which it must not hold up
+   * @return empty if the caller has to look for changes itself, as by default
+   */
+  default Optional<Watch> watch(String key, Runnable changed) {
+    return Optional.empty();
+  }
+
   /**
    * Reads a document and writes what a change makes of it at the version that was read; if another
    * writer was faster, reads and changes it again.

@@ -135,6 +135,15 @@ public abstract class Acquirer {
     lease = null;
     if (mine != null) {
       mine.giveUp();
+      released(mine);
     }
+  }
+
+  /** Called after {@link #release} of a lock, whether or not that could be written. */
+  protected void released(Lease released) {}
+
+  /** Has the next step look at the lock, if it is not held. */
+  public final void lookNow() {
+    lookMillis = clock.monotonicMillis();
   }
 }

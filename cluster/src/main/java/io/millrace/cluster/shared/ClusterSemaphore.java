@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A semaphore that all members of a cluster know by its name: as many threads of all members
  * together are inside at a time, by their own clocks, as it has permits. Each permit is a lock, by
  * the rules of {@link NamedLock}: the permit of a killed member comes back after lease and margin,
- * and members may learn of an early release only when the lease would have ended.
+ * and members take turns.
  *
  * <p>The first user of a name in a cluster chooses the number of permits for good; another number
  * needs another name.
@@ -88,9 +88,7 @@ public final class ClusterSemaphore implements Serializable {
         toString(),
         line,
         shared.context().clock(),
-        () ->
-            new PermitAcquirer(
-                shared.context(), shared.locks(), line.sightings(), permits, line.takeReleased()));
+        () -> FairAcquirer.of(permits, shared.context(), shared.locks(), line.sightings()));
   }
 
   @Serial

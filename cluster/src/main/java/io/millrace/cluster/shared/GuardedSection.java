@@ -1,6 +1,5 @@
 package io.millrace.cluster.shared;
 
-import io.millrace.cluster.lock.Acquirer;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.LeaseLostException;
@@ -22,7 +21,7 @@ final class GuardedSection {
   private final String what;
   private final SharedState.WaitingLine line;
   private final MemberClock clock;
-  private final Supplier<? extends Acquirer> acquirers;
+  private final Supplier<FairAcquirer> acquirers;
 
   /**
    * A section that is not entered yet.
@@ -34,7 +33,7 @@ final class GuardedSection {
       String what,
       SharedState.WaitingLine line,
       MemberClock clock,
-      Supplier<? extends Acquirer> acquirers) {
+      Supplier<FairAcquirer> acquirers) {
     this.what = what;
     this.line = line;
     this.clock = clock;
@@ -61,15 +60,16 @@ final class GuardedSection {
       Duration most, Function<Lease, G> guards, GuardedCode<G, T, E> code)
       throws E, InterruptedException, TimeoutException {
     Duration wait = most.compareTo(FOREVER) > 0 ? FOREVER : most;
-    Lease lease = line.acquire(acquirers, clock, wait);
-    if (lease == null) {
+    SharedState.Acquired acquired = line.acquire(acquirers, clock, wait);
+    if (acquired == null) {
       throw new TimeoutException(
           "%s was not to be had within %d ms".formatted(what, most.toMillis()));
     }
     Thread thread = Thread.currentThread();
+    Lease lease = acquired.lease();
     line.entered(thread);
     try {
-      return new Holder(lease).run(guards.apply(lease), code);
+      return new Holder(acquired).run(guards.apply(lease), code);
     } finally {
       line.left(thread, lease.key());
     }
@@ -82,6 +82,7 @@ final class GuardedSection {
    */
   private final class Holder {
     private final Lease lease;
+    private final FairAcquirer acquirer;
     private final Thread thread = Thread.currentThread();
     private final CountDownLatch over = new CountDownLatch(1);
     private CompletableFuture<@Nullable Void> timer = new CompletableFuture<>();
@@ -89,8 +90,9 @@ final class GuardedSection {
     private boolean lost;
     private boolean interrupted;
 
-    Holder(Lease lease) {
-      this.lease = lease;
+    Holder(SharedState.Acquired acquired) {
+      this.lease = acquired.lease();
+      this.acquirer = acquired.acquirer();
     }
 
     /**
@@ -161,7 +163,7 @@ final class GuardedSection {
       } catch (InterruptedException e) {
         lose();
       }
-      lease.giveUp();
+      acquirer.release();
     }
 
     /** Sets a timer for the end of the lease, and another one if it was renewed by then. */

@@ -1,6 +1,5 @@
 package io.millrace.cluster.shared;
 
-import io.millrace.cluster.lock.Acquirer;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseLostException;
 import io.millrace.cluster.member.Member;
@@ -16,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * the fencing token of its guard. If a member is killed while it holds the lock, another one gets
  * it after lease and margin.
  *
- * <p>No member reads a lock before it expires, so members may learn of an early release only when
- * the lease would have ended; threads of the same member learn at once. Which member comes next is
- * not defined.
+ * <p>Members take turns: a lock that is released goes to the member that has waited longest, which
+ * learns of it within a fraction of a second, and one that takes it again waits behind the others.
+ * If a member that waits has died, the next one gets the lock about a second later.
  *
  * <p>Safe for use by any number of threads. Only the name is serialized.
  */
@@ -90,7 +89,7 @@ public final class NamedLock implements Serializable {
         toString(),
         line,
         shared.context().clock(),
-        () -> Acquirer.of(PREFIX + name, shared.locks(), line.sightings()));
+        () -> FairAcquirer.of(PREFIX + name, shared.context(), shared.locks(), line.sightings()));
   }
 
   @Serial

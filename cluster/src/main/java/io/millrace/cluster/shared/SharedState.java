@@ -1,7 +1,6 @@
 package io.millrace.cluster.shared;
 
 import io.millrace.cluster.documents.Keys;
-import io.millrace.cluster.lock.Acquirer;
 import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.lock.MemberClock;
@@ -103,6 +102,14 @@ final class SharedState {
   }
 
   /**
+   * A lock that was acquired.
+   *
+   * @param lease the lease on it
+   * @param acquirer to release it with
+   */
+  record Acquired(Lease lease, FairAcquirer acquirer) {}
+
+  /**
    * Threads of one member that wait for the same lock or semaphore: the first one tries to acquire
    * it, the others wait for their turn. So no two of them write the same document, and each one
    * knows what the one before it has seen. Safe for use by any number of threads.
@@ -127,33 +134,34 @@ final class SharedState {
      * Waits in the line and then for the lock.
      *
      * @param acquirers makes acquirers, each of which looks at the lock at once
-     * @return the lease; null if it was not to be had within the time
+     * @return the lock; null if it was not to be had within the time
      */
-    @Nullable Lease acquire(
-        Supplier<? extends Acquirer> acquirers, MemberClock clock, Duration most)
+    @Nullable Acquired acquire(Supplier<FairAcquirer> acquirers, MemberClock clock, Duration most)
         throws InterruptedException {
       long end = clock.monotonicMillis() + most.toMillis();
       if (!turn.tryLock(most.toMillis(), TimeUnit.MILLISECONDS)) {
         return null;
       }
+      FairAcquirer acquirer =
+          acquirers.get().with(this::takeReleased, signals::release, !most.isZero());
       try {
-        signals.drainPermits();
-        Acquirer acquirer = acquirers.get();
         while (true) {
+          signals.drainPermits();
           long due = acquirer.step();
           Lease lease = acquirer.lease().orElse(null);
           if (lease != null) {
-            return lease;
+            return new Acquired(lease, acquirer);
           }
           long now = clock.monotonicMillis();
           if (now >= end) {
             return null;
           }
           if (signals.tryAcquire(Math.min(due, end) - now, TimeUnit.MILLISECONDS)) {
-            acquirer = acquirers.get();
+            acquirer.lookNow();
           }
         }
       } finally {
+        acquirer.stopWaiting();
         turn.unlock();
       }
     }

@@ -7,7 +7,8 @@
  *   NamedLock, ClusterSemaphore   a name, of which users may have any number of copies
  *     │ guard(code)
  *   GuardedSection                waits in the member's WaitingLine, whose first thread tries to
- *     │                           acquire the lock or a permit; then runs the code. A thread
+ *     │                           acquire the lock or a permit (FairAcquirer, which joins the
+ *     │                           WaitingQueue of all members); then runs the code. A thread
  *     │                           beside it renews the lease; a timer interrupts the code when the
  *     │                           lease has ended
  *   StatusReporter.Writer         writes the newest report, at most one a second

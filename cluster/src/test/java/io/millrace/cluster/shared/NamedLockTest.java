@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.files.FileDocuments;
+import io.millrace.cluster.documents.store.StoreDocuments;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseLostException;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.member.Duty;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.status.ClusterStatus;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,12 +39,14 @@ final class NamedLockTest {
   private static final LeaseTerms SHORT = LeaseTerms.of(Duration.ofMillis(600));
   private static final LeaseTerms LONG = LeaseTerms.of(Duration.ofSeconds(3));
 
+  private final Path folder;
   private final VersionedDocuments documents;
   private final List<Member> members = new ArrayList<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
   NamedLockTest(@TempDir Path folder) {
-    documents = FileDocuments.open(folder);
+    this.folder = folder;
+    documents = FileDocuments.open(folder.resolve("documents"));
   }
 
   @AfterEach
@@ -86,6 +91,42 @@ final class NamedLockTest {
       assertThat(one.get()).isEqualTo("done");
     }
     assertThat(fences).hasSize(40).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
+  void members_pass_a_lock_on_without_waiting_for_its_lease() throws Exception {
+    passOn(documents);
+  }
+
+  @Test
+  void members_pass_a_lock_on_in_a_task_store_too() throws Exception {
+    try (TaskStore store = TaskStore.open(StoreOptions.in(folder.resolve("store")))) {
+      passOn(StoreDocuments.of(store));
+    }
+  }
+
+  /** Each member waits for the turn of the other one before it asks again. */
+  private void passOn(VersionedDocuments shared) throws Exception {
+    LeaseTerms hours = LeaseTerms.of(Duration.ofHours(2));
+    List<String> turns = Collections.synchronizedList(new ArrayList<>());
+    List<Future<?>> all = new ArrayList<>();
+    for (String name : List.of("a", "b", "c")) {
+      NamedLock lock = NamedLock.of("passed", member(shared, hours));
+      all.add(
+          threads.submit(() -> {
+            for (int i = 0; i < 5; i++) {
+              lock.guard(guard -> turns.add(name));
+            }
+            return "done";
+          }));
+    }
+    for (Future<?> one : all) {
+      assertThat(one.get(1, TimeUnit.MINUTES)).isEqualTo("done");
+    }
+    assertThat(turns).hasSize(15);
+    while (!members.isEmpty()) {
+      members.removeLast().close();
+    }
   }
 
   @Test

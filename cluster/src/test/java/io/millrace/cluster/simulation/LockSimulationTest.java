@@ -23,6 +23,12 @@ final class LockSimulationTest {
   }
 
   @Test
+  void a_lock_for_which_members_queue_up_has_one_holder_at_a_time_through_all_trouble() {
+    assertThat(seeds().map(seed -> simulate(seed, true, Prize.namedLock()).writes()).boxed())
+        .allMatch(writes -> writes > 0);
+  }
+
+  @Test
   void without_pauses_nobody_is_inside_the_guard_beside_another() {
     assertThat(seeds().mapToInt(seed -> simulate(seed, false, Prize.lock()).writes()).boxed())
         .as("writes of each run")
@@ -59,7 +65,7 @@ final class LockSimulationTest {
 
   @Test
   void a_seed_gives_the_same_run_again() {
-    for (Prize prize : List.of(Prize.lock(), Prize.semaphore(PERMITS))) {
+    for (Prize prize : List.of(Prize.lock(), Prize.namedLock(), Prize.semaphore(PERMITS))) {
       assertThat(simulate(15, true, prize).summary())
           .isEqualTo(simulate(15, true, prize).summary());
     }

@@ -2,10 +2,9 @@ package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.lock.Acquirer;
 import io.millrace.cluster.membership.MemberContext;
-import io.millrace.cluster.shared.PermitAcquirer;
+import io.millrace.cluster.shared.FairAcquirer;
 import io.millrace.cluster.shared.Permits;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -28,8 +27,14 @@ record Prize(List<String> keys, Function<MemberContext, Acquirer> acquirer) {
     Permits permits = new Permits("s", count);
     return new Prize(
         IntStream.rangeClosed(1, count).mapToObj(number -> "semaphore/s/" + number).toList(),
-        context ->
-            new PermitAcquirer(
-                context, context.newLocks(), context.newSightings(), permits, Set.of()));
+        context -> FairAcquirer.of(permits, context, context.newLocks(), context.newSightings()));
+  }
+
+  /** A lock for which processes queue up. */
+  static Prize namedLock() {
+    String key = "lock/l";
+    return new Prize(
+        List.of(key),
+        context -> FairAcquirer.of(key, context, context.newLocks(), context.newSightings()));
   }
 }

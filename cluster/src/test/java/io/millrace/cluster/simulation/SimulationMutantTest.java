@@ -98,7 +98,7 @@ final class SimulationMutantTest {
     Mutant heldIsFree = of("lock.Sightings$Sighting", "isFree").returning(1);
     Mutant neverFree = of("lock.LeaseTerms", "patienceMillis").returning(Long.MAX_VALUE);
     Mutant freeLate = of("lock.LeaseTerms", "patienceMillis").returning(4 * LEASE);
-    Mutant freeEarly = of("lock.LeaseTerms", "patienceMillis").returning(LEASE - LEASE / 10);
+    Mutant freeEarly = of("lock.LeaseTerms", "patienceMillis").returning(LEASE / 2);
     return Stream.concat(
         Stream.of(
             new Planted(
@@ -121,11 +121,23 @@ final class SimulationMutantTest {
                 "two hold the lock at once"),
             new Planted(
                 "a permit that is given away while it is held",
-                heldIsFree,
+                heldIsFree.and(SIMULATION + "LockSimulation", "check").withoutCall("holds"),
                 CalmPermitRun.class,
                 10,
-                "two are inside the guard")),
-        Stream.of(LockRun.class, PermitRun.class)
+                "stood still"),
+            new Planted(
+                "members that take a lock out of turn",
+                of("shared.FairAcquirer", "isTurn").returning(1),
+                TurnsRun.class,
+                5,
+                "has had a third turn while another one waits"),
+            new Planted(
+                "members that wait for a lock and do not look before it expires",
+                of("shared.FairAcquirer", "nextLook").returning(Long.MAX_VALUE),
+                TurnsRun.class,
+                5,
+                "was free for too long")),
+        Stream.of(LockRun.class, NamedLockRun.class, PermitRun.class)
             .flatMap(run ->
                 Stream.of(
                     new Planted(
@@ -356,6 +368,20 @@ final class SimulationMutantTest {
     @Override
     public void accept(long seed) {
       LockSimulation.of(seed, true, Prize.lock()).run();
+    }
+  }
+
+  static final class NamedLockRun implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      LockSimulation.of(seed, true, Prize.namedLock()).run();
+    }
+  }
+
+  static final class TurnsRun implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      TurnsSimulationTest.requireTurns(seed);
     }
   }
 

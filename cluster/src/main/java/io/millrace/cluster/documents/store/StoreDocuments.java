@@ -7,6 +7,8 @@ import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.store.Bytes;
+import io.millrace.store.Commit;
+import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
@@ -14,13 +16,23 @@ import io.millrace.store.Outcome.Reason;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreException;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.work.Subscriber;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Documents of a task store: one collection of it. Every put and delete is a transaction of its
@@ -41,6 +53,7 @@ public final class StoreDocuments implements VersionedDocuments {
   private final TaskStore store;
   private final String collection;
   private final boolean closesStore;
+  private final Watches watches = new Watches();
   private volatile boolean closed;
 
   private StoreDocuments(TaskStore store, String collection, boolean closesStore) {
@@ -94,6 +107,13 @@ public final class StoreDocuments implements VersionedDocuments {
     DocumentQuery query = DocumentQuery.prefix(collection, prefix);
     return asked(
         () -> store.documents(query).value().stream().map(StoreDocuments::versioned).toList());
+  }
+
+  /** One subscription to the store serves all watches, and is open while there are any. */
+  @Override
+  public Optional<Watch> watch(String key, Runnable changed) {
+    Keys.check(key);
+    return closed ? Optional.empty() : Optional.of(watches.add(key, changed));
   }
 
   /** Commits a change; empty if the document has another version. */
@@ -156,8 +176,97 @@ public final class StoreDocuments implements VersionedDocuments {
   @Override
   public void close() {
     closed = true;
+    watches.close();
     if (closesStore) {
       store.close();
+    }
+  }
+
+  /** What is watched, by key, and the subscription that tells of it. */
+  private final class Watches implements Subscriber.Listener {
+    /** A subscription is opened for each wait for a lock; it stays open for the next one. */
+    private static final Duration LINGER = Duration.ofSeconds(5);
+
+    private final Map<String, List<Runnable>> watched = new HashMap<>();
+    private @Nullable Subscriber subscriber;
+    private long additions;
+
+    synchronized Watch add(String key, Runnable changed) {
+      additions++;
+      watched.computeIfAbsent(key, _ -> new ArrayList<>()).add(changed);
+      if (subscriber == null) {
+        Interest interest = new Interest(null, Set.of(), Set.of(collection));
+        subscriber = Subscriber.start("cluster-watch", store, interest, this);
+      }
+      return () -> remove(key, changed);
+    }
+
+    private synchronized void remove(String key, Runnable changed) {
+      List<Runnable> callbacks = watched.get(key);
+      if (callbacks == null || !callbacks.remove(changed)) {
+        return;
+      }
+      if (callbacks.isEmpty()) {
+        watched.remove(key);
+      }
+      if (watched.isEmpty()) {
+        long last = additions;
+        var _ =
+            CompletableFuture.runAsync(
+                () -> closeAfter(last),
+                CompletableFuture.delayedExecutor(LINGER.toMillis(), TimeUnit.MILLISECONDS));
+      }
+    }
+
+    private void closeAfter(long addition) {
+      Subscriber unused;
+      synchronized (this) {
+        if (additions != addition) {
+          return;
+        }
+        unused = subscriber;
+        subscriber = null;
+      }
+      if (unused != null) {
+        unused.close();
+      }
+    }
+
+    void close() {
+      long last;
+      synchronized (this) {
+        watched.clear();
+        last = additions;
+      }
+      closeAfter(last);
+    }
+
+    @Override
+    public void opened() {
+      List<Runnable> all;
+      synchronized (this) {
+        all = watched.values().stream().flatMap(List::stream).toList();
+      }
+      all.forEach(Runnable::run);
+    }
+
+    @Override
+    public void committed(Commit commit) {
+      for (Change change : commit.changes()) {
+        switch (change) {
+          case Change.DocumentPut(long _, Document document) -> tell(document.key());
+          case Change.DocumentDeleted(DocumentKey key, long _) -> tell(key);
+          case Change.Added _, Change.Changed _, Change.Deleted _ -> {}
+        }
+      }
+    }
+
+    private void tell(DocumentKey key) {
+      List<Runnable> callbacks;
+      synchronized (this) {
+        callbacks = List.copyOf(watched.getOrDefault(key.key(), List.of()));
+      }
+      callbacks.forEach(Runnable::run);
     }
   }
 }

@@ -18,6 +18,7 @@ import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
 import io.millrace.store.testkit.environment.FaultyStore;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,29 @@ final class StoreDocumentsTest {
     assertThat(store.document(new DocumentKey("cluster", "leader")).value()).isPresent();
     assertThat(StoreDocuments.in(store, "other").get("leader")).isEmpty();
     assertThat(StoreDocuments.in(store, "other").list("")).isEmpty();
+  }
+
+  @Test
+  void a_watch_tells_of_changes_of_its_document_until_it_is_closed() throws InterruptedException {
+    VersionedDocuments documents = StoreDocuments.of(store);
+    Semaphore told = new Semaphore(0);
+    Semaphore other = new Semaphore(0);
+    VersionedDocuments.Watch watch = documents.watch("lock/a", told::release).orElseThrow();
+    try (VersionedDocuments.Watch second =
+        documents.watch("lock/b", other::release).orElseThrow()) {
+      // Both are told when the subscription is open, or to look for what was before.
+      told.acquire();
+      other.acquire();
+      Version version = documents.put("lock/a", Version.NONE, "{}").orElseThrow();
+      told.acquire();
+      watch.close();
+      documents.delete("lock/a", version);
+      documents.put("lock/b", Version.NONE, "{}");
+      other.acquire();
+      assertThat(told.availablePermits()).isZero();
+    }
+    documents.close();
+    assertThat(documents.watch("lock/a", told::release)).isEmpty();
   }
 
   @Test

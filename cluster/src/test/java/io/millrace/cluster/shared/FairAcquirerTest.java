@@ -16,6 +16,7 @@ import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.Peer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three members and a semaphore of two, by a clock that is moved by hand. */
-final class PermitAcquirerTest {
+final class FairAcquirerTest {
   private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(10));
   private static final long LEASE = 10_000;
   private static final long MARGIN = 2_000;
@@ -31,30 +32,30 @@ final class PermitAcquirerTest {
 
   private final CountedDocuments documents;
   private final ManualClock clock = new ManualClock(1_000_000, 0);
-  private final PermitAcquirer a;
-  private final PermitAcquirer b;
-  private final PermitAcquirer c;
+  private final FairAcquirer a;
+  private final FairAcquirer b;
+  private final FairAcquirer c;
 
-  PermitAcquirerTest(@TempDir Path folder) {
+  FairAcquirerTest(@TempDir Path folder) {
     documents = new CountedDocuments(FileDocuments.open(folder));
     a = acquirer("a", TWO);
     b = acquirer("b", TWO);
     c = acquirer("c", TWO);
   }
 
-  private PermitAcquirer acquirer(String token, Permits permits) {
+  private FairAcquirer acquirer(String token, Permits permits) {
     return acquirer(token, permits, Set.of());
   }
 
-  private PermitAcquirer acquirer(String token, Permits permits, Set<String> left) {
+  private FairAcquirer acquirer(String token, Permits permits, Set<String> left) {
     MemberContext context =
         new MemberContext(new Peer(token, 1), documents, TERMS, clock, new Random(7));
-    return new PermitAcquirer(
-        context,
-        new Locks(documents, token, TERMS, clock),
-        new Sightings(TERMS, clock),
-        permits,
-        left);
+    return FairAcquirer.of(
+            permits,
+            context,
+            new Locks(documents, token, TERMS, clock),
+            new Sightings(TERMS, clock))
+        .with(() -> left, () -> {}, true);
   }
 
   @AfterEach
@@ -62,7 +63,7 @@ final class PermitAcquirerTest {
     documents.close();
   }
 
-  private static String key(PermitAcquirer acquirer) {
+  private static String key(FairAcquirer acquirer) {
     return acquirer.lease().map(Lease::key).orElse("none");
   }
 
@@ -79,21 +80,97 @@ final class PermitAcquirerTest {
   }
 
   @Test
-  void who_waits_looks_by_one_listing_and_not_before_the_first_permit_expires() {
+  void who_waits_reads_the_queue_and_lists_permits_once_a_second() {
     a.step();
-    clock.advance(1000);
     b.step();
-    assertThat(c.step()).isEqualTo(LEASE);
+    long due = c.step();
     documents.takeRead();
+    int listings = 0;
+    for (int i = 0; i < 20; i++) {
+      assertThat(due).isEqualTo(clock.monotonicMillis() + FairAcquirer.POLL_MILLIS);
+      clock.advance(FairAcquirer.POLL_MILLIS);
+      due = c.step();
+      List<String> read = documents.takeRead();
+      assertThat(read.getFirst()).isEqualTo("waiting/semaphore/two");
+      listings += read.size() - 1;
+    }
+    assertThat(listings).isEqualTo(2);
+  }
+
+  @Test
+  void a_permit_that_is_released_is_had_at_the_next_look_although_listings_do_not_show_it_yet() {
+    a.step();
+    b.step();
+    c.step();
+    clock.advance(FairAcquirer.POLL_MILLIS);
+    c.step();
+    documents.freeze("semaphore/two/");
+    String freed = key(b);
     b.release();
-    clock.advance(LEASE - 1001);
+    clock.advance(FairAcquirer.POLL_MILLIS);
     c.step();
-    assertThat(documents.takeRead()).isEmpty();
-    String freed = "semaphore/two/" + (key(a).endsWith("1") ? 2 : 1);
-    clock.advance(1);
-    c.step();
-    assertThat(documents.takeRead()).containsExactly("semaphore/two/");
     assertThat(key(c)).isEqualTo(freed);
+    assertThat(documents.get("waiting/semaphore/two").map(VersionedDocument::json))
+        .hasValueSatisfying(json -> assertThat(json).startsWith("{\"waiting\":[]"));
+  }
+
+  @Test
+  void a_lock_that_is_released_goes_to_the_member_that_waits_and_then_back() {
+    FairAcquirer one = lock("one");
+    FairAcquirer two = lock("two");
+    one.step();
+    two.step();
+    for (int i = 0; i < 5; i++) {
+      one.release();
+      one.step();
+      assertThat(one.lease()).as("turn %d of one", i).isEmpty();
+      clock.advance(FairAcquirer.POLL_MILLIS);
+      two.step();
+      assertThat(two.lease()).as("turn %d of two", i).isPresent();
+      two.release();
+      two.step();
+      assertThat(two.lease()).isEmpty();
+      clock.advance(FairAcquirer.POLL_MILLIS);
+      one.step();
+      assertThat(one.lease()).isPresent();
+    }
+  }
+
+  @Test
+  void if_the_first_of_the_queue_does_not_take_its_turn_the_next_one_has_it_a_second_later() {
+    FairAcquirer holder = lock("holder");
+    FairAcquirer dead = lock("dead");
+    FairAcquirer next = lock("next");
+    holder.step();
+    dead.step();
+    next.step();
+    holder.release();
+    holder.step();
+    long released = clock.monotonicMillis();
+    for (int i = 0; i < 50 && next.lease().isEmpty(); i++) {
+      clock.advance(FairAcquirer.POLL_MILLIS);
+      next.step();
+      holder.step();
+    }
+    assertThat(clock.monotonicMillis() - released)
+        .isBetween(FairAcquirer.TURN_MILLIS, FairAcquirer.TURN_MILLIS + 300);
+    assertThat(documents.get("waiting/lock/l").map(VersionedDocument::json))
+        .contains("{\"waiting\":[\"holder\"],\"key\":\"\",\"fence\":0}");
+  }
+
+  @Test
+  void who_only_looks_does_not_join_the_queue() {
+    lock("holder").step();
+    lock("looker").with(Set::of, () -> {}, false).step();
+    assertThat(documents.get("waiting/lock/l")).isEmpty();
+  }
+
+  private FairAcquirer lock(String token) {
+    return FairAcquirer.of(
+        "lock/l",
+        new MemberContext(new Peer(token, 1), documents, TERMS, clock, new Random(7)),
+        new Locks(documents, token, TERMS, clock),
+        new Sightings(TERMS, clock));
   }
 
   @Test
@@ -112,7 +189,7 @@ final class PermitAcquirerTest {
     c.step();
     assertThat(key(c)).isEqualTo("none");
     // It is looked at again when lease and margin are over since it was seen first.
-    clock.advance(2);
+    clock.advance(FairAcquirer.POLL_MILLIS);
     c.step();
     assertThat(c.lease().orElseThrow().fence()).isGreaterThan(before);
     assertThat(key(c)).isNotEqualTo(key(b));
@@ -139,9 +216,10 @@ final class PermitAcquirerTest {
     String left = key(a);
     documents.freeze("semaphore/two/");
     a.release();
-    c.step();
-    assertThat(key(c)).isEqualTo("none");
-    PermitAcquirer neighbour = acquirer("a", TWO, Set.of(left));
+    FairAcquirer other = acquirer("d", TWO).with(Set::of, () -> {}, false);
+    other.step();
+    assertThat(key(other)).isEqualTo("none");
+    FairAcquirer neighbour = acquirer("a", TWO, Set.of(left));
     neighbour.step();
     assertThat(key(neighbour)).isEqualTo(left);
   }
@@ -149,7 +227,7 @@ final class PermitAcquirerTest {
   @Test
   void who_says_another_number_is_told_so() {
     a.step();
-    PermitAcquirer other = acquirer("d", new Permits("two", 3));
+    FairAcquirer other = acquirer("d", new Permits("two", 3));
     assertThatThrownBy(other::step)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(

@@ -1,0 +1,273 @@
+package io.millrace.cluster.shared;
+
+import io.millrace.cluster.ClusterException;
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.lock.Acquirer;
+import io.millrace.cluster.lock.Lease;
+import io.millrace.cluster.lock.Locks;
+import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.membership.MemberContext;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Acquires a named lock, or any one permit of a semaphore. If none is free, the member joins the
+ * {@link WaitingQueue}. A free lock is left to the first member of the queue; the others may take
+ * it if it stays free for {@value #TURN_MILLIS} ms, because a member that waits may die. Of several
+ * free permits it tries a random one first, so that members seldom try for the same.
+ *
+ * <p>A member that waits looks every {@value #POLL_MILLIS} ms, by one read: of the lock, or of the
+ * semaphore's queue, which names the permit that was released last. If the documents tell of
+ * changes, it looks when they do, and once a second.
+ */
+public final class FairAcquirer extends Acquirer {
+  /** Between two looks of a member that waits. */
+  static final long POLL_MILLIS = 100;
+
+  /** How long a free lock is left to the first of the queue. */
+  static final long TURN_MILLIS = 1000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(FairAcquirer.class);
+
+  /** Between two looks at a free lock that another member may be taking. */
+  private static final long TAKEN_MILLIS = 30;
+
+  /** Between two looks if the documents tell of changes, and between two listings of permits. */
+  private static final long SELDOM_MILLIS = 1000;
+
+  /** How much longer a free lock is left to each member before this one, up to ten of them. */
+  private static final long NEXT_MILLIS = 50;
+
+  private static final int MOST_NEXT = 10;
+
+  private final MemberContext context;
+  private final Locks locks;
+  private final Sightings sightings;
+  private final List<String> keys;
+  private final @Nullable Permits permits;
+  private final String queueKey;
+  private Supplier<Set<String>> left = Set::of;
+  private Runnable news = () -> {};
+  private boolean joins = true;
+  private boolean agreed;
+  private boolean queued;
+  private WaitingQueue queue = WaitingQueue.EMPTY;
+  private VersionedDocuments.@Nullable Watch watch;
+  private Map<String, Version> free = Map.of();
+  private long freeSinceMillis;
+  private long listMillis = Long.MIN_VALUE;
+
+  private FairAcquirer(
+      String what,
+      MemberContext context,
+      Locks locks,
+      Sightings sightings,
+      List<String> keys,
+      @Nullable Permits permits) {
+    super(what, locks);
+    this.context = context;
+    this.locks = locks;
+    this.sightings = sightings;
+    this.keys = keys;
+    this.permits = permits;
+    this.queueKey = WaitingQueue.key(permits == null ? keys.getFirst() : permits.key());
+  }
+
+  /**
+   * Acquires the lock with a key.
+   *
+   * @param sightings what was seen of this lock, and of no other
+   */
+  public static FairAcquirer of(
+      String key, MemberContext context, Locks locks, Sightings sightings) {
+    return new FairAcquirer("lock " + key, context, locks, sightings, List.of(key), null);
+  }
+
+  /**
+   * Acquires any permit of a semaphore.
+   *
+   * @param sightings what was seen of its permits, and of no other locks
+   */
+  public static FairAcquirer of(
+      Permits permits, MemberContext context, Locks locks, Sightings sightings) {
+    return new FairAcquirer(permits.toString(), context, locks, sightings, permits.keys(), permits);
+  }
+
+  /**
+   * Has it use what the member learns by other ways.
+   *
+   * @param justLeft the keys of locks that this member has released, which listings may not show
+   * @param onNews called by any thread if {@link #lookNow} should be called
+   * @param joinsQueue whether it waits; otherwise it only looks
+   */
+  FairAcquirer with(Supplier<Set<String>> justLeft, Runnable onNews, boolean joinsQueue) {
+    left = justLeft;
+    news = onNews;
+    joins = joinsQueue;
+    return this;
+  }
+
+  /**
+   * Takes a lock that is free if it is this member's turn, and joins the queue otherwise.
+   *
+   * @throws IllegalArgumentException if the semaphore has another number of permits
+   */
+  @Override
+  protected Optional<Locks.Held> attempt() {
+    if (permits != null && !agreed) {
+      permits.agree(context.documents());
+      agreed = true;
+    }
+    Set<String> released = new HashSet<>(left.get());
+    boolean readQueue = permits != null && queued;
+    if (readQueue) {
+      WaitingQueue before = queue;
+      queue = WaitingQueue.read(context.documents(), queueKey);
+      boolean unchanged = queue.equals(before) && released.isEmpty() && free.isEmpty();
+      if (unchanged && context.now() < listMillis && keys.stream().noneMatch(sightings::isFree)) {
+        return Optional.empty();
+      }
+      queue.released().ifPresent(released::add);
+    }
+    Map<String, VersionedDocument> found = find(released);
+    List<String> candidates = candidates(found);
+    if (!candidates.isEmpty()) {
+      if (!readQueue) {
+        queue = WaitingQueue.read(context.documents(), queueKey);
+      }
+      if (isTurn(candidates.size())) {
+        for (String key : candidates) {
+          VersionedDocument document = found.get(key);
+          Optional<Locks.Held> held = document == null ? locks.create(key) : locks.take(document);
+          if (held.isPresent()) {
+            leaveQueue(queue.place(context.token()) >= candidates.size());
+            return held;
+          }
+        }
+      }
+    }
+    join(!candidates.isEmpty() || readQueue);
+    return Optional.empty();
+  }
+
+  /** The documents that there are of the locks. */
+  private Map<String, VersionedDocument> find(Set<String> released) {
+    Map<String, VersionedDocument> found = new HashMap<>();
+    if (permits != null) {
+      context.documents().list(permits.prefix()).forEach(each -> found.put(each.key(), each));
+    }
+    listMillis = context.now() + SELDOM_MILLIS;
+    for (String key : permits == null ? keys : released) {
+      context.documents().get(key).ifPresent(document -> found.put(key, document));
+    }
+    found.keySet().retainAll(Set.copyOf(keys));
+    sightings.retain("", found.keySet());
+    found.values().forEach(sightings::see);
+    return found;
+  }
+
+  /** The keys of the locks that may be taken, in the order in which to try. */
+  private List<String> candidates(Map<String, VersionedDocument> found) {
+    List<String> candidates = new ArrayList<>(keys);
+    candidates.removeIf(key -> found.containsKey(key) && !sightings.isFree(key));
+    Map<String, Version> versions = new HashMap<>();
+    for (String key : candidates) {
+      VersionedDocument document = found.get(key);
+      versions.put(key, document == null ? Version.NONE : document.version());
+    }
+    if (!versions.equals(free)) {
+      free = versions;
+      freeSinceMillis = context.now();
+    }
+    if (candidates.size() > 1) {
+      Collections.rotate(candidates, context.random().nextInt(candidates.size()));
+    }
+    return candidates;
+  }
+
+  private boolean isTurn(int locks) {
+    int before = queue.place(context.token()) - locks;
+    return before < 0
+        || context.now() - freeSinceMillis
+            >= TURN_MILLIS + NEXT_MILLIS * Math.min(before, MOST_NEXT);
+  }
+
+  /**
+   * Joins the queue, unless this member is in it.
+   *
+   * @param wasRead whether the queue was read in this attempt
+   */
+  private void join(boolean wasRead) {
+    if (!joins || (queued && (!wasRead || queue.isWaiting(context.token())))) {
+      return;
+    }
+    queue = WaitingQueue.join(context.documents(), queueKey, context.token());
+    queued = true;
+    // A lock that was released before this member was in the queue.
+    listMillis = Long.MIN_VALUE;
+    if (watch == null) {
+      String watched = permits == null ? keys.getFirst() : queueKey;
+      watch = context.documents().watch(watched, news).orElse(null);
+    }
+  }
+
+  private void leaveQueue(boolean withAllBefore) {
+    if (queued || queue.isWaiting(context.token()) || withAllBefore) {
+      queued = false;
+      try {
+        WaitingQueue.leave(context.documents(), queueKey, context.token(), withAllBefore);
+      } catch (ClusterException e) {
+        LOG.debug("{} still names this member, which does not wait any more", queueKey, e);
+      }
+    }
+  }
+
+  @Override
+  protected long nextLook() {
+    long now = context.now();
+    if (!free.isEmpty()) {
+      return now + TAKEN_MILLIS;
+    }
+    if (watch == null || listMillis == Long.MIN_VALUE) {
+      return now + POLL_MILLIS;
+    }
+    long expires =
+        keys.stream().mapToLong(key -> sightings.nextLook(key).orElse(now)).min().orElse(now);
+    return Math.clamp(expires, now + POLL_MILLIS, now + SELDOM_MILLIS);
+  }
+
+  /** Tells members that wait for a permit which one is free. */
+  @Override
+  protected void released(Lease lease) {
+    if (permits != null) {
+      try {
+        WaitingQueue.tell(context.documents(), queueKey, lease.key(), lease.fence());
+      } catch (ClusterException e) {
+        LOG.debug("{} does not name {}, which is free", queueKey, lease.key(), e);
+      }
+    }
+  }
+
+  /** Ends waiting, whether or not the lock is held. */
+  void stopWaiting() {
+    if (watch != null) {
+      watch.close();
+      watch = null;
+    }
+    if (queued) {
+      leaveQueue(false);
+    }
+  }
+}

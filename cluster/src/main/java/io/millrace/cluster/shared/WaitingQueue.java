@@ -1,0 +1,110 @@
+package io.millrace.cluster.shared;
+
+import io.millrace.cluster.documents.DocumentJson;
+import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.cluster.documents.VersionedDocuments;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * The members that wait for a named lock or a semaphore, in the order in which they came: the
+ * document {@code waiting/KEY}, {@code {"waiting": [TOKEN, …], "key": KEY, "fence": N}}. It decides
+ * who comes next and nothing else: a member that takes a lock out of turn is impolite, and holds it
+ * all the same. Its changes may be repeated.
+ *
+ * @param waiting the tokens of the members, each once
+ * @param key the permit that was released last while members waited; empty if there was none
+ * @param fence the fence that it was held with, so that each release changes the document
+ */
+record WaitingQueue(List<String> waiting, String key, long fence) {
+  /** What the keys of all queues begin with; the key of the lock or semaphore follows. */
+  static final String PREFIX = "waiting/";
+
+  static final WaitingQueue EMPTY = new WaitingQueue(List.of(), "", 0);
+
+  WaitingQueue {
+    waiting = List.copyOf(waiting);
+  }
+
+  /** The key of the queue for a lock or semaphore. */
+  static String key(String of) {
+    return PREFIX + of;
+  }
+
+  static WaitingQueue read(VersionedDocuments documents, String key) {
+    return read(documents.get(key));
+  }
+
+  private static WaitingQueue read(Optional<VersionedDocument> document) {
+    return document
+        .map(found -> DocumentJson.read(found, "is damaged", WaitingQueue.class))
+        .orElse(EMPTY);
+  }
+
+  /** Puts a member at the end unless it waits already; returns the queue then. */
+  static WaitingQueue join(VersionedDocuments documents, String key, String token) {
+    return change(
+        documents,
+        key,
+        queue ->
+            queue.isWaiting(token)
+                ? queue
+                : queue.with(Stream.concat(queue.waiting.stream(), Stream.of(token)).toList()));
+  }
+
+  /**
+   * Takes a member out.
+   *
+   * @param withAllBefore whether to take out those before it as well, or all if it is not there
+   */
+  static void leave(VersionedDocuments documents, String key, String token, boolean withAllBefore) {
+    change(
+        documents,
+        key,
+        queue ->
+            withAllBefore
+                ? queue.with(queue.waiting.stream().skip(queue.place(token) + 1L).toList())
+                : queue.with(
+                    queue.waiting.stream().filter(other -> !other.equals(token)).toList()));
+  }
+
+  /** Notes that a permit was released, if any member waits. */
+  static void tell(VersionedDocuments documents, String key, String permit, long fence) {
+    change(
+        documents,
+        key,
+        queue -> queue.waiting.isEmpty() ? queue : new WaitingQueue(queue.waiting, permit, fence));
+  }
+
+  private static WaitingQueue change(
+      VersionedDocuments documents, String key, UnaryOperator<WaitingQueue> change) {
+    return read(
+        documents.update(
+            key,
+            found ->
+                Optional.of(change.apply(read(found)))
+                    .filter(after -> !after.equals(read(found)))
+                    .map(after -> DocumentJson.object(after).toString())));
+  }
+
+  private WaitingQueue with(List<String> tokens) {
+    return new WaitingQueue(tokens, key, fence);
+  }
+
+  boolean isWaiting(String token) {
+    return waiting.contains(token);
+  }
+
+  /** How many come before a member; one that does not wait would come last. */
+  int place(String token) {
+    int place = waiting.indexOf(token);
+    return place < 0 ? waiting.size() : place;
+  }
+
+  /** The permit that was released last. */
+  Optional<String> released() {
+    return Optional.of(key).filter(name -> !name.isEmpty());
+  }
+}

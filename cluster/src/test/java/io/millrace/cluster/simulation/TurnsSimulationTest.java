@@ -1,0 +1,198 @@
+package io.millrace.cluster.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cluster.lock.Acquirer;
+import io.millrace.cluster.lock.Lease;
+import io.millrace.cluster.lock.LeaseTerms;
+import io.millrace.cluster.membership.MemberContext;
+import io.millrace.cluster.membership.Peer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Members that release a lock and want it again at once, without any trouble, at the default lease.
+ */
+final class TurnsSimulationTest {
+  private static final long SOON_MILLIS = 300;
+  private static final long SEEDS = 20;
+
+  @Test
+  void a_released_lock_reaches_a_waiting_member_soon() {
+    assertThat(worst(Prize.namedLock(), 2, Turns::longestPause)).isLessThanOrEqualTo(SOON_MILLIS);
+    assertThat(worst(Prize.namedLock(), 4, Turns::longestPause)).isLessThanOrEqualTo(SOON_MILLIS);
+  }
+
+  @Test
+  void a_released_permit_reaches_a_waiting_member_soon() {
+    assertThat(worst(Prize.semaphore(1), 3, Turns::longestPause)).isLessThanOrEqualTo(SOON_MILLIS);
+    // Two members may try for the same permit first.
+    assertThat(worst(Prize.semaphore(2), 4, Turns::longestPause))
+        .isLessThanOrEqualTo(SOON_MILLIS + 100);
+  }
+
+  @Test
+  void no_member_has_a_third_turn_while_another_one_waits() {
+    // The first one may come before the other is in the queue.
+    assertThat(worst(Prize.namedLock(), 2, Turns::mostTurnsOfAnother)).isBetween(1L, 2L);
+    assertThat(worst(Prize.namedLock(), 4, Turns::mostTurnsOfAnother)).isBetween(1L, 2L);
+    assertThat(worst(Prize.semaphore(1), 3, Turns::mostTurnsOfAnother)).isBetween(1L, 2L);
+  }
+
+  @Test
+  void the_lock_of_a_member_that_died_is_taken_lease_and_margin_later() {
+    LeaseTerms terms = LeaseTerms.DEFAULT;
+    assertThat(worst(Prize.namedLock(), 4, Turns::afterADeath))
+        .isLessThanOrEqualTo(terms.patienceMillis() + SOON_MILLIS);
+    assertThat(worst(Prize.semaphore(1), 4, Turns::afterADeath))
+        .isLessThanOrEqualTo(terms.patienceMillis() + 1000 + SOON_MILLIS);
+  }
+
+  /** Has members fight for a lock and requires what the tests of this class do. */
+  static void requireTurns(long seed) {
+    Turns turns = new Turns(seed, Prize.namedLock(), 3);
+    Resource.require(
+        turns.mostTurnsOfAnother() <= 2, "a member has had a third turn while another one waits");
+    Resource.require(
+        turns.longest > 0 && turns.longest <= SOON_MILLIS, "the lock was free for too long");
+  }
+
+  private static long worst(Prize prize, int members, ToLongFunction<Turns> measure) {
+    return LongStream.rangeClosed(1, SEEDS)
+        .map(seed -> measure.applyAsLong(new Turns(seed, prize, members)))
+        .max()
+        .orElseThrow();
+  }
+
+  /** One run. */
+  private static final class Turns {
+    private final World world;
+    private final List<User> users = new ArrayList<>();
+    private final List<User> holders = new ArrayList<>();
+    private final SimulatedDocuments documents;
+    private final Trouble trouble = new Trouble();
+    private final int locks;
+    private long freeSince;
+    private long longest;
+    private long passed;
+
+    Turns(long seed, Prize prize, int members) {
+      world = new World(seed);
+      documents = new SimulatedDocuments(world);
+      trouble.end();
+      locks = prize.keys().size();
+      for (int i = 0; i < members; i++) {
+        users.add(new User(prize, i));
+      }
+    }
+
+    /** The longest time for which a lock was free while members waited for it. */
+    long longestPause() {
+      users.forEach(User::start);
+      world.runUntil(10_000);
+      longest = 0;
+      world.runUntil(30_000);
+      return longest;
+    }
+
+    /** How many turns another member has at most while one waits. */
+    long mostTurnsOfAnother() {
+      users.forEach(User::start);
+      world.runUntil(10_000);
+      passed = 0;
+      longest = 0;
+      world.runUntil(30_000);
+      return passed;
+    }
+
+    /** How long after the death of a holder its lock is taken. */
+    long afterADeath() {
+      users.forEach(User::start);
+      world.runUntil(10_000 + world.between(0, 5000));
+      while (holders.isEmpty()) {
+        world.runUntil(world.now() + 1);
+      }
+      User holder = holders.getFirst();
+      holder.keeps = true;
+      world.runUntil(world.now() + 5_000 + world.between(0, 5_000));
+      holder.host.crash();
+      holders.clear();
+      long died = world.now();
+      while (holders.isEmpty()) {
+        world.runUntil(world.now() + 1);
+      }
+      return world.now() - died;
+    }
+
+    private void taken(User user) {
+      longest = Math.max(longest, world.now() - freeSince);
+      holders.add(user);
+      for (User other : users) {
+        if (other != user && !holders.contains(other)) {
+          passed = Math.max(passed, other.passedBy.merge(user, 1, Integer::sum));
+        }
+      }
+      user.passedBy.clear();
+      if (holders.size() == locks) {
+        freeSince = Long.MAX_VALUE;
+      }
+    }
+
+    private void released(User user) {
+      holders.remove(user);
+      freeSince = world.now();
+    }
+
+    private final class User {
+      private final Host host = new Host(world);
+      private final SimulatedClock clock = new SimulatedClock(world, 0);
+      private final Acquirer acquirer;
+      private @Nullable Lease last;
+      private final Map<User, Integer> passedBy = new HashMap<>();
+      private boolean keeps;
+
+      User(Prize prize, int number) {
+        Line line = new Line(world, documents, host, trouble);
+        Peer peer = new Peer("token-" + number, 1);
+        acquirer =
+            prize
+                .acquirer()
+                .apply(new MemberContext(peer, line, LeaseTerms.DEFAULT, clock, world.random()));
+      }
+
+      void start() {
+        host.at(world.now() + world.between(0, 500), this::step);
+      }
+
+      private void step() {
+        long due = acquirer.step();
+        Optional<Lease> lease = acquirer.lease();
+        if (lease.isPresent() && last != lease.get()) {
+          last = lease.get();
+          taken(this);
+          host.at(world.now() + world.between(50, 150), this::giveBack);
+        } else {
+          host.at(Math.max(clock.trueMillis(due), world.now() + 1), this::step);
+        }
+      }
+
+      private void giveBack() {
+        if (keeps) {
+          long due = acquirer.step();
+          host.at(Math.max(clock.trueMillis(due), world.now() + 1), this::giveBack);
+          return;
+        }
+        acquirer.release();
+        released(this);
+        step();
+      }
+    }
+  }
+}
