@@ -31,10 +31,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Finished tasks that have left the store, as they were then. They are read from blobs, one line
- * after the other: naming tasks reads the few blobs that may hold them, everything else reads all.
- * A task that was queued again while it was archived, or archived twice after a crash, may come
- * here and be in the store too; the store is right then. Safe for use by any number of threads.
+ * Finished tasks that have left the store, as they were then. They are kept in blobs, a line of
+ * JSON for each task: looking up tasks by id reads the few blobs that may hold them, everything
+ * else reads all. A task that was queued again while it was archived, or archived twice after a
+ * crash, may be here and in the store too; the store is right then. Safe for use by any number of
+ * threads.
  */
 public final class Archive {
   private static final int AT_ONCE = 1_000;
@@ -47,12 +48,12 @@ public final class Archive {
     this.blobs = blobs;
   }
 
-  /** Those that {@link Sweeper} has put into {@code blobs}. */
+  /** The archive that {@link Sweeper} writes to {@code blobs}. */
   public static Archive in(BlobStore blobs) {
     return new Archive(blobs);
   }
 
-  /** Those of these tasks that are archived, by id, as they were archived last. */
+  /** Those of these tasks that are archived, by id, in their latest archived form. */
   public Map<ObjectId, QueueTask> find(Collection<ObjectId> wanted) {
     NavigableSet<String> missing = new TreeSet<>();
     wanted.forEach(id -> missing.add(id.hex()));
@@ -74,10 +75,11 @@ public final class Archive {
   }
 
   /**
-   * Shows all.
+   * Passes on all archived tasks.
    *
-   * @param newestFirst whether the last archived come first; they have about the greatest ids
-   * @param look looks at a task
+   * @param newestFirst whether the tasks that were archived last come first; they have about the
+   *     greatest ids
+   * @param look takes a task
    */
   public void each(boolean newestFirst, Consumer<QueueTask> look) {
     for (ArchiveFile file : files(newestFirst)) {
@@ -101,7 +103,7 @@ public final class Archive {
             new InputStreamReader(blobs.open(file.name()), StandardCharsets.UTF_8))) {
       lines.lines().forEach(look);
     } catch (NoSuchBlobException _) {
-      // Somebody has removed it since it was listed.
+      // It was removed after it had been listed.
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -123,8 +125,8 @@ public final class Archive {
 
   /**
    * Moves up to a thousand tasks of each queue that finished before {@code limitMillis} out of the
-   * store: first into a blob with the document of each as a line of JSON, then away. A crash in
-   * between leaves a task in both, and loses none.
+   * store: it writes a blob with a line of JSON for each, and then removes them. A crash in between
+   * leaves a task in both places, and loses none.
    */
   void move(QueueSession session, long limitMillis) {
     for (GroupSummary group : session.store().groups().value()) {
@@ -170,7 +172,10 @@ public final class Archive {
     return lines.toByteArray();
   }
 
-  /** A task that was queued again meanwhile stays. Its output stays where the archive says. */
+  /**
+   * Removes a task unless it was queued again meanwhile. Its output stays where the archive refers
+   * to it.
+   */
   private static void remove(QueueSession session, Entry entry) {
     session.tryCommit(
         session
@@ -181,15 +186,15 @@ public final class Archive {
   }
 
   /**
-   * The blob of some archived tasks, by its name, which says between which ids they are.
+   * A blob of archived tasks.
    *
-   * @param name its name
-   * @param id of the archiving; later ones are greater
+   * @param name its name, which contains the other fields
+   * @param id the id of the archiving; later ones are greater
    * @param first the least id of its tasks
-   * @param last the greatest
+   * @param last the greatest id of its tasks
    */
   private record ArchiveFile(String name, String id, String first, String last) {
-    /** What all names begin with. */
+    /** The common prefix of all names. */
     static final String PREFIX = "queue-archive-";
 
     private static final String ID = "([0-9a-f]{24})";
@@ -198,12 +203,15 @@ public final class Archive {
     private static final String LEAST = "0".repeat(24);
     private static final String GREATEST = "f".repeat(24);
 
-    /** The name of a new one. */
+    /** The name of a new blob. */
     static String name(ObjectId id, String first, String last) {
       return PREFIX + id.hex() + "-" + first + "-" + last + ".jsonl";
     }
 
-    /** What a name says; null if it is not that of an archive. One without ids may hold any. */
+    /**
+     * Parses a name; null if it is not the name of an archive. A name without ids may hold any
+     * tasks.
+     */
     static @Nullable ArchiveFile of(String name) {
       Matcher parts = NAME.matcher(name);
       if (!parts.matches()) {

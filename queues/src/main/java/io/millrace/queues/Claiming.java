@@ -66,7 +66,7 @@ final class Claiming {
     return one.compareTo(other) < 0 ? one : other;
   }
 
-  /** A kernel task that was claimed, with the queue task it stands for. */
+  /** A kernel task that was claimed, with the queue task for which it stands. */
   private record Taken(Task kernel, QueueTask task, Run run) {}
 
   private List<Run> record(Owner client, List<Task> kernels) {
@@ -93,7 +93,10 @@ final class Claiming {
     return runs;
   }
 
-  /** The queue task of a kernel task; empty if it cannot be run, after cleaning up. */
+  /**
+   * The queue task of a kernel task; empty if it cannot be run, after the kernel task was cleaned
+   * up.
+   */
   private Optional<Taken> look(Owner client, Task kernel) {
     Run.Claim claim = new Run.Claim(client.client(), kernel.origin(), kernel.token());
     ObjectId id = new ObjectId(kernel.data().utf8());
@@ -112,7 +115,7 @@ final class Claiming {
     return Optional.of(new Taken(kernel, task, run));
   }
 
-  /** Records claims if the definition of the node has not changed; null if something has. */
+  /** Records claims if the definition of the node has not changed; null if anything has changed. */
   private @Nullable List<Run> commit(Owner client, List<Taken> taken) {
     Transaction.Builder transaction = Transaction.by(client).depend(node.place().byId());
     for (Taken each : taken) {
@@ -145,7 +148,7 @@ final class Claiming {
     session.tryCommit(transaction.build());
   }
 
-  /** Ends a run whose claim expired unnoticed; its work is lost. */
+  /** Ends a run whose claim expired without a report; its work is lost. */
   private void orphan(Run run, QueueTask task) {
     Optional<Run> lost = session.document(Keys.run(run.task())).map(Run::read);
     try {

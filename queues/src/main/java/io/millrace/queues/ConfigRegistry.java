@@ -11,11 +11,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The stored configuration: for all nodes, and for single ones, whose fields go before. Safe for
- * use by any number of threads.
+ * The stored configuration: for all nodes, and for single nodes, whose fields take precedence. Safe
+ * for use by any number of threads.
  */
 public final class ConfigRegistry {
-  /** The scope of what holds for all nodes; every other scope is the name of a node. */
+  /** The scope of all nodes; every other scope is the name of a node. */
   public static final String ALL = "";
 
   private final QueueSession session;
@@ -24,7 +24,7 @@ public final class ConfigRegistry {
     this.session = session;
   }
 
-  /** The fields as they were set, in one scope; empty if nothing was. */
+  /** The fields of a scope as they were set; empty if none was set. */
   public ObjectNode fields(String scope) {
     return session
         .document(key(scope))
@@ -33,11 +33,10 @@ public final class ConfigRegistry {
   }
 
   /**
-   * Sets fields; one whose value is null is unset. Fields that are not known here are kept for
-   * others to read.
+   * Sets fields; a field whose value is null is unset. Unknown fields are kept for other programs.
    *
    * @return all fields of the scope as they are now
-   * @throws InvalidRequestException when a known field has a value of the wrong kind
+   * @throws InvalidRequestException if a known field has a value of the wrong kind
    */
   public ObjectNode set(String scope, ObjectNode changes) {
     return session.retry(
@@ -59,12 +58,12 @@ public final class ConfigRegistry {
         });
   }
 
-  /** The fields of every scope in which some are set. */
+  /** The fields of every scope that has any. */
   public List<ObjectNode> allFields() {
     return session.all(Keys.CONFIG).stream().map(found -> Json.read(found.body())).toList();
   }
 
-  /** What the node of this name is to do. */
+  /** The configuration of the node of this name. */
   public NodeConfig forNode(String node) {
     ObjectNode merged = fields(ALL);
     fields(node).properties().forEach(field -> merged.set(field.getKey(), field.getValue()));

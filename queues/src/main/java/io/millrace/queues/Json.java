@@ -21,13 +21,13 @@ import tools.jackson.databind.util.RawValue;
 
 /**
  * The JSON of stored documents. Opening braces inside strings are escaped: the store replaces
- * {@code {{name}}} in templates, and nothing that a user wrote may look like that.
+ * {@code {{name}}} in templates, and no text of a user may look like that.
  */
 final class Json {
   private static final JsonMapper MAPPER =
       JsonMapper.builder(
               JsonFactory.builder().characterEscapes(new Braces()).rootValueSeparator("").build())
-          // Fractions keep the digits that they were given with.
+          // Fractions keep their digits.
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .build();
 
@@ -67,12 +67,12 @@ final class Json {
     return Bytes.copyOf(MAPPER.writeValueAsBytes(document));
   }
 
-  /** Writes documents field by field: cheaper if they are many. */
+  /** Writes documents field by field, which is cheaper if there are many. */
   static DocumentWriter writer() {
     return new DocumentWriter(MAPPER::createGenerator);
   }
 
-  /** The same as the other of this name. */
+  /** The same with a generator. */
   static void putAdded(JsonGenerator target, String field, String localName) {
     target.writeName(field);
     target.writeRawValue(reference(localName));
@@ -82,7 +82,7 @@ final class Json {
     return "{{" + localName + "}}";
   }
 
-  /** Reads what {@link #write} wrote. */
+  /** Reads the output of {@link #write}. */
   static ObjectNode read(Bytes body) {
     try {
       JsonNode node = MAPPER.readTree(body.toArray());
@@ -105,21 +105,23 @@ final class Json {
     return value == null || value.isNull() ? null : value.asInt();
   }
 
-  /** Writes documents one after the other, with nothing made anew for each. For one thread. */
+  /**
+   * Writes documents one after the other, without creating a generator for each. For one thread.
+   */
   static final class DocumentWriter implements AutoCloseable {
     private final Written written = new Written();
     private final JsonGenerator json;
 
     /**
-     * Nothing written yet.
+     * Begins without documents.
      *
-     * @param generator makes what writes JSON to a stream, with nothing between values
+     * @param generator makes a generator for a stream, with nothing between values
      */
     DocumentWriter(Function<OutputStream, JsonGenerator> generator) {
       json = generator.apply(written);
     }
 
-    /** Lends its bytes, which a stream of the JDK copies. */
+    /** Gives access to its bytes, which a stream of the JDK would copy. */
     private static final class Written extends ByteArrayOutputStream {
       Bytes taken() {
         Bytes taken = Bytes.from(ByteBuffer.wrap(buf, 0, count));
@@ -128,7 +130,7 @@ final class Json {
       }
     }
 
-    /** A document with the fields that are written to what {@code fields} gets. */
+    /** A document with the fields that {@code fields} writes. */
     Bytes write(Consumer<JsonGenerator> fields) {
       json.writeStartObject();
       fields.accept(json);

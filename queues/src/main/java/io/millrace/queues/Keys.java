@@ -39,7 +39,7 @@ final class Keys {
     return new DocumentKey(STOPS, task.hex());
   }
 
-  /** Written whenever a queue may have something to claim, so that nodes wake. */
+  /** Written whenever a queue may have a task to claim, so that nodes wake up. */
   static DocumentKey bell(ObjectId queue) {
     return new DocumentKey(BELLS, queue.hex());
   }

@@ -11,17 +11,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What the stored configuration says to a node.
+ * The stored configuration as it applies to one node.
  *
- * @param label a word for people; null for none
- * @param taskRunner the command that starts task runners, instead of the node's own; empty for that
- * @param plugins names of plugins that may be used for queues, beside the built-in and found ones
- * @param activeQueues ids or names of the only queues to serve; empty for all. Where this is not
- *     empty, {@code ignoreQueues} does not count
+ * @param label a label for people; null for none
+ * @param taskRunner the command that starts task runners; empty for the node's own
+ * @param plugins names of plugins that may be used for queues, besides built-in and found ones
+ * @param activeQueues ids or names of the only queues to serve; empty for all. If this is not
+ *     empty, {@code ignoreQueues} has no effect
  * @param ignoreQueues ids or names of queues not to serve
  * @param logLevel {@code error}, {@code warn}, {@code info}, {@code debug} or {@code trace}; null
- *     for what the node was started with
- * @param output what is kept of the output of tasks
+ *     for the level with which the node was started
+ * @param output which output of tasks is kept
  */
 public record NodeConfig(
     @Nullable String label,
@@ -43,7 +43,7 @@ public record NodeConfig(
     ignoreQueues = List.copyOf(ignoreQueues);
   }
 
-  /** Whether a node of this configuration and name serves a queue. */
+  /** Whether a node with this configuration and name serves a queue. */
   public boolean serves(String node, Queue queue) {
     boolean wanted =
         activeQueues.isEmpty() ? !names(ignoreQueues, queue) : names(activeQueues, queue);
@@ -147,13 +147,13 @@ public record NodeConfig(
   }
 
   /**
-   * What is kept of the output of a task.
+   * How much output of a task is kept, and where.
    *
    * @param files when an output becomes a file
    * @param textBytes the most bytes of both outputs together that are shown in the task itself if
    *     {@code files} is {@link Files#AUTO}; default 15 MiB
-   * @param maxBytes the most bytes kept of each output; what comes after is dropped, and the reason
-   *     of the task says so. Default 1 GiB
+   * @param maxBytes the most bytes that are kept of each output; the rest is dropped, and the
+   *     reason of the task says so. Default 1 GiB
    */
   public record OutputLimits(Files files, long textBytes, long maxBytes) {
     /** The defaults. */
@@ -161,11 +161,11 @@ public record NodeConfig(
 
     /** When an output becomes a file. */
     public enum Files {
-      /** If both together are too long: the larger one, then the other if needed. */
+      /** If both together are too long: the larger one, then the other one if necessary. */
       AUTO,
       /** Always. */
       ALWAYS,
-      /** Never: what does not fit into the text is dropped. */
+      /** Never: output that does not fit into the text is dropped. */
       NEVER
     }
 

@@ -14,12 +14,12 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param id its id
  * @param name its unique name
- * @param timestampMillis when it last refreshed itself, in store time: milliseconds since the
+ * @param timestampMillis when it last refreshed its record, in store time: milliseconds since the
  *     epoch, the same clock for all nodes
  * @param maxthreads the most tasks that it runs at a time over all queues, from 0; null for no
  *     limit
- * @param presence the process behind the name; null when it has left
- * @param place where it stands in the store; its kernel task is named by id
+ * @param presence the process that has the name; null if it has left
+ * @param place its place in the store; its kernel task is named by id
  */
 public record NodeRecord(
     ObjectId id,
@@ -28,21 +28,21 @@ public record NodeRecord(
     @Nullable Integer maxthreads,
     @Nullable NodeIdentity presence,
     Place place) {
-  /** A node that has not refreshed itself for so long counts as dead. */
+  /** A node that has not refreshed its record for this long counts as dead. */
   public static final Duration SILENCE = Duration.ofSeconds(5);
 
-  /** What became of the process behind the name. */
+  /** The state of the process that has the name. */
   public enum State {
-    /** It has refreshed itself within the last five seconds. */
+    /** It has refreshed its record within the last five seconds. */
     ALIVE,
-    /** It has not, and has not given its name back either. */
+    /** It has neither done so nor given its name back. */
     DEAD,
     /** It has ended and given its name back. */
     LEFT
   }
 
   /**
-   * What became of the process behind the name.
+   * The state of the process that has the name.
    *
    * @param nowMillis the store time of the read that found this record
    */
@@ -53,12 +53,12 @@ public record NodeRecord(
     return nowMillis - timestampMillis < SILENCE.toMillis() ? State.ALIVE : State.DEAD;
   }
 
-  /** Whether this start of the node is the one behind the name. */
+  /** Whether this start of the node has the name. */
   public boolean isHeldBy(String instance) {
     return presence != null && presence.instance().equals(instance);
   }
 
-  /** The same with another process behind the name; null if it has left. */
+  /** The same with another process; null if it has left. */
   NodeRecord held(@Nullable NodeIdentity process, long nowMillis) {
     return new NodeRecord(id, name, nowMillis, maxthreads, process, place);
   }
@@ -117,10 +117,10 @@ public record NodeRecord(
   }
 
   /**
-   * The process that stands behind a node's name.
+   * The process that has a node's name.
    *
    * @param instance drawn at random for this start of the node
-   * @param host the machine that it runs on
+   * @param host the machine on which it runs
    * @param process the identity of the process on that machine, as {@link
    *     io.millrace.processes.ProcessIdentity} writes it
    * @param plugins the names of the plugins that it can run

@@ -21,12 +21,12 @@ public final class NodeRegistry {
     this.session = session;
   }
 
-  /** All nodes by name, those that are dead or have left too. */
+  /** All nodes by name, including dead ones and those that have left. */
   public List<NodeRecord> all() {
     return list().value();
   }
 
-  /** The same, with the store time at which this was so; see {@link NodeRecord#stateAt}. */
+  /** The same, with the store time of the read; see {@link NodeRecord#stateAt}. */
   public Read<List<NodeRecord>> list() {
     Read<List<Document>> read = session.store().documents(DocumentQuery.prefix(Keys.NODES, ""));
     return new Read<>(
@@ -40,7 +40,7 @@ public final class NodeRegistry {
         : session.document(Keys.node(name)).map(NodeRecord::read);
   }
 
-  /** The node with this id or, if it is none, this name. */
+  /** The node with this id or, if there is none, with this name. */
   public Optional<NodeRecord> findByIdOrName(String idOrName) {
     if (ObjectId.isValid(idOrName)) {
       Optional<NodeRecord> byId =
@@ -53,11 +53,11 @@ public final class NodeRegistry {
   }
 
   /**
-   * Takes a name for a process. Whether it is free is for the caller to know: the record that it
-   * saw tells.
+   * Takes a name for a process. The caller decides from the record that it has read whether the
+   * name is free.
    *
-   * @param seen what the caller saw under the name; null for nothing
-   * @return the node; empty if it changed meanwhile
+   * @param seen the record that the caller has read; null if there was none
+   * @return the node; empty if the record has changed meanwhile
    */
   public Optional<NodeRecord> take(String name, @Nullable NodeRecord seen, NodeIdentity presence) {
     long now = session.store().document(Keys.node(name)).timeMillis();
@@ -115,7 +115,7 @@ public final class NodeRegistry {
         "node " + name, () -> find(name), now -> redefine(now, now.limited(maxthreads)));
   }
 
-  /** Gives a name back; nothing happens if another process has taken it. */
+  /** Gives a name back; does nothing if another process has taken it. */
   public void leave(NodeRecord node, String instance) {
     session.retry(
         "node " + node.name(),
@@ -126,8 +126,8 @@ public final class NodeRegistry {
   /**
    * Removes a node that is dead or has left. When it starts again, it is a new node.
    *
-   * @return whether it was there
-   * @throws InvalidRequestException when it is alive
+   * @return whether it existed
+   * @throws InvalidRequestException if it is alive
    */
   public boolean remove(String name) {
     return session

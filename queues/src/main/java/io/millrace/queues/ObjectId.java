@@ -6,7 +6,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * The id of a queue, a queue task, a node or a file: 24 lower-case hexadecimal digits, of which the
- * first eight are the seconds since the epoch of its making. Ordered by its digits, so by time.
+ * first eight are the seconds since the epoch at its creation. Ordered by its digits, and so by
+ * time.
  *
  * @param hex the digits
  */
@@ -38,7 +39,7 @@ public record ObjectId(String hex) implements Comparable<ObjectId> {
     return true;
   }
 
-  /** When it was made, in seconds since the epoch. */
+  /** When it was created, in seconds since the epoch. */
   public long seconds() {
     return Long.parseLong(hex, 0, 8, 16);
   }
@@ -54,8 +55,9 @@ public record ObjectId(String hex) implements Comparable<ObjectId> {
   }
 
   /**
-   * Makes ids: four bytes of seconds, five random ones of this maker, three of a counter. Those of
-   * one maker only grow, as long as it makes fewer than 2^24 in a second. Safe for use by threads.
+   * Creates ids: four bytes of seconds, five random bytes of this generator, three bytes of a
+   * counter. The ids of one generator grow, unless it creates more than 2^24 in a second. Safe for
+   * use by threads.
    */
   static final class Generator {
     private static final long COUNTER_END = 1L << 24;

@@ -18,13 +18,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What a queue task wrote to one of its streams. */
 public sealed interface Output {
-  /** Nothing that is known: the task has not ended, or its output was not kept. */
+  /** No known output: the task has not ended, or its output was not kept. */
   record None() implements Output {}
 
   /**
-   * Text that lives in the task itself.
+   * Text in the task itself.
    *
-   * @param text all of it; bytes that are no UTF-8 are replaced
+   * @param text all of it; bytes that are not UTF-8 are replaced
    */
   record Text(String text) implements Output {}
 
@@ -33,11 +33,11 @@ public sealed interface Output {
    *
    * @param file the id of the file
    * @param sizeBytes its size
-   * @param shownAsText whether those who read the task see its text, and not only its id
+   * @param shownAsText whether readers of the task get its text, and not only its id
    */
   record Stored(ObjectId file, long sizeBytes, boolean shownAsText) implements Output {}
 
-  /** Nothing. */
+  /** No output. */
   static Output none() {
     return new None();
   }
@@ -58,19 +58,19 @@ public sealed interface Output {
 
     /**
      * The chunk names of one stream of one run. The token keeps the runs of a task apart, so that a
-     * runner that has lost its claim spoils nothing.
+     * runner that has lost its claim cannot damage the output of a later run.
      */
     public static String prefix(ObjectId task, long token, String name) {
       return "queue-task-" + task.hex() + "-" + token + "-" + name + "-";
     }
 
-    /** What {@code blobs} has of one stream of a run. */
+    /** The chunks of one stream of a run that are in {@code blobs}. */
     static ChunkedBlob content(BlobStore blobs, Run run, OutputReader.Stream stream) {
       String prefix = prefix(run.task(), run.claim().token(), stream.word());
       return new ChunkedBlob(blobs, prefix, CHUNK_BYTES);
     }
 
-    /** Its bytes, which are in {@code blobs}. */
+    /** Its content, which is in {@code blobs}. */
     public ChunkedBlob content(BlobStore blobs) {
       return new ChunkedBlob(blobs, chunkPrefix, CHUNK_BYTES);
     }
@@ -97,11 +97,11 @@ public sealed interface Output {
   }
 
   /**
-   * Finds what a runner had stored of its task's output before it was lost. Safe for use by any
-   * number of threads.
+   * Finds the output that a runner had stored before it was lost. Safe for use by any number of
+   * threads.
    */
   public interface OutputRecovery {
-    /** Looks for nothing. */
+    /** Finds no output. */
     OutputRecovery NOTHING =
         (_, reason) -> new Report(Status.ORPHANED, TaskOutput.NONE, List.of(), reason);
 
@@ -112,13 +112,13 @@ public sealed interface Output {
 
     /**
      * The report on a run that was disrupted, with the output that was stored. If the output cannot
-     * be looked up, the report has none: the end of a task never waits for its output.
+     * be looked up, the report has none, so that the end of a task does not wait for its output.
      *
-     * @param run as it is on record, with the claim that it was lost with
+     * @param run the run as it is recorded, with the claim with which it was lost
      */
     Report report(Run run, String reason);
 
-    /** Finds the chunks of output that there are of a run. */
+    /** Finds the chunks of the output of a run. */
     final class ChunkRecovery implements OutputRecovery {
       private static final Logger LOG = LoggerFactory.getLogger(ChunkRecovery.class);
 

@@ -12,12 +12,12 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Reads what tasks write, while they run too. Safe for use by any number of threads. */
+/** Reads the output of tasks, also while they run. Safe for use by any number of threads. */
 public final class OutputReader {
   private final Queues queues;
   private final BlobStore blobs;
 
-  /** Of the tasks of {@code queues}, whose files lie in {@code blobs}. */
+  /** Reads the output of the tasks of {@code queues}, whose files are in {@code blobs}. */
   public OutputReader(Queues queues, BlobStore blobs) {
     this.queues = queues;
     this.blobs = blobs;
@@ -25,11 +25,11 @@ public final class OutputReader {
 
   /** The streams of a task. */
   public enum Stream {
-    /** What it wrote. */
+    /** Standard output. */
     STDOUT("stdout"),
-    /** What it complained about. */
+    /** Standard error. */
     STDERR("stderr"),
-    /** Both in order of arrival, if the task asked for that. */
+    /** Both in order of arrival, if the task asked for it. */
     MIXED("mixedout");
 
     private final String word;
@@ -38,7 +38,7 @@ public final class OutputReader {
       this.word = word;
     }
 
-    /** What it is called in documents, addresses and names of chunks. */
+    /** Its name in documents, addresses and names of chunks. */
     public String word() {
       return word;
     }
@@ -53,9 +53,9 @@ public final class OutputReader {
   }
 
   /**
-   * All of a file as text; bytes that are no UTF-8 are replaced.
+   * A whole file as text; bytes that are not UTF-8 are replaced.
    *
-   * @return empty if it is not there any more
+   * @return empty if it no longer exists
    */
   public Optional<String> text(Output.Stored output) {
     return queues
@@ -66,10 +66,10 @@ public final class OutputReader {
   }
 
   /**
-   * Reads a file as text from its begin to its end, without holding it in memory; bytes that are no
-   * UTF-8 are replaced. To be closed by the caller.
+   * Reads a file as text, without holding it in memory; bytes that are not UTF-8 are replaced. To
+   * be closed by the caller.
    *
-   * @return empty if it is not there any more
+   * @return empty if it no longer exists
    */
   public Optional<Reader> open(Output.Stored output) {
     return queues
@@ -78,8 +78,8 @@ public final class OutputReader {
   }
 
   /**
-   * What is there of a stream. It grows while the task runs; when the task has ended, it has to be
-   * asked for again.
+   * The output of a stream so far. It grows while the task runs; when the task has ended, this has
+   * to be called again.
    *
    * @param task the task as it was read last
    */
@@ -98,12 +98,12 @@ public final class OutputReader {
   }
 
   /**
-   * Copies what is there of a stream.
+   * Copies the output of a stream so far.
    *
    * @param task the task as it was read last
    * @param offset the first byte wanted, from 0
    * @return the number of bytes copied
-   * @throws IOException when {@code target} cannot be written
+   * @throws IOException if {@code target} cannot be written
    */
   public long copy(QueueTask task, Stream stream, long offset, OutputStream target)
       throws IOException {

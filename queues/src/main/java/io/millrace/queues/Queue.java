@@ -22,9 +22,9 @@ import tools.jackson.databind.node.ObjectNode;
  * @param id its id
  * @param name its unique name
  * @param plugin the name of the plugin that runs its tasks
- * @param settings what an operator chose for it
- * @param health what keeps it from being served
- * @param place where it stands in the store; its kernel task is named by id
+ * @param settings the settings that an operator has chosen
+ * @param health problems that keep it from being served
+ * @param place its place in the store; its kernel task is named by id
  */
 public record Queue(
     ObjectId id, String name, String plugin, Settings settings, Health health, Place place) {
@@ -148,28 +148,28 @@ public record Queue(
   }
 
   /**
-   * What keeps a queue from being served as its settings say: nodes that cannot start task runners
-   * for it.
+   * Problems that keep a queue from being served as its settings say: nodes that cannot start task
+   * runners for it.
    *
-   * @param halt why the queue runs nothing at all; null unless a node has halted it
+   * @param halt why the queue runs no tasks at all; null unless a node has halted it
    * @param suspensions the nodes that claim none of its tasks, the first one first
    */
   public record Health(@Nullable Halt halt, List<Suspension> suspensions) {
     /** Nothing is wrong. */
     public static final Health GOOD = new Health(null, List.of());
 
-    /** When so many nodes have failed, the fault lies with the queue, and it is halted. */
+    /** If this many nodes have failed, the queue itself is at fault and is halted. */
     static final int MOST_SUSPENSIONS = 20;
 
     private static final int MOST_REASON_CHARS = 500;
 
     /**
-     * A queue's {@code threads} were set to 0, as no live node that may serve it can start a
+     * A queue's {@code threads} were set to 0, because no live node that may serve it can start a
      * runner.
      *
-     * @param node the node that found it so
+     * @param node the node that halted it
      * @param reason why it could not start a runner
-     * @param threads the limit that the queue had before, from 1
+     * @param threads the former limit of the queue, from 1
      * @param atMillis when, in milliseconds since the epoch
      */
     public record Halt(String node, String reason, int threads, long atMillis) {}
@@ -221,12 +221,12 @@ public record Queue(
   }
 
   /**
-   * What an operator chooses for a queue.
+   * The settings of a queue.
    *
-   * @param threads the most tasks that run at a time over all nodes, from 0; null runs none, as 0
-   * @param sort in which order; {@link Sort#DEFAULT} by default
-   * @param nodesPin the only nodes that may run its tasks; empty for all. Where this is not empty,
-   *     {@code nodesIgnore} does not count
+   * @param threads the most tasks that run at a time over all nodes, from 0; null runs none, like 0
+   * @param sort the order of its tasks; {@link Sort#DEFAULT} by default
+   * @param nodesPin the only nodes that may run its tasks; empty for all. If this is not empty,
+   *     {@code nodesIgnore} has no effect
    * @param nodesIgnore nodes that may not run its tasks
    * @param requeueOrphans how often an orphaned task is queued again before it stays orphaned, from
    *     0, the default
@@ -237,7 +237,7 @@ public record Queue(
       List<String> nodesPin,
       List<String> nodesIgnore,
       int requeueOrphans) {
-    /** A queue that runs nothing yet, on any node. */
+    /** The settings of a queue that runs no tasks yet. */
     public static final Settings DEFAULTS =
         new Settings(null, Sort.DEFAULT, List.of(), List.of(), 0);
 
@@ -274,13 +274,13 @@ public record Queue(
     }
   }
 
-  /** In which order the waiting tasks of a queue are run, by their ids. */
+  /** The order in which the waiting tasks of a queue are run, by their ids. */
   public enum Sort {
     /** The oldest first. */
     FIFO,
     /** The newest first. */
     LIFO,
-    /** The oldest first, said by default. */
+    /** Oldest first, as the explicit default. */
     DEFAULT;
 
     /** The word for it: {@code fifo}, {@code lifo} or {@code default}. */
@@ -288,7 +288,7 @@ public record Queue(
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** What {@link #word()} gave; empty for another word. */
+    /** The order of this word; empty if there is none. */
     public static Optional<Sort> of(String word) {
       for (Sort sort : values()) {
         if (sort.word().equals(word)) {
@@ -304,9 +304,9 @@ public record Queue(
   }
 
   /**
-   * How many tasks a queue has.
+   * The number of tasks of a queue.
    *
-   * @param queued with a status of -2 or less, held ones too
+   * @param queued with a status of -2 or less, including held ones
    * @param running claimed or running
    * @param completed with a positive status
    */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The queues. Safe for use by any number of threads. */
 public final class QueueRegistry {
-  /** What follows {@code /tasks/} in addresses and is no queue, and what never arrives there. */
+  /** Words after {@code /tasks/} in addresses that are not queues, or that never arrive there. */
   private static final Set<String> TAKEN = Set.of("id", "search", "wait", ".", "..");
 
   private static final int MOST_NAME_BYTES = 512;
@@ -34,8 +34,8 @@ public final class QueueRegistry {
   /**
    * Creates a queue.
    *
-   * @throws InvalidRequestException when the name is taken, empty, an id or a word of the command
-   *     interface ({@code id}, {@code search}, {@code wait}), or the store would not take it
+   * @throws InvalidRequestException if the name is taken, empty, an id or a word of the command
+   *     interface ({@code id}, {@code search}, {@code wait}), or the store does not accept it
    */
   public Queue create(String name, String plugin, Queue.Settings settings) {
     checkName(name);
@@ -66,7 +66,7 @@ public final class QueueRegistry {
     return session.document(Keys.queue(id)).map(Queue::read);
   }
 
-  /** The queue with this id or, if it is none, this name. */
+  /** The queue with this id or, if there is none, with this name. */
   public Optional<Queue> find(String idOrName) {
     if (ObjectId.isValid(idOrName)) {
       Optional<Queue> byId = find(new ObjectId(idOrName));
@@ -83,11 +83,11 @@ public final class QueueRegistry {
   }
 
   /**
-   * Changes a queue: {@code change} is applied to what it is when the change happens. Another limit
-   * of threads also resumes it, as {@link #resume} does, but with that limit.
+   * Changes a queue: {@code change} is applied to its state at the moment of the change. A new
+   * limit of threads also resumes it, as {@link #resume} does, but with that limit.
    *
    * @return the queue as it is now; empty if there is none with this id
-   * @throws InvalidRequestException when the new name is one that {@link #create} refuses
+   * @throws InvalidRequestException if the new name is one that {@link #create} refuses
    */
   public Optional<Queue> change(ObjectId id, UnaryOperator<Change> change) {
     return session.retry("queue " + id, () -> find(id), queue -> tryChange(queue, change));
@@ -110,11 +110,10 @@ public final class QueueRegistry {
 
   /**
    * Keeps a node that cannot start task runners from claiming tasks of a queue, and halts the queue
-   * (sets its {@code threads} to 0) when no other node can serve it, or when many nodes have
-   * failed. {@link #resume} undoes both; a new start of the node undoes the first, by {@link
-   * #lift}.
+   * (sets its {@code threads} to 0) if no other node can serve it, or if many nodes have failed.
+   * {@link #resume} undoes both; a new start of the node undoes the first, by {@link #lift}.
    *
-   * @param node the node that cannot
+   * @param node the node that cannot start runners
    * @param reason why; the first 500 characters are kept
    * @param servedElsewhere whether another live node serves the queue, given as it is now
    * @return the queue as it is now; empty if there is none with this id
@@ -137,7 +136,7 @@ public final class QueueRegistry {
         });
   }
 
-  /** Lets a node claim again that had been kept from it; does nothing if it had not been. */
+  /** Lets a suspended node claim again; does nothing if it is not suspended. */
   public void lift(ObjectId id, String node) {
     session.retry(
         "queue " + id,
@@ -146,8 +145,8 @@ public final class QueueRegistry {
   }
 
   /**
-   * Resumes a queue: all nodes may claim again, and if it was halted, it gets back the limit of
-   * threads that it had. Nothing happens if nothing is wrong.
+   * Resumes a queue: all nodes may claim again, and if it was halted, it gets its former limit of
+   * threads back. Does nothing if nothing is wrong.
    *
    * @return the queue as it was; empty if there is none with this id
    */
@@ -193,9 +192,9 @@ public final class QueueRegistry {
   }
 
   /**
-   * Deletes a queue; its tasks stay as they are, and those that wait are not run any more.
+   * Deletes a queue; its tasks stay as they are, and waiting tasks are no longer run.
    *
-   * @return whether it was there
+   * @return whether it existed
    */
   public boolean delete(ObjectId id) {
     return session.retry("queue " + id, () -> find(id), this::tryDelete).isPresent();

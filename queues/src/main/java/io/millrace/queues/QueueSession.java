@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The store as the registries of queues use it, with a clock and ids. Safe for use by threads. */
 final class QueueSession extends StoreSession {
-  /** What is kept of a task beside its params: node, times, reason, and short output. */
+  /**
+   * Room for all that is stored of a task besides its params: node, times, reason, and short
+   * output.
+   */
   private static final long BESIDE_PARAMS_BYTES = 8 << 10;
 
   private static final Set<Reason.Kind> CLAIM_LOST =
@@ -43,7 +46,7 @@ final class QueueSession extends StoreSession {
     this(store, clock, random, Limits.defaults().dataBytes());
   }
 
-  /** With the most bytes that the store takes as the body of a document. */
+  /** Uses a store that takes documents of up to this many bytes. */
   QueueSession(TaskStore store, InstantSource clock, RandomGenerator random, long documentBytes) {
     super(store, random);
     this.paramsBytes = documentBytes - Math.min(BESIDE_PARAMS_BYTES, documentBytes / 2);
@@ -75,7 +78,7 @@ final class QueueSession extends StoreSession {
     return ids.next();
   }
 
-  /** The most bytes of JSON that the params of a task have. */
+  /** The most bytes of JSON in the params of a task. */
   long paramsBytes() {
     return paramsBytes;
   }
@@ -85,9 +88,9 @@ final class QueueSession extends StoreSession {
    * that stands for its definition: a claim that depends on that task was made with the current
    * settings.
    *
-   * @param name of the definition
-   * @param old where the document and the task stand; null if there are none yet
-   * @param body with the new task as {@link Queue#ADDED}
+   * @param name the name of the definition
+   * @param old the place of the document and the task; null if there are none yet
+   * @param body the document, which refers to the new task as {@link Queue#ADDED}
    */
   Transaction.Builder redefine(DocumentKey key, String name, @Nullable Place old, Bytes body) {
     Transaction.Builder transaction =
@@ -100,7 +103,7 @@ final class QueueSession extends StoreSession {
   /**
    * Commits on behalf of a claim.
    *
-   * @return the answer; null if a document changed meanwhile, so that another attempt is due
+   * @return the answer; null if a document has changed meanwhile, so that another attempt is due
    * @throws LostClaimException if the claim has ended or its task is gone
    */
   Outcome.@Nullable Done commitFor(Run run, Transaction transaction) {

@@ -16,12 +16,12 @@ import tools.jackson.databind.node.ObjectNode;
  * A queue task as it is stored.
  *
  * @param id its id
- * @param queue the queue that it belongs to for life
- * @param params what makes it different from others; not to be changed
+ * @param queue its queue, which never changes
+ * @param params its parameters; not to be changed
  * @param ctimeMillis when it was created, in milliseconds since the epoch
- * @param progress how far it is
- * @param output what it has written, once it has ended
- * @param place where it stands in the store; its kernel task is named by origin
+ * @param progress its status and history
+ * @param output its output, once it has ended
+ * @param place its place in the store; its kernel task is named by origin
  */
 public record QueueTask(
     ObjectId id,
@@ -46,10 +46,11 @@ public record QueueTask(
   }
 
   /**
-   * Replaces the kernel task by one in the group of the new status, and writes the document first
-   * of all that the transaction writes.
+   * Replaces the kernel task by one in the group of the new status, and writes the document, which
+   * must be the first one that the transaction writes.
    *
-   * <p>A task that is queued again goes to the place that its creation gives it, not to the end.
+   * <p>A task that is queued again goes to the place that follows from its creation, not to the
+   * end.
    */
   static void move(Transaction.Builder transaction, QueueTask from, QueueTask to) {
     String name = to.id().hex();
@@ -67,7 +68,7 @@ public record QueueTask(
     }
   }
 
-  /** A file that the task does not name any more goes; its chunks are swept. */
+  /** Deletes the document of a file to which the task no longer refers; its chunks are swept. */
   private static void forget(Transaction.Builder transaction, Output before, Output after) {
     if (before instanceof Output.Stored stored && !before.equals(after)) {
       transaction.delete(Keys.file(stored.file()), Transaction.DocumentVersion.ANY);
@@ -78,7 +79,7 @@ public record QueueTask(
    * The document of a task.
    *
    * @param added the local name of the kernel task that the same transaction adds; null if the task
-   *     keeps the one that it has
+   *     keeps its own
    */
   static Bytes write(QueueTask task, @Nullable String added) {
     try (Json.DocumentWriter writer = Json.writer()) {
@@ -86,7 +87,7 @@ public record QueueTask(
     }
   }
 
-  /** The same for one of many. */
+  /** The same for one of many tasks. */
   static Bytes write(QueueTask task, @Nullable String added, Json.DocumentWriter writer) {
     return writer.write(json -> {
       Progress progress = task.progress();
@@ -174,12 +175,12 @@ public record QueueTask(
   }
 
   /**
-   * How far a queue task is.
+   * The status and history of a queue task.
    *
    * @param status its status code, see {@link Status}
-   * @param node the node that it runs or ran on; null while no node has claimed it
+   * @param node the node on which it runs or ran; null while no node has claimed it
    * @param mtimeMillis when it last changed, in milliseconds since the epoch
-   * @param reason why it came to this status if that needs a word; null if it does not
+   * @param reason the reason for this status, if it needs one; otherwise null
    * @param orphaned how often it was orphaned and queued again
    */
   public record Progress(
@@ -202,25 +203,25 @@ public record QueueTask(
   /**
    * The outputs of a queue task.
    *
-   * @param stdout what it wrote
-   * @param stderr what it complained about
-   * @param mixed both in order of arrival, if the task asked for that; nothing otherwise
+   * @param stdout standard output
+   * @param stderr standard error
+   * @param mixed both in order of arrival, if the task asked for it; otherwise nothing
    */
   public record TaskOutput(Output stdout, Output stderr, Output mixed) {
     /** No output yet. */
     public static final TaskOutput NONE = new TaskOutput(Output.none(), Output.none());
 
-    /** Without what both are together. */
+    /** Without the mixed output. */
     public TaskOutput(Output stdout, Output stderr) {
       this(stdout, stderr, Output.none());
     }
   }
 
   /**
-   * Where something stands in the store: a kernel task and a document.
+   * The place of something in the store: a kernel task and a document.
    *
-   * @param task the kernel task. For a queue or node its id, and the task is replaced whenever a
-   *     setting changes, so that claims can depend on it; for a queue task its origin
+   * @param task the kernel task. For a queue or node its id; the task is replaced whenever a
+   *     setting changes, so that claims can depend on it. For a queue task its origin
    * @param version the version of the document
    */
   public record Place(long task, long version) {

@@ -33,7 +33,7 @@ public final class Queues {
   /**
    * The queues of {@code store}, which has the default limits.
    *
-   * @param clock tells the times that documents carry
+   * @param clock gives the times in documents
    * @param random draws ids; used under a lock
    */
   public static Queues in(TaskStore store, InstantSource clock, RandomGenerator random) {
@@ -51,27 +51,27 @@ public final class Queues {
     return new Queues(new QueueSession(store, clock, random, documentBytes));
   }
 
-  /** The queues themselves. */
+  /** The registry of queues. */
   public QueueRegistry queues() {
     return new QueueRegistry(session);
   }
 
-  /** Their tasks. */
+  /** The registry of their tasks. */
   public TaskRegistry tasks() {
     return new TaskRegistry(session);
   }
 
-  /** Where tasks are found by queue and status. */
+  /** Finds tasks by queue and status. */
   public TaskIndex index() {
     return new TaskIndex(session);
   }
 
-  /** The tasks under way. */
+  /** The registry of claimed and running tasks. */
   public RunRegistry runs() {
     return new RunRegistry(session);
   }
 
-  /** The execution nodes. */
+  /** The registry of execution nodes. */
   public NodeRegistry nodes() {
     return new NodeRegistry(session);
   }
@@ -101,7 +101,7 @@ public final class Queues {
    *
    * @param kinds which of them
    * @param after the position after which to begin; null for now
-   * @throws PositionLostException if the store does not keep this position any more
+   * @throws PositionLostException if the store no longer keeps this position
    */
   public DocumentChanges<Event> changes(Set<Kind> kinds, @Nullable Position after) {
     Set<String> collections =
@@ -110,7 +110,7 @@ public final class Queues {
         session.store().subscribe(new Interest(after, Set.of(), collections)), Event::read);
   }
 
-  /** Tasks that end when they have finished or are held back. */
+  /** Tasks that are over when they have finished or are held back. */
   private final class TaskEnds implements Watch.Source<ObjectId, QueueTask> {
     @Override
     public Watch.Changes<ObjectId, QueueTask> open() {
@@ -130,17 +130,20 @@ public final class Queues {
     }
   }
 
-  /** A new id, for a file. */
+  /** A new id for a file. */
   public ObjectId newId() {
     return session.newId();
   }
 
-  /** What wakes a node: bells, changes of queues and configuration, and wishes to end tasks. */
+  /**
+   * The changes that wake a node: bells, changes of queues and configuration, and requests to end
+   * tasks.
+   */
   public static Interest interest() {
     return new Interest(null, Set.of(), Set.of(Keys.QUEUES, Keys.BELLS, Keys.CONFIG, Keys.STOPS));
   }
 
-  /** What a changed document means for a node. */
+  /** The meaning of a changed document for a node. */
   public static Signal signal(DocumentKey key) {
     return switch (key.collection()) {
       case Keys.BELLS -> new Signal.Bell(new ObjectId(key.key()));
@@ -152,14 +155,14 @@ public final class Queues {
   /** News for an execution node. */
   public sealed interface Signal {
     /**
-     * A queue may have something to claim.
+     * A queue may have a task to claim.
      *
      * @param queue which
      */
     record Bell(ObjectId queue) implements Signal {}
 
     /**
-     * Somebody wants the end of a task that is under way.
+     * The end of a claimed or running task was requested.
      *
      * @param task which
      */
@@ -169,7 +172,7 @@ public final class Queues {
     record SettingsChanged() implements Signal {}
   }
 
-  /** What can change of queues. */
+  /** The kinds of changes. */
   public enum Kind {
     /** A queue. */
     QUEUE(Keys.QUEUES),
@@ -202,11 +205,11 @@ public final class Queues {
     /** A task was created or changed. */
     record OfTask(QueueTask task) implements Event {}
 
-    /** A node came, sent a heartbeat or was changed. */
+    /** A node was added, sent a heartbeat or was changed. */
     record OfNode(NodeRecord node) implements Event {}
 
     /**
-     * Something was deleted, or is a task that went to the archive.
+     * Something was deleted, or a task was archived.
      *
      * @param id the id of a queue or task, the name of a node
      */

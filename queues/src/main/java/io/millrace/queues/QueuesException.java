@@ -2,7 +2,7 @@ package io.millrace.queues;
 
 import io.millrace.queues.QueuesException.StoreFullException;
 
-/** Something that queues cannot do; the message says what a person can do about it. */
+/** A failure of queues; the message says what a person can do about it. */
 public class QueuesException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -15,21 +15,21 @@ public class QueuesException extends RuntimeException {
   }
 
   /**
-   * A runner or node acted on a claim that is not its own any more: it was too late, or an operator
-   * took the task back. Its work must stop, and nothing of it was stored.
+   * A runner or node acted on a claim that it no longer has: it was too late, or an operator took
+   * the task back. Its work must stop; nothing of it was stored.
    */
   public static final class LostClaimException extends QueuesException {
     private static final long serialVersionUID = 1;
 
-    /** What was lost, and to whom if that is known, in {@code message}. */
+    /** Says in {@code message} what was lost, and to whom if that is known. */
     public LostClaimException(String message) {
       super(message);
     }
   }
 
   /**
-   * The store has no room for what a request would add. Nothing is wrong with the request: it can
-   * be repeated when there is room again. What shrinks the store goes on meanwhile.
+   * The store has no room for a request. Nothing is wrong with the request: it can be repeated when
+   * there is room again. Meanwhile, requests that shrink the store are still carried out.
    */
   public static final class StoreFullException extends InvalidRequestException {
     private static final long serialVersionUID = 1;
@@ -39,7 +39,7 @@ public class QueuesException extends RuntimeException {
     }
   }
 
-  /** What was asked of a queue task is not possible with the status that it has. */
+  /** The status of a queue task does not allow the request. */
   public static final class TaskStateException extends QueuesException {
     private static final long serialVersionUID = 1;
 
@@ -49,8 +49,8 @@ public class QueuesException extends RuntimeException {
   }
 
   /**
-   * A request that cannot be carried out as it is: malformed, about something unknown, or ({@link
-   * StoreFullException}) more than there is room for.
+   * A request that cannot be carried out: it is malformed, names something unknown, or ({@link
+   * StoreFullException}) needs more room than there is.
    */
   public static sealed class InvalidRequestException extends QueuesException
       permits StoreFullException {
@@ -59,9 +59,9 @@ public class QueuesException extends RuntimeException {
     private final String field;
 
     /**
-     * With what is wrong.
+     * Says what is wrong.
      *
-     * @param field the field at fault; empty if it is none
+     * @param field the field that is wrong; empty if it is not one field
      * @param message what is wrong with it
      */
     public InvalidRequestException(String field, String message) {
@@ -69,7 +69,7 @@ public class QueuesException extends RuntimeException {
       this.field = field;
     }
 
-    /** The field at fault; empty if it is none. */
+    /** The field that is wrong; empty if it is not one field. */
     public String field() {
       return field;
     }

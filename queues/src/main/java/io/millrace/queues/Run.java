@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A queue task under way: claimed by a node, or running. There is a document for each, so that the
- * tasks under way are found without looking at those that wait.
+ * A queue task that is claimed by a node, or running. Each has a document, so that these tasks are
+ * found without reading the waiting ones.
  *
  * @param task the queue task
  * @param queue its queue
@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param claim the claim in the kernel
  * @param status {@link Status#CLAIMED} or {@link Status#RUNNING}
  * @param runner the identity of the process that runs it, as {@link
- *     io.millrace.processes.ProcessIdentity} writes it; null while none does
+ *     io.millrace.processes.ProcessIdentity} writes it; null while there is none
  * @param sinceMillis when it reached its status, in milliseconds since the epoch
  * @param version the version of its document
  */
@@ -64,7 +64,7 @@ public record Run(
   }
 
   /**
-   * The claim of a run. Whoever knows it may act for its owner.
+   * The claim of a run. Code that has it may act for its owner.
    *
    * @param client the client id that owns the kernel task, drawn for this claim alone
    * @param origin the first id of the kernel task
@@ -81,8 +81,8 @@ public record Run(
   }
 
   /**
-   * A run whose work has begun, with its task as the start has left it: what its end needs to know,
-   * so that a report is one commit if nothing came in between.
+   * A run whose work has begun, with its task after the start: all that its end needs, so that a
+   * report is one commit if nothing has changed in between.
    *
    * @param run the run, at {@link Status#RUNNING}
    * @param task its task
@@ -90,12 +90,12 @@ public record Run(
   public record Started(Run run, QueueTask task) {}
 
   /**
-   * How a run ended.
+   * The end of a run.
    *
    * @param status a positive status, or {@link Status#TERMINATED} or {@link Status#ORPHANED}
-   * @param output what it wrote
-   * @param files the files that the output names, whose chunks are stored already
-   * @param reason why it came to this status if that needs a word; null if it does not
+   * @param output its output
+   * @param files the files to which the output refers; their chunks are stored already
+   * @param reason the reason for this status, if it needs one; otherwise null
    */
   public record Report(
       int status, TaskOutput output, List<OutputFile> files, @Nullable String reason) {

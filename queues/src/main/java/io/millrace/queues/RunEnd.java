@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How a run ends: its document goes, and its task moves on, in one transaction. */
+/** Ends a run: deletes its document and moves its task on, in one transaction. */
 final class RunEnd {
   private final QueueSession session;
 
@@ -24,8 +24,8 @@ final class RunEnd {
   /**
    * Settles a report.
    *
-   * @return the task as it is now; null if something changed meanwhile
-   * @throws LostClaimException when the claim of {@code run} is not alive any more
+   * @return the task as it is now; null if something has changed meanwhile
+   * @throws LostClaimException if the claim of {@code run} is no longer valid
    */
   @Nullable QueueTask end(Run run, QueueTask task, Report report) {
     Optional<Run> now = session.document(Keys.run(run.task())).map(Run::read);
@@ -41,10 +41,10 @@ final class RunEnd {
   }
 
   /**
-   * Settles a report on what the start has left, without a look.
+   * Settles a report with the state after the start, without reading.
    *
-   * @return the task as it is now; null if a look is due: something came in between, the report has
-   *     arrived before, or what the queue says about orphans counts
+   * @return the task as it is now; null if the state must be read: something has changed in
+   *     between, the report was repeated, or the queue's setting about orphans applies
    */
   @Nullable QueueTask endAsStarted(Started started, Report report) {
     if (report.status() == Status.ORPHANED) {
@@ -54,7 +54,7 @@ final class RunEnd {
     QueueTask from = started.task();
     QueueTask to = settle(from, report, 0, false, session.nowMillis());
     Transaction transaction = ending(new Last(run, run.version(), false), from, to, report.files());
-    // Whether the claim is lost, or gone with this very report, only a look can tell.
+    // Only reading tells whether the claim is lost or was ended by this report.
     return ended(session.tryCommit(transaction));
   }
 
@@ -69,8 +69,8 @@ final class RunEnd {
   /**
    * The run that ends.
    *
-   * @param run on behalf of whose claim
-   * @param version of its document
+   * @param run the run with the claim for which this acts
+   * @param version the version of its document
    * @param stop whether its end was requested
    */
   private record Last(Run run, long version, boolean stop) {}
@@ -81,7 +81,7 @@ final class RunEnd {
     Transaction.Builder transaction = Transaction.by(run.claim().owner());
     QueueTask.move(transaction, from, to);
     transaction.delete(Keys.run(run.task()), last.version());
-    // A wish to end the task goes with the run that it was meant for, also one that comes just now.
+    // A request to end the task goes with its run, even one that comes just now.
     if (last.stop()) {
       transaction.delete(Keys.stop(run.task()), DocumentVersion.ANY);
     } else {
@@ -108,7 +108,7 @@ final class RunEnd {
    * The task after a report.
    *
    * @param requeues how often its queue queues an orphan again
-   * @param stop whether its end was requested: an orphan is terminated then
+   * @param stop whether its end was requested: then an orphan is terminated
    */
   static QueueTask settle(
       QueueTask task, Report report, int requeues, boolean stop, long nowMillis) {

@@ -18,15 +18,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tasks under way, for nodes and runners. Safe for use by any number of threads.
+ * Claimed and running tasks, for nodes and runners. Safe for use by any number of threads.
  *
- * <p>A run belongs to a claim of its own client id; if the claim is gone, the methods throw {@link
- * LostClaimException} and change nothing. Every step may be repeated after its answer was lost.
+ * <p>Each run has a claim with a client id of its own; if the claim is lost, the methods throw
+ * {@link LostClaimException} and change nothing. Every step may be repeated after its answer was
+ * lost.
  */
 public final class RunRegistry {
   /**
-   * How long a claim lasts that never comes on record, since its node ended in between or did not
-   * hear the answer. Nothing announces its end: no bell rings.
+   * How long a claim lasts that was never recorded, because its node ended in between or did not
+   * get the answer. Its end is not announced by a bell.
    */
   public static final Duration UNTIL_RECORDED = Duration.ofSeconds(10);
 
@@ -45,19 +46,19 @@ public final class RunRegistry {
    * Claims up to {@code most} tasks of a queue for a node, within the queue's limit, which is
    * checked in the same step.
    *
-   * <p>A task whose claim expired unnoticed is not claimed again, but orphaned.
+   * <p>A task whose claim expired without a report is not claimed again, but orphaned.
    *
    * @param lease how long the claims last unless they are renewed
    * @param recovery finds the output of such a task
-   * @return the runs, claimed and on record; none when nothing waits, the limit is reached, or the
-   *     definition of queue or node has changed
+   * @return the runs, claimed and recorded; none if no task is waiting, the limit is reached, or
+   *     the definition of the queue or node has changed
    */
   public List<Run> claim(
       NodeRecord node, Queue queue, int most, Duration lease, OutputRecovery recovery) {
     return new Claiming(session, node, queue, lease, recovery).claim(most);
   }
 
-  /** The same without the output of tasks that were lost. */
+  /** The same without output of tasks that were lost. */
   public List<Run> claim(NodeRecord node, Queue queue, int most, Duration lease) {
     return claim(node, queue, most, lease, OutputRecovery.NOTHING);
   }
@@ -67,7 +68,7 @@ public final class RunRegistry {
     return session.all(Keys.RUNS).stream().map(Run::read).toList();
   }
 
-  /** The run of this task, if it is under way. */
+  /** The run of this task, if it is claimed or running. */
   public Optional<Run> find(ObjectId task) {
     return session.document(Keys.run(task)).map(Run::read);
   }
@@ -80,11 +81,11 @@ public final class RunRegistry {
   /**
    * Moves a task from claimed to running, or finds that this runner has done so before. Usually the
    * run is as the node has handed it over, and only its task has to be read; the rest is read if an
-   * answer was lost, or something came in between.
+   * answer was lost, or something has changed in between.
    *
-   * @param run as it was claimed
+   * @param run the run as it was claimed
    * @param runner the identity of the process that runs it
-   * @throws LostClaimException when the run is not this claim's any more
+   * @throws LostClaimException if the run no longer has this claim
    */
   public Started begin(Run run, String runner, Duration lease) {
     Started usual = commitStart(run, session.taskOf(run), runner, lease);
@@ -139,9 +140,9 @@ public final class RunRegistry {
   }
 
   /**
-   * Prolongs the claim of a run.
+   * Extends the claim of a run.
    *
-   * @throws LostClaimException when the run is not this claim's any more
+   * @throws LostClaimException if the run no longer has this claim
    */
   public void renew(Run run, Duration lease) {
     Transaction transaction =
@@ -152,11 +153,11 @@ public final class RunRegistry {
   }
 
   /**
-   * Stores how a run ended: status, output and times in one commit. What a queue says about orphans
-   * applies to a report of {@link Status#ORPHANED}.
+   * Stores the end of a run: status, output and times in one commit. A report of {@link
+   * Status#ORPHANED} follows the queue's setting about orphans.
    *
    * @return the task as it is now
-   * @throws LostClaimException when the run is not this claim's any more
+   * @throws LostClaimException if the run no longer has this claim
    */
   public QueueTask finish(Run run, Report report) {
     return session.retry(
@@ -172,17 +173,17 @@ public final class RunRegistry {
   }
 
   /**
-   * The same without a look before, if nothing came between start and end.
+   * The same without reading first, if nothing has changed between start and end.
    *
    * @return the task as it is now
-   * @throws LostClaimException when the run is not this claim's any more
+   * @throws LostClaimException if the run no longer has this claim
    */
   public QueueTask finish(Started started, Report report) {
     QueueTask ended = endings.endAsStarted(started, report);
     return ended == null ? finish(started.run(), report) : ended;
   }
 
-  /** A repeated report of a run that has ended so finds its task as it left it. */
+  /** The task after a report that was stored before; empty if it was not. */
   private Optional<QueueTask> alreadyEnded(Run run, Report report) {
     return session.document(Keys.run(run.task())).isPresent()
         ? Optional.empty()
@@ -194,9 +195,9 @@ public final class RunRegistry {
   }
 
   /**
-   * Gives a claimed task back that no runner has started; it keeps its place in the order.
+   * Gives back a claimed task that no runner has started; it keeps its place in the order.
    *
-   * @return whether it was given back; it was started, or is not this claim's, otherwise
+   * @return whether it was given back; false if it was started or has another claim
    */
   public boolean giveBack(Run run) {
     return session.retry(
@@ -217,7 +218,7 @@ public final class RunRegistry {
   /**
    * Runs whose claim has ended without a report.
    *
-   * <p>Their work has stopped: a runner ends it before its lease does.
+   * <p>Their work has stopped: a runner stops it before its lease ends.
    */
   public List<Run> lapsed() {
     List<Run> runs = all();
@@ -246,7 +247,7 @@ public final class RunRegistry {
    * Ends a run whose work was disrupted: its task becomes orphaned, or is queued again if its queue
    * allows it, or becomes terminated if that was requested. The log says which.
    *
-   * @return the task as it is now; empty when the run has ended otherwise meanwhile
+   * @return the task as it is now; empty if the run has ended otherwise meanwhile
    */
   public Optional<QueueTask> orphan(Run run, Report report) {
     QueueTask task;
@@ -267,7 +268,7 @@ public final class RunRegistry {
   }
 
   /**
-   * Lets the claims of all runs last for {@code lease} from now on, ended ones too: for a server
+   * Extends the claims of all runs, including expired ones, to {@code lease} from now: for a server
    * that has just started, before anybody can claim. Runners stop their work by their own clocks,
    * so a slot is free only after that time.
    */

@@ -5,31 +5,31 @@ package io.millrace.queues;
  * again; any positive code means that it has finished.
  */
 public final class Status {
-  /** It was worked on, and a disruption ended that for good. */
+  /** Its work was disrupted, and it is not repeated. */
   public static final int ORPHANED = -6;
 
-  /** An operator gave it up before it ran. */
+  /** An operator cancelled it before it ran. */
   public static final int CANCELLED = -5;
 
   /** An operator holds it back. */
   public static final int BLOCKED = -4;
 
-  /** An operator ended it while it ran. */
+  /** An operator terminated it. */
   public static final int TERMINATED = -3;
 
-  /** It waits for a node. */
+  /** It is waiting for a node. */
   public static final int QUEUED = -2;
 
   /** A node has claimed it and a runner is about to start it. */
   public static final int CLAIMED = -1;
 
-  /** A runner works on it. */
+  /** A runner is working on it. */
   public static final int RUNNING = 0;
 
-  /** It completed. */
+  /** It succeeded. */
   public static final int SUCCEEDED = 1;
 
-  /** It completed, and part of it failed. */
+  /** It failed, or a part of it did. */
   public static final int FAILED = 2;
 
   private Status() {}
@@ -49,7 +49,7 @@ public final class Status {
     return status < CLAIMED && status != QUEUED;
   }
 
-  /** The code in a word: {@code queued}; {@code held (-7)} or {@code finished (3)} for others. */
+  /** The name of the code: {@code queued}; {@code held (-7)} or {@code finished (3)} for others. */
   public static String name(int status) {
     return switch (status) {
       case ORPHANED -> "orphaned";

@@ -22,9 +22,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Ends and removes what is left over: runs whose claim ran out, finished tasks that are old, and
- * output that belongs to no task any more. Step-driven; for use by one thread. There may be several
- * for one store.
+ * Ends and removes leftovers: runs whose claim expired, old finished tasks, and output that no
+ * longer belongs to a task. Step-driven; for use by one thread. There may be several for one store.
  */
 public final class Sweeper implements Step {
   private static final Duration OUTPUT_EVERY = Duration.ofHours(1);
@@ -50,9 +49,9 @@ public final class Sweeper implements Step {
   }
 
   /**
-   * What sweeps.
+   * Makes a sweeper.
    *
-   * @param clock tells the times of changes
+   * @param clock gives the times of changes
    * @param random draws ids
    */
   public static Sweeper of(
@@ -83,9 +82,9 @@ public final class Sweeper implements Step {
   }
 
   /**
-   * Removes, from the names of blobs, those of output that something names. What is left is output
-   * of runs whose task was queued again, and what a late runner stored after its task had ended.
-   * Output of archived tasks is named by their file documents.
+   * Removes the blobs of output that is referred to from these names. The rest is output of runs
+   * whose task was queued again, and output that a late runner stored after its task had ended. The
+   * file documents of archived tasks refer to their output.
    */
   private void removeOwned(Set<String> names) {
     Map<String, List<String>> chunks = new HashMap<>();
@@ -118,11 +117,11 @@ public final class Sweeper implements Step {
   }
 
   /**
-   * How a {@link Sweeper} works.
+   * The settings of a {@link Sweeper}.
    *
-   * @param interval how often it looks; default 1 s
+   * @param interval the pause between two sweeps; default 1 s
    * @param keepFinished how long a finished task stays in the store, where it can be searched,
-   *     before it moves to the archive; default 30 days
+   *     before it is archived; default 30 days
    */
   public record Settings(Duration interval, Duration keepFinished) {
     /** The defaults. */

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Where queue tasks are found without looking at all of them: by queue and kind through the groups
- * of the kernel, or by id. What one call tells was true together; between two calls tasks move on,
- * so a caller that needs certainty looks at the task itself. Safe for use by any number of threads.
+ * Finds queue tasks without reading all of them: by queue and kind through the groups of the
+ * kernel, or by id. The result of one call is consistent; tasks change between two calls, so a
+ * caller that needs certainty reads the task itself. Safe for use by any number of threads.
  */
 public final class TaskIndex {
   private static final String GROUPS = "queues/";
@@ -24,7 +24,9 @@ public final class TaskIndex {
     this.session = session;
   }
 
-  /** How many tasks of each kind every queue has, deleted queues that have some left too. */
+  /**
+   * The number of tasks of each kind in every queue, including deleted queues that still have some.
+   */
   public Map<ObjectId, KindCounts> counts() {
     Map<ObjectId, KindCounts> counts = new HashMap<>();
     for (GroupSummary group : session.store().groups().value()) {
@@ -40,7 +42,7 @@ public final class TaskIndex {
         add(counts, new ObjectId(queue), kindOfGroup(kind), all);
       }
     }
-    // The group that nodes claim from has those under way as well.
+    // The group from which nodes claim includes the claimed tasks.
     for (Document run : session.all(Keys.RUNS)) {
       ObjectId queue = Run.read(run).queue();
       add(counts, queue, TaskKind.QUEUED, -1);
@@ -63,7 +65,7 @@ public final class TaskIndex {
   }
 
   /**
-   * The ids of the tasks of a queue that are of this kind, and some of others.
+   * The ids of the tasks of a queue that are of this kind, and of some others.
    *
    * @param newestFirst whether they come about newest first, or about oldest first: tasks that were
    *     queued again may be anywhere
@@ -101,10 +103,10 @@ public final class TaskIndex {
   }
 
   /**
-   * Shows tasks by id, oldest first, page by page.
+   * Passes on tasks by id, oldest first, page by page.
    *
-   * @param after only tasks of greater ids; empty for all
-   * @param look looks at a task, and says whether it wants to see the next
+   * @param after only tasks with greater ids; empty for all
+   * @param look takes a task, and returns whether to go on
    */
   public void oldestFirst(String after, Predicate<QueueTask> look) {
     for (Document document : session.pages(Keys.TASKS, "", after)) {
@@ -115,9 +117,9 @@ public final class TaskIndex {
   }
 
   /**
-   * Shows tasks by id, newest first, as they were together.
+   * Passes on tasks by id, newest first, as they are at one moment.
    *
-   * @param look looks at a task, and says whether it wants to see the next
+   * @param look takes a task, and returns whether to go on
    */
   public void newestFirst(Predicate<QueueTask> look) {
     for (Document document : session.all(Keys.TASKS).reversed()) {
@@ -158,7 +160,7 @@ public final class TaskIndex {
     }
   }
 
-  /** The status codes of queue tasks by what they mean for the kernel task. */
+  /** The kinds of status codes, by their meaning for the kernel task. */
   public enum TaskKind {
     /** {@link Status#QUEUED}. */
     QUEUED,
@@ -169,7 +171,7 @@ public final class TaskIndex {
     /** Every positive one. */
     FINISHED;
 
-    /** The kind that a status code belongs to. */
+    /** The kind of a status code. */
     public static TaskKind of(int status) {
       if (status == Status.QUEUED) {
         return QUEUED;

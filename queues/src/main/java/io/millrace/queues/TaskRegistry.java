@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  * threads.
  */
 public final class TaskRegistry {
-  /** The most characters of the reason of an operator. */
+  /** The longest reason of an operator, in characters. */
   private static final int MOST_REASON_CHARS = 1_000;
 
   /** The most tasks that one transaction creates: a task has two parts, and the bell is one. */
@@ -46,8 +46,8 @@ public final class TaskRegistry {
    *
    * @param status {@link Status#QUEUED}, or a status that holds them back
    * @return their ids in the order given
-   * @throws InvalidRequestException when there is no such queue, the status is none of those, or
-   *     the store would not take one; what was created before stays
+   * @throws InvalidRequestException if there is no such queue, the status is invalid, or the store
+   *     does not accept a task; tasks that were created before stay
    */
   public List<ObjectId> submit(Queue queue, List<ObjectNode> params, int status) {
     List<ObjectId> created = new ArrayList<>(params.size());
@@ -56,11 +56,11 @@ public final class TaskRegistry {
   }
 
   /**
-   * The same, telling the ids of each transaction as soon as it is done.
+   * The same, passing on the ids of each transaction as soon as it is done.
    *
-   * @param created gets the next ids, in the order given
-   * @throws InvalidRequestException when there is no such queue, the status is none of those, or
-   *     the store would not take one; what was told as created stays
+   * @param created takes the next ids, in the order given
+   * @throws InvalidRequestException if there is no such queue, the status is invalid, or the store
+   *     does not accept a task; tasks whose ids were passed on stay
    */
   public void submit(
       Queue queue, List<ObjectNode> params, int status, Consumer<List<ObjectId>> created) {
@@ -78,13 +78,14 @@ public final class TaskRegistry {
   }
 
   /**
-   * Creates a queued task whose id the caller has made, so that it may ask again when it does not
-   * know whether it has asked before.
+   * Creates a queued task with an id that the caller has drawn, so that the caller may repeat a
+   * request whose answer was lost.
    *
-   * @param id one that nobody else uses, now or later
-   * @return the task as it is now, whoever created it; one that has gone to the archive is created
-   *     again
-   * @throws InvalidRequestException when there is no such queue, or the store would not take it
+   * @param id a unique id
+   * @return the task as it is now, whoever created it; a task that was archived meanwhile is
+   *     created again
+   * @throws InvalidRequestException if there is no such queue, or the store does not accept the
+   *     task
    */
   public QueueTask submitOnce(Queue queue, ObjectId id, ObjectNode params) {
     return session.retry("task " + id, () -> tryOnce(queue, id, params));
@@ -96,21 +97,21 @@ public final class TaskRegistry {
   }
 
   /**
-   * Shows tasks in the order of their ids, page by page, until there is no more.
+   * Passes on all tasks in the order of their ids, page by page.
    *
-   * @param look looks at a task
+   * @param look takes a task
    */
   public void each(Consumer<QueueTask> look) {
     session.pages(Keys.TASKS).forEach(document -> look.accept(QueueTask.read(document)));
   }
 
   /**
-   * Holds a task back that is not under way: a queued or held one.
+   * Holds back a task that is queued or held.
    *
-   * @param status the status to hold it with: -3 or less, {@link Status#CANCELLED} to cancel it
-   * @param reason why, in at most 1,000 characters; empty for no word
+   * @param status the status that holds it: -3 or less, {@link Status#CANCELLED} to cancel it
+   * @param reason why, in at most 1,000 characters; empty for no reason
    * @return the task as it is now; empty if there is none
-   * @throws TaskStateException when it is under way or has finished
+   * @throws TaskStateException if it is claimed or running, or has finished
    */
   public Optional<QueueTask> hold(ObjectId id, int status, String reason) {
     if (!Status.isHeld(status)) {
@@ -136,10 +137,10 @@ public final class TaskRegistry {
   }
 
   /**
-   * Queues a task again that is held or has finished; its output is forgotten.
+   * Queues a task again that is held or has finished; its output is deleted.
    *
    * @return the task as it is now; empty if there is none
-   * @throws TaskStateException when it is queued or under way
+   * @throws TaskStateException if it is queued, claimed or running
    */
   public Optional<QueueTask> requeue(ObjectId id) {
     return change(
@@ -154,11 +155,11 @@ public final class TaskRegistry {
   }
 
   /**
-   * Ends a task: one that is under way is ended by its runner, which kills its processes and then
-   * reports; any other is held back at once.
+   * Terminates a task: the runner of a claimed or running task kills its processes and then
+   * reports; any other task is held back at once.
    *
    * @return the task as it is now; empty if there is none
-   * @throws TaskStateException when it has finished
+   * @throws TaskStateException if it has finished
    */
   public Optional<QueueTask> terminate(ObjectId id) {
     return session.retry(
@@ -270,7 +271,7 @@ public final class TaskRegistry {
     transaction.put(new Put(Keys.task(id), DocumentVersion.ABSENT, body, true));
   }
 
-  /** Refuses params that leave no room for what is kept of the task beside them. */
+  /** Refuses params that leave no room for what is stored of the task besides them. */
   private void check(ObjectNode params, Bytes body) {
     if (body.size() <= session.paramsBytes()) {
       return;

@@ -31,19 +31,4 @@ public record SchedulerOptions(Path folder, int places, int others) {
       throw new IllegalArgumentException("there can be 0 to 1000000 others, not " + others);
     }
   }
-
-  /** The defaults: {@link #defaultPlaces()} and 10,000 others. */
-  public static SchedulerOptions in(Path folder) {
-    return new SchedulerOptions(folder, defaultPlaces(), DEFAULT_OTHERS);
-  }
-
-  /** Two places for each processor, at least four. */
-  public static int defaultPlaces() {
-    return Math.min(MOST_PLACES, Math.max(4, 2 * Runtime.getRuntime().availableProcessors()));
-  }
-
-  /** The same with other places. */
-  public SchedulerOptions withPlaces(int other) {
-    return new SchedulerOptions(folder, other, others);
-  }
 }

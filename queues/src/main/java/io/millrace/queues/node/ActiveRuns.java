@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The runs that count for a node, each in one place. */
+/** The runs of a node, each in one place. */
 final class ActiveRuns {
   /** Where a run is. */
   enum Place {
@@ -21,7 +21,7 @@ final class ActiveRuns {
     READY,
     /** A runner has it. */
     WITH_RUNNER,
-    /** On record as ours, but carried out where this node sees nothing of it. */
+    /** Recorded as this node's, but carried out by a process that this node does not see. */
     ELSEWHERE,
     /** About to be given back or ended in the store. */
     LEAVING
@@ -35,16 +35,16 @@ final class ActiveRuns {
   private final Map<ObjectId, Held> held = new LinkedHashMap<>();
   private final Deque<Ready> ready = new ArrayDeque<>();
 
-  /** Tasks whose runner lost them before it said so: its last word is not about a later run. */
+  /** Tasks whose runner was lost before it reported: its last message is not about a later run. */
   private final Set<ObjectId> unheard = new HashSet<>();
 
-  /** Takes in a run to hand over; they come out in the order they came in. */
+  /** Adds a run to hand over; they are handed over in this order. */
   void ready(Run run, long nowNanos) {
     put(run, Place.READY);
     ready.add(new Ready(run.task(), nowNanos));
   }
 
-  /** Takes a run in, or moves it; for {@link Place#READY} there is {@link #ready}. */
+  /** Adds a run, or moves it; for {@link Place#READY} there is {@link #ready}. */
   void put(Run run, Place place) {
     Held before = held.put(run.task(), new Held(run, place));
     if (before != null && before.place() == Place.READY) {
@@ -61,7 +61,7 @@ final class ActiveRuns {
     ready.removeIf(each -> each.task().equals(task));
   }
 
-  /** Forgets a run. */
+  /** Removes a run. */
   void remove(ObjectId task) {
     Held before = held.remove(task);
     if (before != null && before.place() == Place.READY) {
@@ -69,7 +69,7 @@ final class ActiveRuns {
     }
   }
 
-  /** Forgets a run that is over though its runner did not say so yet. */
+  /** Removes a run that is over although its runner has not said so yet. */
   void removeUnheard(ObjectId task) {
     if (placeOf(task) == Place.WITH_RUNNER) {
       unheard.add(task);
@@ -77,12 +77,14 @@ final class ActiveRuns {
     remove(task);
   }
 
-  /** A runner says its last word about a task; gives whether it is about the run that is here. */
+  /**
+   * A runner has sent its last message about a task; returns whether it is about the current run.
+   */
   boolean hearsLast(ObjectId task) {
     return !unheard.remove(task);
   }
 
-  /** Where the run of this task is; null for nowhere. */
+  /** The place of the run of this task; null if there is none. */
   @Nullable Place placeOf(ObjectId task) {
     Held found = held.get(task);
     return found == null ? null : found.place();
@@ -103,7 +105,7 @@ final class ActiveRuns {
     return ready.size();
   }
 
-  /** Since when the next run waits to be handed over; for when there is one. */
+  /** The time since which the next run has been waiting to be handed over; only if there is one. */
   long readySinceNanos() {
     return ready.element().sinceNanos();
   }

@@ -64,8 +64,8 @@ public final class ExecutionNode implements Step {
   /**
    * A node that has done nothing yet.
    *
-   * @param runners where its runs are carried out; closed when the node has ended
-   * @param machine what it can tell of processes
+   * @param runners carries out its runs; closed when the node has ended
+   * @param machine looks at processes
    */
   public ExecutionNode(
       NodeOptions options, Queues queues, Runners runners, Plugins plugins, Machine machine) {
@@ -77,20 +77,20 @@ public final class ExecutionNode implements Step {
     this.loop = new NodeLoop(options, queues, runners, machine);
   }
 
-  /** Sets what is called, by any thread and quickly, when a step is due before its time. */
+  /** Sets what is called, by any thread and quickly, when a step is due earlier than expected. */
   public void wakeBy(Runnable call) {
     wake = call;
     call.run();
   }
 
-  /** Sets what sees the configuration whenever it was read, on the thread of {@link #step}. */
+  /** Sets what gets the configuration whenever it is read, on the thread of {@link #step}. */
   public void configure(Consumer<NodeConfig> look) {
     loop.configure(look);
   }
 
   /**
    * Sets what finds the output that lost runners have stored, before the first {@link #step}.
-   * Without it their tasks have none.
+   * Without it, their tasks have no output.
    */
   public void recoverOutputBy(OutputRecovery finder) {
     loop.recoverOutputBy(finder);
@@ -101,25 +101,25 @@ public final class ExecutionNode implements Step {
     tell(new News.Heard(signal));
   }
 
-  /** Tells it all that a commit of {@link Queues#interest} means. */
+  /** Passes on all signals of a commit of {@link Queues#interest}. */
   public void notice(Commit commit) {
     commit.forEachDocument((key, document) -> {
       Signal signal = Queues.signal(key);
-      // A request that was met, and so deleted, is no news.
+      // A request that was met, and so deleted, is no signal.
       if (document != null || signal instanceof Signal.SettingsChanged) {
         notice(signal);
       }
     });
   }
 
-  /** Tells it that it hears signals from now on and may have missed some before. */
+  /** Says that signals are received from now on, and that some may have been missed. */
   public void subscribed() {
     tell(new News.Subscribed());
   }
 
   /**
-   * Asks it to end: it gives back what it has claimed and not handed to a runner, and its name.
-   * Tasks that run go on.
+   * Requests the end of the node: it gives back its name and the claimed tasks that no runner has.
+   * Running tasks go on.
    */
   public void stop() {
     tell(new News.StopAsked());
@@ -151,7 +151,7 @@ public final class ExecutionNode implements Step {
     return phase == Phase.ENDED ? FINISHED : wait == Long.MAX_VALUE ? NEVER : now.plusNanos(wait);
   }
 
-  /** Gives for how long nothing is due: 0 if more is due at once. */
+  /** Returns for how long nothing is due: 0 if more is due at once. */
   private long step(long nowNanos) {
     readInbox();
     long wait = storeBackoff.waitNanos(nowNanos);
@@ -237,7 +237,7 @@ public final class ExecutionNode implements Step {
     return 0;
   }
 
-  /** Gives whether they have changed since the last look. */
+  /** Returns whether they have changed since the last look. */
   private boolean lookAtPlugins() {
     String found = plugins.mark();
     if (found.equals(mark)) {
@@ -297,15 +297,15 @@ public final class ExecutionNode implements Step {
     }
   }
 
-  /** What a node was told between two steps. */
+  /** What other threads tell the node between two steps. */
   private sealed interface News {
-    /** A signal from the store. */
+    /** The store has sent a signal. */
     record Heard(Signal signal) implements News {}
 
-    /** Signals may have been missed; from now on they are heard. */
+    /** Signals may have been missed; from now on they are received. */
     record Subscribed() implements News {}
 
-    /** A runner is done with a task. */
+    /** A runner has ended a task. */
     record Ended(ObjectId task) implements News {}
 
     /** A runner was lost. */

@@ -5,7 +5,7 @@ import io.millrace.queues.Queue;
 import io.millrace.queues.Run;
 import org.jspecify.annotations.Nullable;
 
-/** How claimed runs come to runners, in the order in which they were claimed. */
+/** Hands claimed runs to runners, in the order in which they were claimed. */
 final class Handover {
   /**
    * How long a run waits for a warm runner, if there are any, before a process is started for it: a
@@ -26,7 +26,7 @@ final class Handover {
     this.reports = reports;
   }
 
-  /** Hands the next run over; gives whether there was one that did not have to wait. */
+  /** Hands the next run over; returns whether there was one that did not have to wait. */
   boolean next(NodeConfig config, long nowNanos) {
     @Nullable Run run = active.nextReady().orElse(null);
     if (run == null) {
@@ -62,7 +62,7 @@ final class Handover {
     return true;
   }
 
-  /** How long no run has to be handed over if no runner becomes free. */
+  /** How long no run has to be handed over unless a runner becomes free. */
   long waitNanos(long nowNanos) {
     return active.nextReady().isEmpty()
         ? Long.MAX_VALUE

@@ -1,8 +1,8 @@
 package io.millrace.queues.node;
 
 /**
- * The machine that a node runs on, and what can be seen of its processes. An identity of a process
- * is what {@link io.millrace.processes.ProcessIdentity} writes.
+ * The machine of a node, and its processes. The identity of a process is as {@link
+ * io.millrace.processes.ProcessIdentity} writes it.
  */
 public interface Machine {
   /** Its name. */

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads of an execution node: one steps it, another passes on the changes of the store. Safe
- * for use by threads.
+ * The threads of an execution node: one calls its steps, another passes on the changes of the
+ * store. Safe for use by threads.
  */
 public final class NodeDriver implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeDriver.class);
@@ -34,7 +34,7 @@ public final class NodeDriver implements AutoCloseable {
   /**
    * Starts a node.
    *
-   * @param store tells what changes; not closed by the driver
+   * @param store the source of the changes; not closed by the driver
    */
   public static NodeDriver start(ExecutionNode node, TaskStore store) {
     return new NodeDriver(node, store);
@@ -58,8 +58,8 @@ public final class NodeDriver implements AutoCloseable {
   }
 
   /**
-   * Ends the node in order: it gives back its name, and the tasks that no runner has begun. Tasks
-   * that run go on. If the store cannot be reached, that is left out after ten seconds.
+   * Ends the node in order: it gives back its name and the tasks that no runner has begun. Running
+   * tasks go on. If the store cannot be reached, it gives up after ten seconds.
    */
   @Override
   public void close() {

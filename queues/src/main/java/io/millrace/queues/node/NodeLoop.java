@@ -19,9 +19,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a node does while it has its name: one thing at a time, the most urgent first. */
+/** The work of a node while it has its name: one thing at a time, the most urgent first. */
 final class NodeLoop {
-  /** How often it looks whether something escaped it, though every change rings a bell. */
+  /** How often it compares its state with the store, although every change rings a bell. */
   private static final long LOOK_AROUND_NANOS = 60_000_000_000L;
 
   /**
@@ -46,7 +46,7 @@ final class NodeLoop {
   private boolean settingsDue = true;
   private boolean lookAroundDue = true;
 
-  /** Whether there is something to claim, and it is another node's turn. */
+  /** Whether there are tasks to claim, but it is another node's turn. */
   private boolean heldBack;
 
   private long lookAroundAtNanos = Long.MIN_VALUE;
@@ -71,9 +71,9 @@ final class NodeLoop {
   }
 
   /**
-   * Takes up what an earlier start of this node left behind. What no runner has was never started
-   * and is given back, or its process is gone; if a process may live on another machine, its claim
-   * decides.
+   * Takes over the runs that an earlier start of this node left behind. A run that no runner has
+   * was never started and is given back, or its process is gone; if a process may live on another
+   * machine, its claim decides.
    */
   void recover(@Nullable NodeIdentity predecessor, Runners.Listener listener) {
     liftSuspensions();
@@ -93,7 +93,10 @@ final class NodeLoop {
     }
   }
 
-  /** Whatever kept the last start of this node from starting runners may have been mended. */
+  /**
+   * Lifts suspensions: the problem that kept the last start of this node from starting runners may
+   * be solved.
+   */
   private void liftSuspensions() {
     for (Queue queue : queues.queues().all()) {
       if (queue.health().isSuspendedOn(options.name())) {
@@ -119,13 +122,13 @@ final class NodeLoop {
     }
   }
 
-  /** ExecutionNode.News may have been missed, or an answer was lost. */
+  /** Signals may have been missed, or an answer was lost. */
   void mayHaveMissed() {
     settingsDue = true;
     lookAroundDue = true;
   }
 
-  /** Queues, configuration or plugins are to be read anew. */
+  /** Queues, configuration or plugins have to be read again. */
   void settingsChanged() {
     settingsDue = true;
   }
@@ -154,19 +157,19 @@ final class NodeLoop {
     }
   }
 
-  /** Owes to give back what was not handed over. */
+  /** Puts all runs that were not handed over on the list to be given back. */
   void giveBackReady() {
     active.in(ActiveRuns.Place.READY).forEach(reports::giveBack);
   }
 
-  /** Settles one thing that is owed; gives whether there was one. */
+  /** Makes one pending report; returns whether there was one. */
   boolean settle() {
     boolean some = !reports.none();
     reports.settleNext();
     return some;
   }
 
-  /** Does the most urgent thing; gives whether there may be more to do. */
+  /** Does the most urgent thing; returns whether there may be more to do. */
   boolean act(NodeRecord node, Plugins plugins, long nowNanos) {
     if (settle()) {
       return true;
@@ -196,13 +199,13 @@ final class NodeLoop {
     return claim(node, nowNanos);
   }
 
-  /** How long there is nothing to do if no news come. */
+  /** How long there is nothing to do without news. */
   long waitNanos(long nowNanos) {
     long next = Math.min(Math.max(0, lookAroundAtNanos - nowNanos), handover.waitNanos(nowNanos));
     return heldBack ? Math.min(next, pace.waitNanos(nowNanos)) : next;
   }
 
-  /** Sees to it that a first task need not wait for the start of a process. */
+  /** Prepares a runner, so that a first task need not wait for the start of a process. */
   private void prepareRunners(NodeRecord node) {
     Integer most = node.maxthreads();
     if (!served.isEmpty() && (most == null || most > 0)) {
@@ -212,7 +215,7 @@ final class NodeLoop {
 
   private void stopOne(ObjectId task) {
     ActiveRuns.Place place = active.placeOf(task);
-    // The word may be about an earlier run, so the store is asked.
+    // The request may be about an earlier run, so this reads the store.
     if (place != null && queues.runs().isToStop(task)) {
       switch (place) {
         case READY -> active.find(task).ifPresent(reports::giveBack);
@@ -223,7 +226,7 @@ final class NodeLoop {
     stops.remove(task);
   }
 
-  /** Compares what it knows with the store, and asks every queue. */
+  /** Compares its state with the store, and asks every queue. */
   private void lookAround() {
     Map<ObjectId, Run> recorded = new HashMap<>();
     ours().forEach(run -> recorded.put(run.task(), run));
@@ -244,7 +247,10 @@ final class NodeLoop {
     served.ringAll();
   }
 
-  /** A run on record that we know nothing of: an answer was lost, or a word of its runner. */
+  /**
+   * Takes over a recorded run that is not known here: an answer, or a message of its runner, was
+   * lost.
+   */
   private void takeUp(Run run) {
     if (run.status() == Status.CLAIMED) {
       reports.giveBack(run);

@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The name of a node: taken once it is free, refreshed, given back.
  *
- * <p>A name is free when nobody has it, when the process that has it is on this machine and gone,
- * or when it was not refreshed for five seconds in which the store could be read all the time: a
- * node must not lose its name because nobody could reach the store.
+ * <p>A name is free if no process has it, if the process that has it is on this machine and gone,
+ * or if its record was not refreshed for five seconds in which the store could be read all the
+ * time: a node must not lose its name because the store could not be reached.
  */
 final class NodeName {
   private static final Logger LOG = LoggerFactory.getLogger(NodeName.class);
@@ -43,12 +43,12 @@ final class NodeName {
     return record;
   }
 
-  /** Whose process had the name before; null if it had been given back. */
+  /** The process that had the name before; null if the name had been given back. */
   @Nullable NodeIdentity predecessor() {
     return predecessor;
   }
 
-  /** Takes the name if it is free; gives whether it is ours now. */
+  /** Takes the name if it is free; returns whether this node has it now. */
   boolean take(long nowNanos, Set<String> plugins) {
     @Nullable NodeRecord seen = nodes.find(options.name()).orElse(null);
     if (!isFree(seen, nowNanos)) {
@@ -87,14 +87,14 @@ final class NodeName {
     return nowNanos - watchedSinceNanos >= NodeRecord.SILENCE.toNanos();
   }
 
-  /** Refreshes the record; empty when the name is not ours any more. */
+  /** Refreshes the record; empty if this node no longer has the name. */
   Optional<NodeRecord> refresh(NodeRecord held, Set<String> plugins) {
     Optional<NodeRecord> now = nodes.refresh(held, presence(plugins));
     now.ifPresent(fresh -> record = fresh);
     return now;
   }
 
-  /** Gives the name back, if we have it. */
+  /** Gives the name back, if this node has it. */
   void leave() {
     if (record != null) {
       nodes.leave(record, options.instance());

@@ -25,7 +25,7 @@ public record NodeOptions(
     }
   }
 
-  /** With the defaults. */
+  /** The default options. */
   public static NodeOptions of(String name, String instance) {
     return new NodeOptions(name, instance, Duration.ofMinutes(5), Duration.ofSeconds(10), 16);
   }

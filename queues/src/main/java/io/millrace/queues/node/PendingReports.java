@@ -24,13 +24,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a node owes to the store, in order; what fails is tried again after the others. */
+/**
+ * Changes that a node has to make in the store, in order; a change that fails is tried again after
+ * the others.
+ */
 final class PendingReports {
   private static final Logger LOG = LoggerFactory.getLogger(PendingReports.class);
 
   /**
-   * After so many runners in a row that end before they start their task, this node claims no more
-   * tasks of their queue.
+   * If this many runners in a row end before they start their task, this node claims no more tasks
+   * of their queue.
    */
   private static final int MOST_UNSTARTED = 3;
 
@@ -58,7 +61,7 @@ final class PendingReports {
     this.active = active;
   }
 
-  /** What finds the output of lost runs from now on. */
+  /** Sets what finds the output of lost runs from now on. */
   void recoverOutputBy(OutputRecovery finder) {
     recovery = finder;
   }
@@ -67,33 +70,33 @@ final class PendingReports {
     return owed.isEmpty();
   }
 
-  /** Owes to give a run back. */
+  /** Gives a run back. */
   void giveBack(Run run) {
     active.put(run, ActiveRuns.Place.LEAVING);
     owed.add(new PendingReport.GiveBack(run));
   }
 
-  /** Owes to end a run whose runner is gone. */
+  /** Ends a run whose runner is gone. */
   void lost(Run run, String reason) {
     active.put(run, ActiveRuns.Place.LEAVING);
     owed.add(new PendingReport.Lost(run, reason));
   }
 
   /**
-   * Owes to claim no more tasks of a queue, before all else, so that what is given back is not
-   * claimed again.
+   * Claims no more tasks of a queue. This is done before all else, so that tasks that are given
+   * back are not claimed again.
    */
   void suspend(Queue queue, String reason) {
     served.exhausted(queue.id());
     owed.addFirst(new PendingReport.Suspend(queue, reason));
   }
 
-  /** A runner of this queue works. */
+  /** A runner of this queue has started its task. */
   void started(ObjectId queue) {
     unstarted.remove(queue);
   }
 
-  /** Does the next thing that is owed, if there is one. */
+  /** Makes the next change, if there is one. */
   void settleNext() {
     PendingReport next = owed.poll();
     if (next == null) {
@@ -171,7 +174,7 @@ final class PendingReports {
             || presence.plugins().contains(plugin.replace("::", ".")));
   }
 
-  /** Gives a run back, or ends it if that was asked for; false when it was started. */
+  /** Gives a run back, or ends it if that was requested; false if it was started. */
   private boolean returned(Run run) {
     return runs.isToStop(run.task())
         ? runs.find(run.task())
@@ -182,7 +185,10 @@ final class PendingReports {
         : runs.giveBack(run);
   }
 
-  /** A run that cannot be given back has ended, or a runner that we do not see has started it. */
+  /**
+   * Leaves a run that cannot be given back: it has ended, or a runner that this node does not see
+   * has started it.
+   */
   private void leave(Run run) {
     boolean runs =
         this.runs.find(run.task()).filter(now -> now.claim().equals(run.claim())).isPresent();
@@ -201,7 +207,7 @@ final class PendingReports {
     }
   }
 
-  /** What a node owes to the store, and tries until it is done. */
+  /** A change that a node has to make in the store, and tries until it is done. */
   private sealed interface PendingReport {
     /** Give a run back that no runner has started. */
     record GiveBack(Run run) implements PendingReport {}

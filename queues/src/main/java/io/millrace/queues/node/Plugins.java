@@ -5,17 +5,17 @@ import java.util.Set;
 /** The plugins that a node can run. For use by one node. */
 @FunctionalInterface
 public interface Plugins {
-  /** The names that are found without being asked for, to be shown to others. */
+  /** The names of the plugins that are found in it, to be shown to users. */
   Set<String> names();
 
-  /** Whether a plugin of this name can be run. Those of {@link #names} can. */
+  /** Whether a plugin of this name can be run. This is true for all {@link #names}. */
   default boolean has(String name) {
     return names().contains(name);
   }
 
   /**
-   * A mark that differs after something has come, gone or changed. Asked every second, so it
-   * answers quickly; names are asked for again when it differs.
+   * A mark that changes when a plugin is added, removed or changed. It is read every second, so it
+   * must be fast; if it differs, the names are read again.
    */
   default String mark() {
     return names().toString();

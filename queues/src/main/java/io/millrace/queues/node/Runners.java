@@ -14,26 +14,26 @@ import java.util.Set;
  */
 public interface Runners extends AutoCloseable {
 
-  /** What a node wants to know of its runners. Called by any thread, at any time, and quickly. */
+  /** Is told about the runners of a node. Called by any thread, at any time; must be quick. */
   interface Listener {
     /** A runner has reported the end of its task to the store, or has lost its claim. */
     void ended(ObjectId task);
 
     /**
-     * The process of a runner is gone, and nothing of its work is left, before it reported.
+     * The process of a runner ended before it reported, and nothing of its work is left.
      *
-     * @param reason what is known of its end
+     * @param reason what is known about its end
      */
     void lost(ObjectId task, String reason);
 
-    /** A runner that was started has begun, so that there are fewer that are starting. */
+    /** A runner that was started has begun, so that fewer are starting. */
     default void begun() {}
 
     /**
-     * The process that was started for a task ended before it got to it: nothing has worked on the
+     * The process that was started for a task ended before it began: nothing has worked on the
      * task. Counts as {@link #lost} unless a node says otherwise.
      *
-     * @param reason what is known of its end
+     * @param reason what is known about its end
      */
     default void notStarted(ObjectId task, String reason) {
       lost(task, reason);
@@ -42,22 +42,22 @@ public interface Runners extends AutoCloseable {
 
   /**
    * Begins to watch, and finds the runners of these runs again that an earlier start of this node
-   * left behind. Called once, first of all.
+   * left behind. Called once, before all else.
    *
-   * @return the tasks of those that a runner has, of which the listener will hear; no process works
-   *     on the others, and none will
+   * @return the tasks that a runner has, about which the listener will be told; no process works on
+   *     the others, and none will
    */
   Set<ObjectId> recover(Collection<Run> runs, Listener listener);
 
   /**
    * Hands a claimed run to a runner, unless it is better to wait for a moment: when all warm
-   * runners are at work, one of them may be free sooner than another is started. After a refusal
-   * the caller asks again when a runner has ended a task, and calls {@link #begin} if that takes
-   * too long.
+   * runners are busy, one of them may be free sooner than another is started. If the run was not
+   * taken, the caller tries again when a runner has ended a task, and calls {@link #begin} if that
+   * takes too long.
    *
    * @param plugin the plugin that runs it
    * @return whether a runner has it
-   * @throws RunnerException when no runner can be started; nothing works on the run then
+   * @throws RunnerException if no runner can be started; nothing works on the run then
    */
   default boolean offer(Run run, String plugin, NodeConfig config) {
     begin(run, plugin, config);
@@ -73,12 +73,12 @@ public interface Runners extends AutoCloseable {
   }
 
   /**
-   * Makes ready for a first run, if runners are kept warm: has one start unless there is one.
-   * Called once a minute, and whenever the configuration is read.
+   * Prepares for a first run, if runners are kept warm: starts one unless there is one. Called once
+   * a minute, and whenever the configuration is read.
    */
   default void prepare(NodeConfig config) {}
 
-  /** How many runners can be given a run at once, without a process being started for it. */
+  /** How many runners can be given a run at once, without the start of a process. */
   default int idle(NodeConfig config) {
     return 0;
   }
@@ -97,7 +97,7 @@ public interface Runners extends AutoCloseable {
    */
   void stop(ObjectId task, Duration grace);
 
-  /** Stops watching and lets idle runners end; those at work go on. */
+  /** Stops watching and tells idle runners to end; busy ones go on. */
   @Override
   void close();
 

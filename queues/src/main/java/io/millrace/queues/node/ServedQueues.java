@@ -12,7 +12,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The queues that a node serves, in turn, and which of them may have something to claim. */
+/** The queues that a node serves, in turn, and which of them may have tasks to claim. */
 final class ServedQueues {
   private static final Logger LOG = LoggerFactory.getLogger(ServedQueues.class);
 
@@ -27,7 +27,7 @@ final class ServedQueues {
     this.node = node;
   }
 
-  /** Decides anew which queues to serve; all of them may have something then. */
+  /** Decides again which queues to serve; all of them may have tasks then. */
   void reload(List<Queue> all, NodeConfig config, Plugins plugins) {
     served.clear();
     due.clear();
@@ -55,7 +55,10 @@ final class ServedQueues {
     served.forEach(queue -> ring(queue.id()));
   }
 
-  /** A name that is mistyped would leave its queue without a node, or another served after all. */
+  /**
+   * Warns about names of unknown queues: with a mistyped name, a queue may be served by no node, or
+   * by one that should not.
+   */
   private void sayUnknown(List<Queue> all, NodeConfig config) {
     Set<String> known = new HashSet<>();
     for (Queue queue : all) {
@@ -81,19 +84,19 @@ final class ServedQueues {
     unknown.retainAll(now);
   }
 
-  /** A queue may have something to claim. */
+  /** A queue may have tasks to claim. */
   void ring(ObjectId queue) {
     find(queue)
         .filter(known -> known.settings().limit() > 0 && !known.health().isSuspendedOn(node))
         .ifPresent(_ -> due.add(queue));
   }
 
-  /** Every queue may have something to claim. */
+  /** Every queue may have tasks to claim. */
   void ringAll() {
     served.forEach(queue -> ring(queue.id()));
   }
 
-  /** A queue has nothing to claim until its bell rings. */
+  /** A queue has no tasks to claim until its bell rings. */
   void exhausted(ObjectId queue) {
     due.remove(queue);
   }
@@ -103,7 +106,7 @@ final class ServedQueues {
     return served.isEmpty();
   }
 
-  /** How many queues may have something to claim. */
+  /** How many queues may have tasks to claim. */
   int dueCount() {
     return due.size();
   }
@@ -112,7 +115,7 @@ final class ServedQueues {
     return served.stream().filter(queue -> queue.id().equals(id)).findFirst();
   }
 
-  /** The queue whose turn it is; each one that is due gets its turn before any gets a second. */
+  /** The next queue in turn; each queue that is due has a turn before any has a second one. */
   Optional<Queue> next() {
     for (int i = 0; i < served.size(); i++) {
       Queue queue = served.get((turn + i) % served.size());

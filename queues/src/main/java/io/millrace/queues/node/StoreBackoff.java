@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Pauses while the store fails: longer and longer, logged when they begin and end. */
+/** Growing pauses while the store fails; their start and end are logged. */
 final class StoreBackoff {
   private static final Logger LOG = LoggerFactory.getLogger(StoreBackoff.class);
 
@@ -19,12 +19,12 @@ final class StoreBackoff {
     this.node = node;
   }
 
-  /** How much is left of the pause. */
+  /** The rest of the pause. */
   long waitNanos(long nowNanos) {
     return backoff.hasFailed() ? Math.max(0, untilNanos - nowNanos) : 0;
   }
 
-  /** Something failed; gives how long to wait. */
+  /** Notes a failure; returns how long to wait. */
   long failed(long nowNanos, RuntimeException failure) {
     if (!(failure instanceof StoreException || failure instanceof QueuesException)) {
       LOG.error("node {} failed unexpectedly and tries again", node, failure);
@@ -38,7 +38,7 @@ final class StoreBackoff {
     return pauseNanos;
   }
 
-  /** Nothing failed; gives whether it had before. */
+  /** Notes a success; returns whether there was a failure before. */
   boolean over() {
     boolean failed = backoff.succeeded();
     if (failed) {
