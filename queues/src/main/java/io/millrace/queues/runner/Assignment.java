@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -101,17 +100,21 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
 
   private static final Logger LOG = LoggerFactory.getLogger(Assignment.class);
 
-  /** Puts it on file, before the runner can know. */
+  /**
+   * Puts it on file, before the runner can know: if this ends in the middle, nothing was begun. The
+   * file stays for the next one, since to make a file for each task would cost more.
+   */
   static void write(TaskFolder folder, Assignment assignment) throws IOException {
-    Path next = folder.assignment().resolveSibling("assignment.new");
-    PrivateFiles.write(next, Lines.bytes(assignment.write()));
-    Files.move(next, folder.assignment(), StandardCopyOption.ATOMIC_MOVE);
+    PrivateFiles.write(folder.assignment(), Lines.bytes(assignment.write()));
   }
 
   /** What is on file; empty if that is nothing, or cannot be read. */
   static Optional<Assignment> read(TaskFolder folder) {
     try {
-      return Optional.of(Assignment.read(Lines.parse(Files.readAllBytes(folder.assignment()))));
+      byte[] bytes = Files.readAllBytes(folder.assignment());
+      return bytes.length == 0
+          ? Optional.empty()
+          : Optional.of(Assignment.read(Lines.parse(bytes)));
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException | RuntimeException e) {
@@ -120,7 +123,13 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
     }
   }
 
+  /** Leaves nothing on file. */
   static void remove(TaskFolder folder) {
-    TaskFolder.remove(folder.assignment());
+    try {
+      PrivateFiles.write(folder.assignment(), new byte[0]);
+    } catch (IOException e) {
+      // The next start of the node asks the store whether the run goes on.
+      LOG.debug("{} cannot be emptied: {}", folder.assignment(), e.toString());
+    }
   }
 }
